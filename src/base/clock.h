@@ -1,0 +1,16 @@
+// Time. Durations come from the steady clock only; the calendar is for people.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace trireme::base {
+
+inline std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+inline double seconds_since(std::int64_t start_ns) { return 1e-9 * static_cast<double>(now_ns() - start_ns); }
+
+}  // namespace trireme::base

@@ -1,0 +1,21 @@
+// Cores: how many this process may use (affinity, cgroup limits), and pinning threads to them (hwloc).
+#pragma once
+
+#include <vector>
+
+namespace trireme::base {
+
+struct CorePlan {
+  std::vector<int> cpus;  // operating-system cpu numbers: one per physical core first, then their hardware siblings
+  int usable = 1;         // threads that can really run at once: min(cpus, cgroup quota rounded up)
+};
+
+// Reads the affinity mask, the cgroup cpu quota (v1 and v2) and the topology.
+CorePlan plan_cores();
+
+// Pins the calling thread; false when the system refuses (the run goes on unpinned).
+bool pin_this_thread(int cpu);
+// Lets the calling thread run on any of the cpus again (helper threads of a pinned thread inherit its mask).
+void unpin_this_thread(const std::vector<int>& cpus);
+
+}  // namespace trireme::base

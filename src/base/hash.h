@@ -1,0 +1,32 @@
+// Hashes: SHA-256 for what people compare and store, XXH3 for quick keys.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace trireme::base {
+
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+  void add(std::span<const std::byte> bytes);
+  void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
+  // The digest in hexadecimal; call once.
+  std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::string sha256_hex(std::span<const std::byte> bytes);
+std::uint64_t xxh3(std::span<const std::byte> bytes, std::uint64_t seed = 0);
+
+}  // namespace trireme::base

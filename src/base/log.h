@@ -1,0 +1,24 @@
+// Log lines for people, on standard error. Standard output belongs to results. Safe from any thread.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string_view>
+
+namespace trireme::base {
+
+enum class LogLevel { debug, info, warn, error, off };
+
+void set_log_level(LogLevel level);
+void log_line(LogLevel level, std::string_view line);
+
+template <class... A>
+void log_info(fmt::format_string<A...> text, A&&... a) {
+  log_line(LogLevel::info, fmt::format(text, std::forward<A>(a)...));
+}
+template <class... A>
+void log_warn(fmt::format_string<A...> text, A&&... a) {
+  log_line(LogLevel::warn, fmt::format(text, std::forward<A>(a)...));
+}
+
+}  // namespace trireme::base

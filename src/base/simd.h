@@ -1,0 +1,91 @@
+// Sixteen virtual lanes and run-time choice of the instruction set.
+//
+// Own kernels are written once over Lanes (16 floats). The compiler makes one zmm, two ymm or four xmm registers of it;
+// lane i holds the same value in each case and lanes are combined in one order, so bits do not depend on the
+// instruction set. A kernel is a struct with a static, always-inlined run(); dispatch<Kernel>(...) calls the copy for
+// the active instruction set. Multiply-adds are written with fma(), never contracted by the compiler.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace trireme::base {
+
+enum class Isa { generic, avx2, avx512 };
+
+// The best instruction set of this CPU, and the one in use (the best, unless set lower before computing starts).
+Isa best_isa();
+Isa active_isa();
+void set_active_isa(Isa isa);
+std::string_view isa_name(Isa isa);
+Isa parse_isa(std::string_view name);  // "auto", "avx512", "avx2", "generic"; throws a user error
+
+// Every computing thread calls this once: denormals are flushed to zero.
+void set_flush_to_zero();
+
+inline constexpr int kLanes = 16;
+typedef float Lanes __attribute__((vector_size(64)));
+typedef std::int32_t LanesInt __attribute__((vector_size(64)));
+typedef double LanesDouble __attribute__((vector_size(128)));
+
+#define TRIREME_INLINE [[gnu::always_inline]] inline  // an attribute cannot be abbreviated otherwise
+
+TRIREME_INLINE Lanes splat(float x) { return x - Lanes{}; }
+TRIREME_INLINE Lanes load(const float* p) {
+  Lanes v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+TRIREME_INLINE void store(float* p, Lanes v) { std::memcpy(p, &v, sizeof v); }
+TRIREME_INLINE Lanes load_part(const float* p, int count) {
+  Lanes v{};
+  std::memcpy(&v, p, static_cast<std::size_t>(count) * sizeof(float));
+  return v;
+}
+TRIREME_INLINE void store_part(float* p, Lanes v, int count) {
+  std::memcpy(p, &v, static_cast<std::size_t>(count) * sizeof(float));
+}
+TRIREME_INLINE Lanes fma(Lanes a, Lanes b, Lanes c) {
+  Lanes r;
+  for (int i = 0; i < kLanes; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  return r;
+}
+TRIREME_INLINE Lanes max(Lanes a, Lanes b) { return a > b ? a : b; }
+TRIREME_INLINE Lanes min(Lanes a, Lanes b) { return a < b ? a : b; }
+// The one combining order: halves, quarters, eighths, pairs.
+TRIREME_INLINE float sum(Lanes v) {
+  float s[kLanes];
+  store(s, v);
+  for (int half = kLanes / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) s[i] += s[i + half];
+  return s[0];
+}
+
+namespace simd_detail {
+template <class Kernel, class... A>
+[[gnu::target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"), gnu::noinline]]
+void run_avx512(A... a) {
+  Kernel::run(a...);
+}
+template <class Kernel, class... A>
+[[gnu::target("avx2,fma"), gnu::noinline]]
+void run_avx2(A... a) {
+  Kernel::run(a...);
+}
+template <class Kernel, class... A>
+[[gnu::noinline]] void run_generic(A... a) {
+  Kernel::run(a...);
+}
+}  // namespace simd_detail
+
+template <class Kernel, class... A>
+void dispatch(A... a) {
+  switch (active_isa()) {
+    case Isa::avx512: return simd_detail::run_avx512<Kernel, A...>(a...);
+    case Isa::avx2: return simd_detail::run_avx2<Kernel, A...>(a...);
+    case Isa::generic: return simd_detail::run_generic<Kernel, A...>(a...);
+  }
+}
+
+}  // namespace trireme::base

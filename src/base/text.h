@@ -1,0 +1,49 @@
+// Small text work: splitting, parsing numbers with clear errors, "name:key=value,..." specifications, sizes and times.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trireme::base {
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+// The whole text as a number, or a user error that names `what`.
+std::int64_t parse_int(std::string_view what, std::string_view text);
+double parse_double(std::string_view what, std::string_view text);
+// "50%" -> 0.5, "0.5" -> 0.5; outside [0, 1] is a user error.
+double parse_fraction(std::string_view what, std::string_view text);
+
+// "sgd:lr=0.1,momentum=0.9": a name and its options. Options are read with a default and each must be read:
+// finish() is a user error for any that nobody asked for, with the nearest known one.
+class Spec {
+ public:
+  Spec(std::string_view what, std::string_view text);
+  const std::string& name() const { return name_; }
+  double number(const std::string& key, double otherwise);
+  std::int64_t integer(const std::string& key, std::int64_t otherwise);
+  bool flag(const std::string& key, bool otherwise);
+  std::string word(const std::string& key, const std::string& otherwise);
+  // Options in the order given, for specifications with free keys ("step:80=0.01"); marks all as read.
+  std::vector<std::pair<std::string, std::string>> all();
+  void finish() const;
+
+ private:
+  const std::string* find(const std::string& key);
+
+  std::string what_;
+  std::string name_;
+  std::vector<std::pair<std::string, std::string>> options_;
+  std::set<std::string> known_;
+};
+
+std::string human_bytes(double bytes);    // "12.3 MB"
+std::string human_seconds(double seconds);  // "1:02:03", "4.2 s"
+
+}  // namespace trireme::base

@@ -1,0 +1,116 @@
+#include "tensor/layout.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace trireme::tensor {
+namespace {
+
+std::vector<std::int64_t> row_major(const Shape& shape) {
+  std::vector<std::int64_t> strides(static_cast<std::size_t>(shape.rank()));
+  std::int64_t stride = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    strides[static_cast<std::size_t>(i)] = stride;
+    stride *= shape[i];
+  }
+  return strides;
+}
+
+// Calls f(plain position, memory position) for every element, plain positions ascending.
+template <class F>
+void for_each_element(const Layout& layout, const F& f) {
+  const int rank = layout.shape.rank();
+  std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
+  const std::int64_t count = layout.shape.count();
+  for (std::int64_t position = 0; position < count; ++position) {
+    f(position, layout.offset(index));
+    for (int d = rank - 1; d >= 0; --d) {
+      auto& i = index[static_cast<std::size_t>(d)];
+      if (++i < layout.shape[d]) break;
+      i = 0;
+    }
+  }
+}
+
+}  // namespace
+
+Layout Layout::plain(const Shape& shape) { return {shape, shape, row_major(shape), {}}; }
+
+Layout Layout::channels_blocked(const Shape& shape, std::int64_t block) {
+  base::check(shape.rank() >= 2, "a blocked layout needs channels, the shape is {}", shape.text());
+  if (block == 1) return plain(shape);
+  Layout layout{shape, shape, {}, {{1, block}}};
+  layout.padded[1] = (shape[1] + block - 1) / block * block;
+  Shape outer = layout.padded;
+  outer[1] /= block;
+  layout.strides = row_major(outer);
+  for (auto& stride : layout.strides) stride *= block;
+  return layout;
+}
+
+Layout Layout::channels_last(const Shape& shape) {
+  if (shape.rank() <= 2) return plain(shape);
+  Layout layout{shape, shape, std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank())), {}};
+  std::int64_t stride = 1;
+  layout.strides[1] = stride;
+  stride *= shape[1];
+  for (int d = shape.rank() - 1; d >= 2; --d) {
+    layout.strides[static_cast<std::size_t>(d)] = stride;
+    stride *= shape[d];
+  }
+  layout.strides[0] = stride;
+  return layout;
+}
+
+bool Layout::is_plain() const { return inner.empty() && shape == padded && strides == row_major(shape); }
+
+std::int64_t Layout::channel_block() const {
+  if (is_plain()) return 1;
+  if (inner.empty() && *this == channels_last(shape)) return shape[1];
+  if (inner.size() == 1 && *this == channels_blocked(shape, inner[0].size)) return inner[0].size;
+  return 0;
+}
+
+std::int64_t Layout::offset(std::span<const std::int64_t> index) const {
+  // Peel the inner blocks from the innermost out: each takes the remainder of its dimension's index.
+  std::int64_t position = 0;
+  std::int64_t inner_stride = 1;
+  std::int64_t rest[8];
+  std::copy(index.begin(), index.end(), rest);
+  for (std::size_t b = inner.size(); b-- > 0;) {
+    std::int64_t& i = rest[inner[b].dimension];
+    position += i % inner[b].size * inner_stride;
+    i /= inner[b].size;
+    inner_stride *= inner[b].size;
+  }
+  for (std::size_t d = 0; d < index.size(); ++d) position += rest[d] * strides[d];
+  return position;
+}
+
+std::string Layout::text() const {
+  if (is_plain()) return "plain";
+  if (inner.empty()) return *this == channels_last(shape) ? "channels-last" : "strided";
+  std::string all = "blocked";
+  for (const InnerBlock& block : inner) all += ":" + std::to_string(block.dimension) + "x" + std::to_string(block.size);
+  return all;
+}
+
+void to_plain(const Layout& layout, const float* src, float* dst) {
+  if (layout.is_plain()) {
+    std::copy_n(src, layout.shape.count(), dst);
+    return;
+  }
+  for_each_element(layout, [&](std::int64_t plain, std::int64_t memory) { dst[plain] = src[memory]; });
+}
+
+void from_plain(const Layout& layout, const float* src, float* dst) {
+  if (layout.is_plain()) {
+    std::copy_n(src, layout.shape.count(), dst);
+    return;
+  }
+  std::fill_n(dst, layout.elements(), 0.0f);
+  for_each_element(layout, [&](std::int64_t plain, std::int64_t memory) { dst[memory] = src[plain]; });
+}
+
+}  // namespace trireme::tensor

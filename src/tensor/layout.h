@@ -1,0 +1,53 @@
+// Layout: where each element of a tensor lies in memory.
+//
+// Dimensions may be blocked: the inner blocks (outermost first) name a dimension and a block size, and the strides are
+// those of the outer, per-block index. nChw16c is strides over (n, C/16, h, w) and one inner block (1, 16). Blocked
+// dimensions are padded up to a multiple of their blocks; padding holds zeros. Plain row-major has no inner blocks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tensor/shape.h"
+
+namespace trireme::tensor {
+
+struct InnerBlock {
+  int dimension = 0;
+  std::int64_t size = 1;
+  friend bool operator==(const InnerBlock&, const InnerBlock&) = default;
+};
+
+struct Layout {
+  Shape shape;
+  Shape padded;                       // shape rounded up to the blocks
+  std::vector<std::int64_t> strides;  // in elements, per outer index of each dimension
+  std::vector<InnerBlock> inner;
+
+  static Layout plain(const Shape& shape);
+  // Channels (dimension 1) in blocks of `block`, blocks innermost: nChw16c for block 16 and rank 4.
+  static Layout channels_blocked(const Shape& shape, std::int64_t block);
+  // N, spatial, channels innermost: nhwc.
+  static Layout channels_last(const Shape& shape);
+
+  // Elements of memory, padding included.
+  std::int64_t elements() const { return padded.count(); }
+  bool is_plain() const;
+  bool has_padding() const { return !(shape == padded); }
+  // Activations lie as [N][C / block][spatial][block] with block 1 (plain), 8 or 16 (blocked), or C (channels last);
+  // this is that block, or 0 when the layout is of no such form. Rank 2 is plain: block 1.
+  std::int64_t channel_block() const;
+  // The memory position of an element.
+  std::int64_t offset(std::span<const std::int64_t> index) const;
+  std::string text() const;
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+// Copies between a layout and plain row-major order. Slow and simple: for checkpoints, hashes and tests.
+void to_plain(const Layout& layout, const float* src, float* dst);
+void from_plain(const Layout& layout, const float* src, float* dst);  // zeroes the padding
+
+}  // namespace trireme::tensor

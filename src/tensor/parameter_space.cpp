@@ -1,0 +1,53 @@
+#include "tensor/parameter_space.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "tensor/buffer.h"
+
+namespace trireme::tensor {
+
+ParameterSpace::ParameterSpace(const std::vector<Entry>& defined) {
+  for (const Entry& entry : defined) {
+    base::check(find(entry.name) < 0, "two parameters are called '{}'", entry.name);
+    ranges_.push_back({entry.name, entry.kind, entry.layout, 0});
+  }
+  const auto place = [&](ParameterKind kind) {
+    for (std::size_t i = ranges_.size(); i-- > 0;) {
+      if (ranges_[i].kind != kind) continue;
+      ranges_[i].offset = floats_;
+      const auto floats = static_cast<std::size_t>(ranges_[i].floats());
+      floats_ += static_cast<std::int64_t>(align_up(floats * sizeof(float)) / sizeof(float));
+      memory_order_.push_back(static_cast<int>(i));
+    }
+  };
+  place(ParameterKind::trained);
+  trained_floats_ = floats_;
+  place(ParameterKind::statistic);
+}
+
+int ParameterSpace::find(const std::string& name) const {
+  for (std::size_t i = 0; i < ranges_.size(); ++i)
+    if (ranges_[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+std::int64_t ParameterSpace::trained_count() const {
+  std::int64_t count = 0;
+  for (const ParameterRange& range : ranges_)
+    if (range.kind == ParameterKind::trained) count += range.count();
+  return count;
+}
+
+std::string ParameterSpace::sha256(const float* buffer) const {
+  base::Sha256 hash;
+  std::vector<float> plain;
+  for (const ParameterRange& range : ranges_) {
+    plain.resize(static_cast<std::size_t>(range.count()));
+    to_plain(range.layout, buffer + range.offset, plain.data());
+    hash.add(range.name + ":" + range.layout.shape.text() + "\n");
+    hash.add(std::as_bytes(std::span<const float>(plain)));
+  }
+  return hash.finish();
+}
+
+}  // namespace trireme::tensor

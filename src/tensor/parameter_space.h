@@ -1,0 +1,64 @@
+// ParameterSpace: all parameters (then all statistics) of a network in one flat float32 buffer, a named range each.
+//
+// It is the map, not the memory: weights, gradients and optimizer state are buffers of floats() elements that share it.
+// Ranges come in reverse order of definition (the order in which backward finishes them), start on 64 bytes, and hold
+// the parameter in the layout its kernels want; padding is zero. The canonical form of a parameter is plain row-major.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/oar_tree.h"
+#include "tensor/layout.h"
+
+namespace trireme::tensor {
+
+// Gradients update parameters; statistics (batch norm's running mean and variance) are averaged into.
+enum class ParameterKind { trained, statistic };
+
+struct ParameterRange {
+  std::string name;
+  ParameterKind kind = ParameterKind::trained;
+  Layout layout;
+  std::int64_t offset = 0;  // in floats, a multiple of 16
+  std::int64_t floats() const { return layout.elements(); }
+  std::int64_t count() const { return layout.shape.count(); }  // canonical elements
+};
+
+class ParameterSpace {
+ public:
+  ParameterSpace() = default;
+  struct Entry {
+    std::string name;
+    ParameterKind kind = ParameterKind::trained;
+    Layout layout;
+  };
+  // `defined` in order of definition; index i of every other call is the index in this list.
+  explicit ParameterSpace(const std::vector<Entry>& defined);
+
+  std::int64_t floats() const { return floats_; }
+  // All trained parameters lie in [0, trained_floats()), the statistics behind them.
+  std::int64_t trained_floats() const { return trained_floats_; }
+  int size() const { return static_cast<int>(ranges_.size()); }
+  const ParameterRange& range(int defined_index) const { return ranges_[static_cast<std::size_t>(defined_index)]; }
+  std::span<const ParameterRange> ranges() const { return ranges_; }
+  // Indices in memory order.
+  std::span<const int> memory_order() const { return memory_order_; }
+  // The index of a name, or -1.
+  int find(const std::string& name) const;
+  // Canonical elements of all trained parameters.
+  std::int64_t trained_count() const;
+
+  // SHA-256 over names, shapes and canonical values of all parameters and statistics, in order of definition.
+  std::string sha256(const float* buffer) const;
+
+ private:
+  std::vector<ParameterRange> ranges_;  // by order of definition
+  std::vector<int> memory_order_;
+  std::int64_t floats_ = 0;
+  std::int64_t trained_floats_ = 0;
+};
+
+}  // namespace trireme::tensor
