@@ -1,31 +1,42 @@
 # One folder under src/ = one library = one namespace.
 
 find_program(TRIREME_CCACHE ccache)
-if(TRIREME_CCACHE)
+if(TRIREME_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${TRIREME_CCACHE})
 endif()
 
 # What every target is compiled with. Same bits on every machine: a generic x86-64 build (kernels choose their
-# instruction set at run time), no contraction of a*b+c behind our back, never -ffast-math.
+# instruction set at run time), no contraction of a*b+c behind our back, never -ffast-math. Users of the installed
+# package inherit what makes bits, not our warnings.
 add_library(trireme_flags INTERFACE)
-target_compile_options(trireme_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-psabi
-  -ffp-contract=off -fno-math-errno)
+set_target_properties(trireme_flags PROPERTIES EXPORT_NAME flags)
+target_compile_options(trireme_flags INTERFACE -ffp-contract=off -fno-math-errno -Wno-psabi)
+foreach(warning -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+  target_compile_options(trireme_flags INTERFACE $<BUILD_INTERFACE:${warning}>)
+endforeach()
 target_include_directories(trireme_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/trireme>)
 target_compile_features(trireme_flags INTERFACE cxx_std_20)
 if(TRIREME_SANITIZE)
-  target_compile_options(trireme_flags INTERFACE -fsanitize=${TRIREME_SANITIZE} -fno-omit-frame-pointer -g1)
+  target_compile_options(trireme_flags INTERFACE
+    -fsanitize=${TRIREME_SANITIZE} -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1)
   target_link_options(trireme_flags INTERFACE -fsanitize=${TRIREME_SANITIZE})
 endif()
 
+# trireme_part(NAME DEPENDS parts... LINK libraries...): the library of src/NAME, as trireme_NAME here and
+# trireme::NAME in the installed package. A part without a .cpp is header-only.
 function(trireme_part name)
   cmake_parse_arguments(PART "" "" "DEPENDS;LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
-  add_library(trireme_${name} STATIC ${sources})
+  list(TRANSFORM PART_DEPENDS PREPEND trireme_)
+  if(sources)
+    add_library(trireme_${name} STATIC ${sources})
+    target_link_libraries(trireme_${name} PUBLIC trireme_flags ${PART_DEPENDS} ${PART_LINK})
+  else()
+    add_library(trireme_${name} INTERFACE)
+    target_link_libraries(trireme_${name} INTERFACE trireme_flags ${PART_DEPENDS} ${PART_LINK})
+  endif()
   add_library(trireme::${name} ALIAS trireme_${name})
   set_target_properties(trireme_${name} PROPERTIES EXPORT_NAME ${name})
-  list(TRANSFORM PART_DEPENDS PREPEND trireme_)
-  target_link_libraries(trireme_${name} PUBLIC trireme_flags ${PART_DEPENDS} ${PART_LINK})
-  set_property(GLOBAL APPEND PROPERTY TRIREME_PARTS trireme_${name})
+  set_property(GLOBAL APPEND PROPERTY TRIREME_PARTS ${name})
 endfunction()

@@ -9,7 +9,9 @@ namespace trireme::tensor {
 ParameterSpace::ParameterSpace(const std::vector<Entry>& defined) {
   for (const Entry& entry : defined) {
     base::check(find(entry.name) < 0, "two parameters are called '{}'", entry.name);
-    ranges_.push_back({entry.name, entry.kind, entry.layout, 0});
+    base::check(entry.shape.count() == entry.layout.shape.count(), "parameter '{}': shape {} against layout {}", entry.name,
+                entry.shape.text(), entry.layout.shape.text());
+    ranges_.push_back({entry.name, entry.kind, entry.shape, entry.layout, 0});
   }
   const auto place = [&](ParameterKind kind) {
     for (std::size_t i = ranges_.size(); i-- > 0;) {
@@ -44,7 +46,7 @@ std::string ParameterSpace::sha256(const float* buffer) const {
   for (const ParameterRange& range : ranges_) {
     plain.resize(static_cast<std::size_t>(range.count()));
     to_plain(range.layout, buffer + range.offset, plain.data());
-    hash.add(range.name + ":" + range.layout.shape.text() + "\n");
+    hash.add(range.name + ":" + range.shape.text() + "\n");
     hash.add(std::as_bytes(std::span<const float>(plain)));
   }
   return hash.finish();

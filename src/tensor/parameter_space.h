@@ -21,10 +21,11 @@ enum class ParameterKind { trained, statistic };
 struct ParameterRange {
   std::string name;
   ParameterKind kind = ParameterKind::trained;
+  Shape shape;   // canonical; the layout's shape has as many elements in the same plain order (grouped weights add a size)
   Layout layout;
   std::int64_t offset = 0;  // in floats, a multiple of 16
   std::int64_t floats() const { return layout.elements(); }
-  std::int64_t count() const { return layout.shape.count(); }  // canonical elements
+  std::int64_t count() const { return shape.count(); }  // canonical elements
 };
 
 class ParameterSpace {
@@ -33,6 +34,7 @@ class ParameterSpace {
   struct Entry {
     std::string name;
     ParameterKind kind = ParameterKind::trained;
+    Shape shape;
     Layout layout;
   };
   // `defined` in order of definition; index i of every other call is the index in this list.

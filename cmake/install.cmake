@@ -1,0 +1,34 @@
+# cmake --install: the program, and the engine as a CMake package. A user's project says
+#   find_package(trireme REQUIRED)
+#   target_link_libraries(mine PRIVATE trireme::engine)
+# and includes headers as the engine itself does: #include "graph/...".
+include(CMakePackageConfigHelpers)
+
+get_property(engine_parts GLOBAL PROPERTY TRIREME_PARTS)
+list(REMOVE_ITEM engine_parts cli)
+
+add_library(trireme_engine INTERFACE)
+add_library(trireme::engine ALIAS trireme_engine)
+set_target_properties(trireme_engine PROPERTIES EXPORT_NAME engine)
+
+set(engine_targets trireme_flags trireme_engine)
+foreach(part ${engine_parts})
+  target_link_libraries(trireme_engine INTERFACE trireme_${part})
+  list(APPEND engine_targets trireme_${part})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trireme
+    FILES_MATCHING PATTERN "*.h")
+endforeach()
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/trireme)
+install(TARGETS ${engine_targets} EXPORT trireme-targets)
+install(EXPORT trireme-targets NAMESPACE trireme:: DESTINATION ${package_folder})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/trireme-config.cmake.in
+  ${PROJECT_BINARY_DIR}/trireme-config.cmake INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/trireme-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/trireme-config.cmake ${PROJECT_BINARY_DIR}/trireme-config-version.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake DESTINATION ${package_folder})
+
+if(TARGET trireme)
+  install(TARGETS trireme)
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,52 @@
+#!/bin/sh
+# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test bench lint) are there.
+# Missing ones are installed when this user may do that; otherwise the one command to run is printed and the exit code
+# is 1. Costs a few hundredths of a second when nothing is missing.
+set -eu
+
+# The data set is core because `make train` learns it.
+core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev
+  libhwloc-dev libxxhash-dev zlib1g-dev liblzma-dev libssl-dev dataset-fashion-mnist"
+test="libgtest-dev xz-utils"
+bench="libbenchmark-dev"
+lint="clang-format clang-tidy libomp-dev"
+
+wanted=""
+for set in "$@"; do
+  case $set in
+    core) wanted="$wanted $core" ;;
+    test) wanted="$wanted $test" ;;
+    bench) wanted="$wanted $bench" ;;
+    lint) wanted="$wanted $lint" ;;
+    *) echo "packages.sh: unknown set '$set'; the sets are core, test, bench and lint" >&2; exit 2 ;;
+  esac
+done
+
+# Elsewhere than on Debian the build itself says what it misses.
+command -v dpkg-query >/dev/null 2>&1 || exit 0
+
+# dpkg-query fails when a package was never heard of; what counts is the list of installed ones.
+installed=" $(dpkg-query -W -f='${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
+  sed -n 's/^installed //p' | tr '\n' ' ')"
+missing=""
+for package in $wanted; do
+  case $installed in
+    *" $package "*) ;;
+    *) missing="$missing $package" ;;
+  esac
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+  as_root=""
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+  as_root="sudo"
+else
+  echo "Debian packages are missing. Run this, then try again:" >&2
+  echo "  sudo apt-get install -y --no-install-recommends$missing" >&2
+  exit 1
+fi
+
+echo "Installing Debian packages:$missing"
+$as_root apt-get update -qq
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing

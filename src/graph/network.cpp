@@ -1,0 +1,87 @@
+#include "graph/network.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+
+namespace trireme::graph {
+
+int Network::add_node(Node node) {
+  for (const Node& other : nodes_)
+    if (other.name == node.name) base::user_error("network '{}' has two nodes called '{}'", name_, node.name);
+  nodes_.push_back(std::move(node));
+  return static_cast<int>(nodes_.size()) - 1;
+}
+
+Value Network::input(const std::string& name, const Shape& sample_shape) {
+  for (const std::int64_t size : sample_shape.sizes())
+    if (size <= 0) base::user_error("input '{}' of network '{}' has the impossible shape {}", name, name_, sample_shape.text());
+  const int node = add_node({name, nullptr, {}, sample_shape});
+  inputs_.push_back(node);
+  return {node};
+}
+
+Value Network::add(const std::string& name, OpPtr op, const std::vector<Value>& inputs) {
+  base::check(op != nullptr, "node '{}' has no op", name);
+  Node node{name, std::move(op), {}, {}};
+  std::vector<Shape> shapes;
+  for (const Value input : inputs) {
+    if (input.node < 0 || input.node >= static_cast<int>(nodes_.size()))
+      base::user_error("node '{}' of network '{}' uses a value that does not belong to it", name, name_);
+    node.inputs.push_back(input.node);
+    shapes.push_back(nodes_[static_cast<std::size_t>(input.node)].shape.with_batch(1));
+  }
+  try {
+    node.shape = node.op->output(shapes).without_batch();
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::user) throw;
+    base::user_error("network '{}', node '{}': {}", name_, name, error.what());
+  }
+  const auto specs = node.op->parameters(shapes);
+  const int index = add_node(std::move(node));
+  for (const ops::ParameterSpec& spec : specs) parameters_.push_back({name + "." + spec.name, index, spec, 0});
+  return {index};
+}
+
+void Network::finish(Value prediction, OpPtr loss) {
+  base::check(loss != nullptr && loss->is_loss(), "finish() of network '{}' needs a loss op", name_);
+  base::check(loss_ < 0, "network '{}' is finished already", name_);
+  prediction_ = prediction.node;
+  // A loss says by its shape rule what target it wants: asked with the prediction alone, it answers the target's shape.
+  const Shape predicted = shape(prediction).with_batch(1);
+  target_ = add_node({"target", nullptr, {}, loss->output(std::vector<Shape>{predicted}).without_batch()});
+  loss_ = add("loss", std::move(loss), {prediction, Value{target_}}).node;
+}
+
+void Network::l2_penalty(Value node, double coefficient) {
+  for (ParameterInfo& parameter : parameters_)
+    if (parameter.node == node.node && parameter.spec.role == ops::Role::weights) parameter.l2 += coefficient;
+}
+
+std::int64_t Network::parameter_count() const {
+  std::int64_t count = 0;
+  for (const ParameterInfo& parameter : parameters_)
+    if (!parameter.spec.is_statistic()) count += parameter.spec.shape.count();
+  return count;
+}
+
+ops::Cost Network::cost(std::int64_t batch) const {
+  ops::Cost total;
+  for (const Node& node : nodes_) {
+    if (!node.op) continue;
+    std::vector<Shape> shapes;
+    for (const int input : node.inputs) shapes.push_back(nodes_[static_cast<std::size_t>(input)].shape.with_batch(batch));
+    const ops::Cost cost = node.op->cost(shapes);
+    total.flops += cost.flops;
+    total.bytes += cost.bytes;
+  }
+  return total;
+}
+
+int default_oars(const Network& network, std::int64_t batch) {
+  const std::int64_t wanted = std::min<std::int64_t>(network.oar_limit(), std::max<std::int64_t>(batch / 8, 1));
+  return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(wanted)));
+}
+
+}  // namespace trireme::graph

@@ -1,0 +1,88 @@
+// Network: the builder. A directed graph of ops over named inputs, ending in one prediction and one loss.
+//
+//   graph::Network net("tiny");
+//   auto x = net.input("image", {1, 28, 28});
+//   x = net.add("conv1", ops::conv({.channels = 8, .kernel = {3, 3}}), {x});
+//   x = net.add("relu1", ops::relu(), {x});
+//   x = net.add("fc", ops::dense({.outputs = 10}), {net.add("flatten", ops::flatten(), {x})});
+//   net.finish(x, ops::softmax_cross_entropy());
+//
+// Values may be used by any number of nodes. Shapes here are per sample; errors name the node. Not thread-safe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace trireme::graph {
+
+using ops::OpPtr;
+using tensor::Shape;
+
+struct Value {
+  int node = -1;
+};
+
+struct Node {
+  std::string name;
+  OpPtr op;                 // null for inputs
+  std::vector<int> inputs;  // nodes
+  Shape shape;              // of the value, per sample
+};
+
+// A parameter as the builder defines it.
+struct ParameterInfo {
+  std::string name;  // "layer1.0.conv1.weight"
+  int node = 0;
+  ops::ParameterSpec spec;
+  double l2 = 0;  // penalty l2 * sum(w^2), part of the loss
+};
+
+class Network {
+ public:
+  explicit Network(std::string name) : name_(std::move(name)) {}
+
+  Value input(const std::string& name, const Shape& sample_shape);
+  // Names are unique within the network; parameters are called "<node>.<parameter>".
+  Value add(const std::string& name, OpPtr op, const std::vector<Value>& inputs);
+  // Adds the target input (its shape comes from the prediction and the loss) and the loss. Nothing can follow.
+  void finish(Value prediction, OpPtr loss);
+  // Adds coefficient * sum(w^2) over the node's "weight" to the loss.
+  void l2_penalty(Value node, double coefficient);
+  // Weight-heavy networks name a smaller number of oars than the default rule gives.
+  void set_oar_limit(int oars) { oar_limit_ = oars; }
+
+  const std::string& name() const { return name_; }
+  Shape shape(Value value) const { return nodes_[static_cast<std::size_t>(value.node)].shape; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  // Input nodes in order of definition; the target is not among them.
+  const std::vector<int>& inputs() const { return inputs_; }
+  int target() const { return target_; }
+  int prediction() const { return prediction_; }
+  int loss() const { return loss_; }
+  const std::vector<ParameterInfo>& parameters() const { return parameters_; }
+  std::int64_t parameter_count() const;  // trained ones
+  int oar_limit() const { return oar_limit_; }
+  // Total cost of forward for one batch.
+  ops::Cost cost(std::int64_t batch) const;
+
+ private:
+  friend class Fusion;
+  int add_node(Node node);
+
+  std::string name_;
+  std::vector<Node> nodes_;
+  std::vector<int> inputs_;
+  int target_ = -1;
+  int prediction_ = -1;
+  int loss_ = -1;
+  std::vector<ParameterInfo> parameters_;
+  int oar_limit_ = 16;
+};
+
+// The default number of oars: a pure function of network and batch. The lesser of the network's limit (16 unless it
+// says otherwise) and batch / 8, rounded down to a power of two, at least 1.
+int default_oars(const Network& network, std::int64_t batch);
+
+}  // namespace trireme::graph

@@ -1,0 +1,10 @@
+// Flatten: N x (everything else) becomes N x count. A view of plain memory.
+#pragma once
+
+#include "ops/op.h"
+
+namespace trireme::ops {
+
+OpPtr flatten();
+
+}  // namespace trireme::ops

@@ -1,0 +1,146 @@
+#include "ops/onednn.h"
+
+#include <omp.h>
+
+#include <mutex>
+
+#include "base/error.h"
+#include "base/simd.h"
+#include "tensor/buffer.h"
+
+namespace trireme::ops::onednn {
+namespace {
+
+thread_local bool inside = false;
+
+// While alive: this thread's OpenMP count is `threads` and the thread counts as inside oneDNN.
+class Scope {
+ public:
+  explicit Scope(int threads) : before_(omp_get_max_threads()) {
+    if (before_ != threads) omp_set_num_threads(threads);
+    base::check(omp_get_max_threads() == threads, "OpenMP gives {} threads, {} were set", omp_get_max_threads(),
+                threads);
+    inside = true;
+  }
+  ~Scope() {
+    inside = false;
+    if (before_ != omp_get_max_threads()) omp_set_num_threads(before_);
+  }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  int before_;
+};
+
+dnnl::cpu_isa isa_for(base::Isa isa) {
+  switch (isa) {
+    case base::Isa::avx512: return dnnl::cpu_isa::avx512_core;
+    case base::Isa::avx2: return dnnl::cpu_isa::avx2;
+    case base::Isa::generic: return dnnl::cpu_isa::sse41;
+  }
+  return dnnl::cpu_isa::sse41;
+}
+
+// An explicit call wins over oneDNN's environment variables, but only before its first use in the process.
+void fix_library_settings() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const auto set = dnnl::set_max_cpu_isa(isa_for(base::active_isa()));
+    base::check(set == dnnl::status::success, "oneDNN was used before the instruction set was chosen");
+    dnnl_set_default_fpmath_mode(dnnl_fpmath_mode_strict);
+    dnnl::set_jit_dump(0);
+  });
+}
+
+}  // namespace
+
+const dnnl::engine& cpu() {
+  static const dnnl::engine engine = [] {
+    fix_library_settings();
+    return dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
+  return engine;
+}
+
+dnnl::memory::desc any_desc(const Shape& shape) {
+  return {dnnl::memory::dims(shape.sizes().begin(), shape.sizes().end()), dnnl::memory::data_type::f32,
+          dnnl::memory::format_tag::any};
+}
+
+dnnl::memory::desc to_desc(const Layout& layout) {
+  // Built from plain strides, then blocked by hand: the public structure holds exactly our fields.
+  const dnnl::memory::dims dims(layout.shape.sizes().begin(), layout.shape.sizes().end());
+  dnnl::memory::desc desc(dims, dnnl::memory::data_type::f32,
+                          dnnl::memory::dims(layout.strides.begin(), layout.strides.end()));
+  auto& data = desc.data;
+  for (int d = 0; d < layout.shape.rank(); ++d) data.padded_dims[d] = layout.padded[d];
+  auto& blocking = data.format_desc.blocking;
+  blocking.inner_nblks = static_cast<int>(layout.inner.size());
+  for (std::size_t b = 0; b < layout.inner.size(); ++b) {
+    blocking.inner_blks[b] = layout.inner[b].size;
+    blocking.inner_idxs[b] = layout.inner[b].dimension;
+  }
+  return desc;
+}
+
+Layout to_layout(const dnnl::memory::desc& desc) {
+  const auto& data = desc.data;
+  base::check(data.format_kind == dnnl_blocked && data.extra.flags == dnnl_memory_extra_flag_none,
+              "oneDNN chose a layout that is not a plain blocking (kind {})", static_cast<int>(data.format_kind));
+  Layout layout;
+  std::vector<std::int64_t> dims(data.dims, data.dims + data.ndims), padded(data.padded_dims, data.padded_dims + data.ndims);
+  layout.shape = Shape(std::move(dims));
+  layout.padded = Shape(std::move(padded));
+  const auto& blocking = data.format_desc.blocking;
+  layout.strides.assign(blocking.strides, blocking.strides + data.ndims);
+  for (int b = 0; b < blocking.inner_nblks; ++b)
+    layout.inner.push_back({static_cast<int>(blocking.inner_idxs[b]), blocking.inner_blks[b]});
+  return layout;
+}
+
+dnnl::primitive_attr attributes() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  attr.set_fpmath_mode(dnnl::fpmath_mode::strict);
+  return attr;
+}
+
+void create(int threads, const std::string& what, const std::function<void()>& make) {
+  cpu();
+  const Scope scope(threads);
+  try {
+    make();
+  } catch (const dnnl::error& error) {
+    base::run_error("oneDNN cannot make {}: {}", what, error.what());
+  }
+}
+
+bool inside_library() { return inside; }
+
+std::string library_version() {
+  const auto* version = dnnl::version();
+  return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
+}
+
+Bound::Bound(dnnl::primitive primitive, std::vector<Arg> args, int threads)
+    : primitive_(std::move(primitive)), stream_(cpu()), threads_(threads) {
+  for (auto& [index, memory] : args) {
+    memories_.push_back(memory);
+    args_.push_back({index, memory.get()});
+  }
+}
+
+void Bound::execute() const {
+  const Scope scope(threads_);
+  const auto status = dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(args_.size()), args_.data());
+  base::check(status == dnnl_success, "oneDNN failed to execute (status {})", static_cast<int>(status));
+}
+
+dnnl::memory memory_at(const dnnl::memory::desc& desc, const void* data) {
+  base::check(reinterpret_cast<std::uintptr_t>(data) % tensor::kAlignment == 0, "memory for oneDNN is not on {} bytes",
+              tensor::kAlignment);
+  return {desc, cpu(), const_cast<void*>(data)};
+}
+
+}  // namespace trireme::ops::onednn

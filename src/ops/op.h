@@ -1,0 +1,150 @@
+// The interface of every op: what it is (Op: shape rule, parameters, cost), and how it runs once sizes and layouts are
+// known (Kernel: forward and gradient on given memory). A user's own op implements the same two classes.
+//
+// An Op is immutable and shared by all Programs. A Kernel belongs to one Program (one oar size) and is shared by all
+// threads, so forward() and backward() are const; what is tied to one arena's pointers lives in the KernelState that
+// bind() makes. All sizes include the batch as dimension 0. Class indices and other targets are floats too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/layout.h"
+#include "tensor/parameter_space.h"
+#include "tensor/shape.h"
+
+namespace trireme::ops {
+
+using tensor::Layout;
+using tensor::Shape;
+
+struct Cost {
+  double flops = 0;
+  double bytes = 0;  // memory that must move when nothing stays in cache: inputs, outputs, parameters, once each
+};
+
+// What a parameter is for; initialisers go by it.
+enum class Role { weights, bias, scale, shift, running_mean, running_variance };
+
+struct ParameterSpec {
+  std::string name;  // within the op: "weight", "bias", "running_mean"
+  Shape shape;
+  Role role = Role::weights;
+  std::int64_t fan_in = 0;
+  std::int64_t fan_out = 0;
+  bool is_statistic() const { return role == Role::running_mean || role == Role::running_variance; }
+};
+
+// One oar's way through a Program: what is given, and what the loss op reports.
+struct OarRun {
+  std::uint64_t seed = 0;
+  std::uint64_t epoch = 0;
+  std::span<const std::int64_t> sample_indices;  // global index of each sample of the oar, for counter-based randomness
+  float loss_scale = 1;                          // 1 / true samples of the global batch
+  int slot = 0;                                  // which gradient slot this oar writes
+  double loss = 0;                               // out: sum over samples
+  double correct = 0;                            // out: samples (or labels' share of a sample) predicted right
+};
+
+// Memory of one arena for one kernel. Pointers of absent things are null.
+struct KernelArgs {
+  std::vector<const float*> src;
+  float* dst = nullptr;
+  std::vector<const float*> weights;   // per parameter, in the live layout
+  std::vector<const float*> derived;   // per KernelPlan::derived
+  const float* diff_dst = nullptr;
+  std::vector<float*> diff_src;        // null where no gradient is wanted
+  std::vector<std::vector<float*>> diff_weights;  // [slot][parameter]; statistics: sums weighted by the oar's samples
+  std::byte* workspace = nullptr;      // lives from forward to backward
+  std::byte* scratch = nullptr;        // lives during one call
+};
+
+// What the compiler of a Program must know of a kernel.
+struct KernelPlan {
+  std::vector<Layout> src;      // wanted layouts; the Program inserts a reorder where the offered one differs
+  Layout dst;
+  std::vector<Layout> weights;  // live layouts (equal in all Programs)
+  struct Derived {              // a parameter in another layout, refreshed once per step and shared by all oars
+    int parameter = 0;
+    Layout layout;
+  };
+  std::vector<Derived> derived;
+  std::size_t workspace_bytes = 0;
+  std::size_t scratch_bytes = 0;
+  bool backward_needs_src = true;
+  bool backward_needs_dst = false;
+  bool view = false;              // dst is src[0]'s memory under another shape; no work in either direction
+  bool forward_in_place = false;  // dst may be src[0]'s memory
+  bool backward_in_place = false; // diff_src[0] may be diff_dst's memory
+};
+
+class KernelState {
+ public:
+  virtual ~KernelState() = default;
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  const KernelPlan& plan() const { return plan_; }
+  // The implementation, for the profile and the fingerprint: "conv direct jit:avx512_common".
+  virtual std::string implementation() const = 0;
+  // Once per arena, before the first run. The arguments outlive the state.
+  virtual std::unique_ptr<KernelState> bind(const KernelArgs&) const { return nullptr; }
+  virtual void forward(const KernelArgs&, KernelState*, OarRun&) const = 0;
+  // Overwrites every non-null diff_src and the slot's diff_weights. Not called on inference Programs.
+  virtual void backward(const KernelArgs&, KernelState*, OarRun&) const = 0;
+
+ protected:
+  KernelPlan plan_;
+};
+
+// What a kernel is asked to be.
+struct KernelRequest {
+  std::vector<Layout> src;        // offered layouts, batch included
+  std::vector<bool> diff_src;     // which gradients are wanted
+  std::vector<Layout> weights;    // live layouts when another Program has fixed them, else empty
+  bool training = true;           // false: forward only, dropout off, running statistics used
+  int threads = 1;                // OpenMP threads inside an oar
+  std::vector<Shape> shapes() const;
+};
+
+// Everything a plain implementation in double needs; all memory plain row-major, vectors sized by the caller.
+struct Reference {
+  std::vector<Shape> shapes;                       // of src
+  std::vector<std::vector<double>> src, weights;   // weights: statistics too
+  std::vector<double> dst, diff_dst;
+  std::vector<std::vector<double>> diff_src, diff_weights;
+  bool training = true;
+  OarRun run;
+};
+
+class Op {
+ public:
+  virtual ~Op() = default;
+  virtual std::string_view kind() const = 0;
+  // The shape rule; a user error names what does not fit. Shapes include the batch.
+  virtual Shape output(std::span<const Shape> src) const = 0;
+  virtual std::vector<ParameterSpec> parameters(std::span<const Shape>) const { return {}; }
+  // Of forward; backward costs about twice as much for ops with weights.
+  virtual Cost cost(std::span<const Shape> src) const;
+  virtual std::unique_ptr<Kernel> compile(const KernelRequest&) const = 0;
+  // True when the value is a loss: it ends the network, reports into OarRun, and its diff_dst is not used.
+  virtual bool is_loss() const { return false; }
+
+  // This op with a following ReLU, or a following add of one more input, folded in; null when it cannot.
+  virtual std::shared_ptr<const Op> with_relu() const { return nullptr; }
+  virtual std::shared_ptr<const Op> with_add() const { return nullptr; }
+
+  // The plain implementation that kernels are tested against, kept forever.
+  virtual void reference_forward(Reference&) const;
+  virtual void reference_backward(Reference&) const;
+};
+
+using OpPtr = std::shared_ptr<const Op>;
+
+}  // namespace trireme::ops

@@ -1,0 +1,26 @@
+// Pooling over one or two spatial sizes.
+#pragma once
+
+#include <vector>
+
+#include "ops/op.h"
+
+namespace trireme::ops {
+
+enum class PoolKind { max, average };
+
+struct PoolOptions {
+  std::vector<std::int64_t> kernel;
+  std::vector<std::int64_t> stride{};   // default: the kernel
+  std::vector<std::int64_t> padding{};  // default 0
+  bool count_padding = true;            // average: padded zeros count in the divisor (PyTorch's default)
+};
+
+OpPtr max_pool(PoolOptions options);
+OpPtr average_pool(PoolOptions options);
+// Mean over all spatial positions; the spatial sizes become 1.
+OpPtr global_average_pool();
+// PyTorch's adaptive average: output i covers floor(i*in/out) ... ceil((i+1)*in/out)-1 in each dimension.
+OpPtr adaptive_average_pool(std::vector<std::int64_t> output);
+
+}  // namespace trireme::ops
