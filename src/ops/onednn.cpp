@@ -68,6 +68,10 @@ dnnl::memory::desc any_desc(const Shape& shape) {
           dnnl::memory::format_tag::any};
 }
 
+Shape shape_of(const dnnl::memory::desc& desc) {
+  return Shape(std::vector<std::int64_t>(desc.data.dims, desc.data.dims + desc.data.ndims));
+}
+
 dnnl::memory::desc to_desc(const Layout& layout) {
   // Built from plain strides, then blocked by hand: the public structure holds exactly our fields.
   const dnnl::memory::dims dims(layout.shape.sizes().begin(), layout.shape.sizes().end());

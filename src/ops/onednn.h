@@ -25,6 +25,7 @@ const dnnl::engine& cpu();
 dnnl::memory::desc to_desc(const Layout& layout);
 // "Any layout": the primitive chooses.
 dnnl::memory::desc any_desc(const Shape& shape);
+Shape shape_of(const dnnl::memory::desc& desc);
 // REQUIRES: a blocked layout without extra (compensation, Winograd) data.
 Layout to_layout(const dnnl::memory::desc& desc);
 

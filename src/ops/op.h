@@ -56,7 +56,7 @@ struct KernelArgs {
   float* dst = nullptr;
   std::vector<const float*> weights;   // per parameter, in the live layout
   std::vector<const float*> derived;   // per KernelPlan::derived
-  const float* diff_dst = nullptr;
+  float* diff_dst = nullptr;           // backward may overwrite it
   std::vector<float*> diff_src;        // null where no gradient is wanted
   std::vector<std::vector<float*>> diff_weights;  // [slot][parameter]; statistics: sums weighted by the oar's samples
   std::byte* workspace = nullptr;      // lives from forward to backward

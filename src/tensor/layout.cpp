@@ -96,6 +96,30 @@ std::string Layout::text() const {
   return all;
 }
 
+namespace {
+
+// Strides without meaning (outer count 1) set to 0, and a lone inner block that continues its dimension folded away.
+Layout normalized(Layout layout) {
+  if (layout.inner.size() == 1 && !layout.has_padding()) {
+    const auto d = static_cast<std::size_t>(layout.inner[0].dimension);
+    if (layout.strides[d] == layout.inner[0].size || layout.padded[layout.inner[0].dimension] == layout.inner[0].size) {
+      layout.strides[d] = 1;
+      layout.inner.clear();
+    }
+  }
+  for (int d = 0; d < layout.shape.rank(); ++d) {
+    std::int64_t block = 1;
+    for (const InnerBlock& inner : layout.inner)
+      if (inner.dimension == d) block *= inner.size;
+    if (layout.padded[d] == block) layout.strides[static_cast<std::size_t>(d)] = 0;
+  }
+  return layout;
+}
+
+}  // namespace
+
+bool same_memory(const Layout& a, const Layout& b) { return a == b || normalized(a) == normalized(b); }
+
 void to_plain(const Layout& layout, const float* src, float* dst) {
   if (layout.is_plain()) {
     std::copy_n(src, layout.shape.count(), dst);

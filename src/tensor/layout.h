@@ -46,6 +46,9 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
+// True when both put every element at the same position (sizes of 1 make strides meaningless).
+bool same_memory(const Layout& a, const Layout& b);
+
 // Copies between a layout and plain row-major order. Slow and simple: for checkpoints, hashes and tests.
 void to_plain(const Layout& layout, const float* src, float* dst);
 void from_plain(const Layout& layout, const float* src, float* dst);  // zeroes the padding

@@ -1,0 +1,44 @@
+// The autodiff pass: walks the forward tasks in reverse and gives each a gradient step. The first gradient of a value
+// is written in place; each further one goes to a temporary that is added right after, in this fixed order.
+#include "graph/plan.h"
+
+namespace trireme::graph {
+namespace {
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+void autodiff_pass(Plan& plan) {
+  std::vector<int> gradient_of(plan.values.size(), -1);
+  const auto new_value = [&](int like) {
+    plan.values.push_back({plan.values[at(like)].layout, -1, 0});
+    return static_cast<int>(plan.values.size()) - 1;
+  };
+  for (std::size_t t = plan.tasks.size(); t-- > 0;) {
+    PlanTask& task = plan.tasks[t];
+    task.diff_src.assign(task.src.size(), -1);
+    const int incoming = gradient_of[at(task.dst)];
+    if (!task.is_loss && incoming < 0) continue;  // nothing behind this value learns
+    task.diff_dst = incoming;
+    PlanBackward step{static_cast<int>(t), {}};
+    const bool view = task.kernel->plan().view;
+    for (std::size_t s = 0; s < task.src.size(); ++s) {
+      if (!task.wants_diff[s]) continue;
+      int& gradient = gradient_of[at(task.src[s])];
+      const bool first = gradient < 0;
+      if (view && !first) {
+        step.accumulate.push_back({incoming, gradient});
+        continue;
+      }
+      const int written = new_value(task.src[s]);
+      if (view) plan.values[at(written)].alias_of = incoming;
+      task.diff_src[s] = written;
+      if (first)
+        gradient = written;
+      else
+        step.accumulate.push_back({written, gradient});
+    }
+    plan.backward.push_back(std::move(step));
+  }
+}
+
+}  // namespace trireme::graph

@@ -1,0 +1,89 @@
+#include "graph/fusion.h"
+
+#include <algorithm>
+
+namespace trireme::graph {
+
+class Fusion {
+ public:
+  explicit Fusion(const Network& network) : net_(network), consumers_(network.nodes_.size(), 0) {
+    for (const Node& node : net_.nodes_)
+      for (const int input : node.inputs) ++consumers_[at(input)];
+  }
+
+  Network run() {
+    for (std::size_t i = 0; i < net_.nodes_.size(); ++i) {
+      const Node& node = net_.nodes_[i];
+      if (!node.op) continue;
+      if (node.op->kind() == "relu") fold_relu(static_cast<int>(i));
+      if (node.op->kind() == "add") fold_add(static_cast<int>(i));
+    }
+    return compacted();
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  // A value that only the next node sees may disappear into it.
+  bool only_used_once(int node) const {
+    return consumers_[at(node)] == 1 && node != net_.prediction_ && net_.nodes_[at(node)].op != nullptr;
+  }
+
+  // `later` takes the place of `earlier`: its op, its inputs (and `more`), its parameters.
+  void replace(int later, int earlier, OpPtr op, std::vector<int> more) {
+    Node& node = net_.nodes_[at(later)];
+    Node& folded = net_.nodes_[at(earlier)];
+    node.op = std::move(op);
+    node.inputs = folded.inputs;
+    node.inputs.insert(node.inputs.end(), more.begin(), more.end());
+    for (ParameterInfo& parameter : net_.parameters_)
+      if (parameter.node == earlier) parameter.node = later;
+    folded.op = nullptr;
+    folded.inputs.clear();
+    folded_.push_back(earlier);
+  }
+
+  void fold_relu(int relu) {
+    const int before = net_.nodes_[at(relu)].inputs[0];
+    if (!only_used_once(before)) return;
+    if (OpPtr op = net_.nodes_[at(before)].op->with_relu()) replace(relu, before, std::move(op), {});
+  }
+
+  void fold_add(int add) {
+    const std::vector<int> inputs = net_.nodes_[at(add)].inputs;
+    for (const std::size_t side : {0u, 1u}) {
+      const int before = inputs[side];
+      if (!only_used_once(before) || inputs[0] == inputs[1]) continue;
+      if (OpPtr op = net_.nodes_[at(before)].op->with_add()) {
+        replace(add, before, std::move(op), {inputs[1 - side]});
+        return;
+      }
+    }
+  }
+
+  // The network without the folded nodes, ids renumbered.
+  Network compacted() {
+    std::vector<int> renumbered(net_.nodes_.size(), -1);
+    std::vector<Node> kept;
+    for (std::size_t i = 0; i < net_.nodes_.size(); ++i) {
+      if (std::find(folded_.begin(), folded_.end(), static_cast<int>(i)) != folded_.end()) continue;
+      renumbered[i] = static_cast<int>(kept.size());
+      kept.push_back(net_.nodes_[i]);
+    }
+    for (Node& node : kept)
+      for (int& input : node.inputs) input = renumbered[at(input)];
+    net_.nodes_ = std::move(kept);
+    for (int& input : net_.inputs_) input = renumbered[at(input)];
+    for (ParameterInfo& parameter : net_.parameters_) parameter.node = renumbered[at(parameter.node)];
+    for (int* place : {&net_.target_, &net_.prediction_, &net_.loss_}) *place = renumbered[at(*place)];
+    return std::move(net_);
+  }
+
+  Network net_;
+  std::vector<int> consumers_;
+  std::vector<int> folded_;
+};
+
+Network fuse(const Network& network) { return Fusion(network).run(); }
+
+}  // namespace trireme::graph

@@ -1,0 +1,11 @@
+// The fusion pass: folds a ReLU, and an add of one more value, into the op before it where that op offers it
+// (convolution, dense, batch norm). Parameters keep their names and order.
+#pragma once
+
+#include "graph/network.h"
+
+namespace trireme::graph {
+
+Network fuse(const Network& network);
+
+}  // namespace trireme::graph

@@ -1,0 +1,121 @@
+// The layout pass: compiles each node's kernel with the layouts its inputs come in, and inserts a reorder where a
+// kernel wants another one. Nodes that lead neither to the loss nor to the prediction are left out.
+
+#include "base/error.h"
+#include "graph/plan.h"
+#include "ops/reorder.h"
+
+namespace trireme::graph {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+class LayoutPass {
+ public:
+  LayoutPass(Plan& plan, const Network& network, const ProgramOptions& options, const std::vector<ops::Layout>& fixed)
+      : plan_(plan), net_(network), options_(options), fixed_(fixed) {}
+
+  void run() {
+    const auto& nodes = net_.nodes();
+    find_live_nodes();
+    value_of_.assign(nodes.size(), -1);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!nodes[i].op)
+        value_of_[i] = add_value(ops::Layout::plain(nodes[i].shape.with_batch(options_.samples)), false);
+      else if (live_[i])
+        add_node(static_cast<int>(i));
+    }
+    for (const int input : net_.inputs()) plan_.inputs.push_back(value_of_[at(input)]);
+    plan_.target = value_of_[at(net_.target())];
+    plan_.prediction = value_of_[at(net_.prediction())];
+  }
+
+ private:
+  void find_live_nodes() {
+    live_.assign(net_.nodes().size(), false);
+    live_[at(net_.loss())] = true;
+    for (std::size_t i = net_.nodes().size(); i-- > 0;)
+      if (live_[i])
+        for (const int input : net_.nodes()[i].inputs) live_[at(input)] = true;
+  }
+
+  int add_value(ops::Layout layout, bool diff) {
+    plan_.values.push_back({std::move(layout), -1, 0});
+    diff_value_.push_back(diff);
+    return static_cast<int>(plan_.values.size()) - 1;
+  }
+
+  void add_node(int index) {
+    const Node& node = net_.nodes()[at(index)];
+    PlanTask task;
+    task.name = node.name;
+    task.is_loss = node.op->is_loss();
+    ops::KernelRequest request;
+    request.training = options_.training;
+    request.threads = options_.threads;
+    bool trained = false;
+    for (std::size_t p = 0; p < net_.parameters().size(); ++p) {
+      if (net_.parameters()[p].node != index) continue;
+      task.parameters.push_back(static_cast<int>(p));
+      trained |= !net_.parameters()[p].spec.is_statistic();
+      if (!fixed_.empty()) request.weights.push_back(fixed_[p]);
+    }
+    for (const int input : node.inputs) {
+      const int value = value_of_[at(input)];
+      request.src.push_back(plan_.values[at(value)].layout);
+      request.diff_src.push_back(options_.training && diff_value_[at(value)]);
+    }
+    task.kernel = node.op->compile(request);
+    task.cost = node.op->cost(request.shapes());
+    const ops::KernelPlan& plan = task.kernel->plan();
+    base::check(plan.weights.size() == task.parameters.size(), "node '{}': kernel lays out {} of {} parameters",
+                node.name, plan.weights.size(), task.parameters.size());
+    bool diff = trained;
+    for (std::size_t s = 0; s < node.inputs.size(); ++s) {
+      const int value = value_of_[at(node.inputs[s])];
+      task.src.push_back(in_layout(value, plan.src[s], node.name));
+      task.wants_diff.push_back(request.diff_src[s]);
+      diff |= diff_value_[at(value)];
+    }
+    task.dst = add_value(plan.dst, diff && !task.is_loss);
+    if (plan.view) plan_.values[at(task.dst)].alias_of = task.src[0];
+    value_of_[at(index)] = task.dst;
+    plan_.tasks.push_back(std::move(task));
+  }
+
+  // The value itself, or a reorder of it (made once, shared by all that want it).
+  int in_layout(int value, const ops::Layout& wanted, const std::string& reader) {
+    const ops::Layout& has = plan_.values[at(value)].layout;
+    if (tensor::same_memory(has, wanted)) return value;
+    for (const auto& [from, to] : reorders_)
+      if (from == value && plan_.values[at(to)].layout == wanted) return to;
+    PlanTask task;
+    task.name = reader + ":reorder";
+    task.kernel = ops::make_reorder(has, wanted, options_.threads);
+    task.cost = {0, sizeof(float) * 2.0 * static_cast<double>(wanted.elements())};
+    task.src = {value};
+    task.wants_diff = {options_.training && diff_value_[at(value)]};
+    task.dst = add_value(wanted, diff_value_[at(value)]);
+    reorders_.emplace_back(value, task.dst);
+    plan_.tasks.push_back(std::move(task));
+    return plan_.tasks.back().dst;
+  }
+
+  Plan& plan_;
+  const Network& net_;
+  const ProgramOptions& options_;
+  const std::vector<ops::Layout>& fixed_;
+  std::vector<bool> live_;
+  std::vector<int> value_of_;      // per node
+  std::vector<bool> diff_value_;   // per value: a trained parameter lies upstream
+  std::vector<std::pair<int, int>> reorders_;
+};
+
+}  // namespace
+
+void layout_pass(Plan& plan, const Network& network, const ProgramOptions& options,
+                 const std::vector<ops::Layout>& fixed) {
+  LayoutPass(plan, network, options, fixed).run();
+}
+
+}  // namespace trireme::graph

@@ -1,0 +1,66 @@
+// The plan of a Program while its passes run: values, forward tasks, backward steps, places in the arena.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/network.h"
+
+namespace trireme::graph {
+
+struct PlanValue {
+  ops::Layout layout;
+  int alias_of = -1;            // shares this value's memory (a view, or an op in place)
+  std::size_t offset = 0;       // in the arena, bytes; set by the memory plan
+  std::size_t bytes() const { return static_cast<std::size_t>(layout.elements()) * sizeof(float); }
+};
+
+struct PlanTask {
+  std::string name;             // the node's name; "<name>:reorder" for inserted ones
+  std::shared_ptr<const ops::Kernel> kernel;
+  std::vector<int> src;         // values
+  int dst = -1;
+  std::vector<int> parameters;  // network parameter indices
+  std::vector<bool> wants_diff; // per src
+  bool is_loss = false;
+  ops::Cost cost;
+  std::size_t workspace = 0;    // arena offset
+  // Filled by autodiff:
+  int diff_dst = -1;            // values
+  std::vector<int> diff_src;
+};
+
+// One step of backward: run a task's gradient, then add what went to a temporary.
+struct PlanBackward {
+  int task = 0;
+  struct Accumulate {
+    int from = 0, into = 0;  // values
+  };
+  std::vector<Accumulate> accumulate;
+};
+
+struct Plan {
+  std::vector<PlanValue> values;
+  std::vector<PlanTask> tasks;
+  std::vector<PlanBackward> backward;
+  std::vector<int> inputs;  // values
+  int target = -1;
+  int prediction = -1;
+  std::size_t scratch_offset = 0;
+  std::size_t arena_bytes = 0;
+};
+
+struct ProgramOptions {
+  std::int64_t samples = 1;
+  bool training = true;
+  int threads = 1;  // OpenMP threads inside an oar
+};
+
+// The passes, in order. `fixed` holds the live layout of every parameter when another Program has chosen them.
+void layout_pass(Plan& plan, const Network& network, const ProgramOptions& options,
+                 const std::vector<ops::Layout>& fixed);
+void autodiff_pass(Plan& plan);
+void memory_pass(Plan& plan);
+
+}  // namespace trireme::graph

@@ -1,0 +1,183 @@
+#include "ops/conv.h"
+
+#include "base/error.h"
+#include "ops/conv_reference.h"
+#include "ops/onednn_weighted.h"
+
+namespace trireme::ops {
+namespace {
+
+using Desc = dnnl::memory::desc;
+using Dims = dnnl::memory::dims;
+
+class ConvOp : public Op {
+ public:
+  explicit ConvOp(ConvOptions options) : o_(std::move(options)) {}
+
+  std::string_view kind() const override { return "conv"; }
+
+  Shape output(std::span<const Shape> src) const override {
+    base::check(src.size() == 1, "conv takes one input, not {}", src.size());
+    const Shape& in = src[0];
+    const int spatial = static_cast<int>(o_.kernel.size());
+    if (in.rank() != spatial + 2)
+      base::user_error("a {}-D convolution needs samples of {} sizes, got {}", spatial, spatial + 1,
+                       in.without_batch().text());
+    if (in[1] % o_.groups != 0 || o_.channels % o_.groups != 0)
+      base::user_error("{} groups must divide {} input and {} output channels", o_.groups, in[1], o_.channels);
+    Shape out{in[0], o_.channels};
+    std::vector<std::int64_t> sizes(out.sizes().begin(), out.sizes().end());
+    for (int d = 0; d < spatial; ++d) {
+      const auto i = static_cast<std::size_t>(d);
+      const std::int64_t padded = in[d + 2] + 2 * o_.padding[i];
+      if (o_.kernel[i] > padded)
+        base::user_error("the kernel ({}) is larger than its padded input ({}); use a larger image or less pooling",
+                         o_.kernel[i], padded);
+      sizes.push_back((padded - o_.kernel[i]) / o_.stride[i] + 1);
+    }
+    return Shape(std::move(sizes));
+  }
+
+  std::vector<ParameterSpec> parameters(std::span<const Shape> src) const override {
+    std::vector<std::int64_t> sizes{o_.channels, src[0][1] / o_.groups};
+    sizes.insert(sizes.end(), o_.kernel.begin(), o_.kernel.end());
+    const Shape weight{std::vector<std::int64_t>(sizes)};
+    const std::int64_t fan_in = weight.count_from(1);
+    const std::int64_t fan_out = o_.channels / o_.groups * weight.count_from(2);
+    std::vector<ParameterSpec> all{{"weight", weight, Role::weights, fan_in, fan_out}};
+    if (o_.bias) all.push_back({"bias", {o_.channels}, Role::bias, fan_in, fan_out});
+    return all;
+  }
+
+  Cost cost(std::span<const Shape> src) const override {
+    const Shape out = output(src);
+    const auto weight = static_cast<double>(parameters(src)[0].shape.count());
+    const double per_output = 2.0 * weight / static_cast<double>(o_.channels);
+    return {per_output * static_cast<double>(out.count()),
+            sizeof(float) * (static_cast<double>(src[0].count() + out.count()) + weight)};
+  }
+
+  std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
+    const std::vector<Shape> shapes = request.shapes();
+    const Shape out = output(shapes);
+    WeightedSetup setup;
+    setup.what = "conv " + shapes[0].text() + " -> " + out.text();
+    setup.weight_shape = grouped(parameters(shapes)[0].shape);
+    setup.bias = o_.bias;
+    setup.bias_count = o_.channels;
+    setup.relu = o_.relu;
+    setup.layouts = layouts(request.src[0], out);
+    WeightedMakers makers;
+    makers.forward = [this](const Desc& src, const Desc& weights, const Desc& dst) { return forward(src, weights, dst); };
+    makers.backward_data = [this](const Desc& src, const Desc& weights, const Desc& dst) {
+      return backward<dnnl::convolution_backward_data>(src, weights, dst);
+    };
+    makers.backward_weights = [this](const Desc& src, const Desc& weights, const Desc& dst) {
+      return backward<dnnl::convolution_backward_weights>(src, weights, dst);
+    };
+    return make_weighted(request, setup, makers);
+  }
+
+  OpPtr with_relu() const override {
+    if (o_.relu) return nullptr;
+    ConvOptions options = o_;
+    options.relu = true;
+    return std::make_shared<ConvOp>(options);
+  }
+
+  void reference_forward(Reference& r) const override { conv_reference_forward(o_, output(r.shapes), r); }
+  void reference_backward(Reference& r) const override { conv_reference_backward(o_, output(r.shapes), r); }
+
+ private:
+  Shape grouped(const Shape& weight) const {
+    if (o_.groups == 1) return weight;
+    std::vector<std::int64_t> sizes{o_.groups, weight[0] / o_.groups};
+    for (int d = 1; d < weight.rank(); ++d) sizes.push_back(weight[d]);
+    return Shape(std::move(sizes));
+  }
+
+  // Channels-last where the channels fill no vector blocks or the input comes so; otherwise oneDNN's own blocking.
+  std::vector<std::pair<Desc, Desc>> layouts(const Layout& src, const Shape& out) const {
+    std::vector<std::pair<Desc, Desc>> all;
+    const bool last_offered = !src.is_plain() && src.inner.empty();
+    const bool odd = out[1] % 8 != 0 && out[1] > 8;
+    if (last_offered || odd)
+      all.emplace_back(onednn::to_desc(Layout::channels_last(src.shape)), onednn::to_desc(Layout::channels_last(out)));
+    all.emplace_back(onednn::any_desc(src.shape), onednn::any_desc(out));
+    return all;
+  }
+
+  Dims strides() const { return Dims(o_.stride.begin(), o_.stride.end()); }
+  Dims padding() const { return Dims(o_.padding.begin(), o_.padding.end()); }
+  Desc bias_desc() const { return onednn::to_desc(Layout::plain({o_.channels})); }
+
+  static constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
+
+  // A primitive, or an empty one when oneDNN has none for these layouts.
+  MadePrimitive forward(const Desc& src, const Desc& weights, const Desc& dst) const {
+    const auto prop = dnnl::prop_kind::forward_training;
+    const auto desc = o_.bias ? dnnl::convolution_forward::desc(prop, kAlgorithm, src, weights, bias_desc(), dst,
+                                                                strides(), padding(), padding())
+                              : dnnl::convolution_forward::desc(prop, kAlgorithm, src, weights, dst, strides(),
+                                                                padding(), padding());
+    dnnl::primitive_attr attr = onednn::attributes();
+    if (o_.relu) {
+      dnnl::post_ops post;
+      post.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+      attr.set_post_ops(post);
+    }
+    const dnnl::convolution_forward::primitive_desc pd(desc, attr, onednn::cpu(), true);
+    if (!pd) return {};
+    return {dnnl::convolution_forward(pd), pd.src_desc(), pd.weights_desc(), pd.dst_desc(), pd.scratchpad_desc(),
+            pd.impl_info_str()};
+  }
+
+  template <class Primitive>
+  MadePrimitive backward(const Desc& src, const Desc& weights, const Desc& dst) const {
+    // oneDNN wants the forward descriptor as a hint; any valid one serves.
+    const dnnl::convolution_forward::primitive_desc hint(
+        dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, kAlgorithm, src,
+                                        onednn::any_desc(onednn::shape_of(weights)), dst, strides(), padding(),
+                                        padding()),
+        onednn::attributes(), onednn::cpu());
+    if constexpr (std::is_same_v<Primitive, dnnl::convolution_backward_data>) {
+      const typename Primitive::primitive_desc pd(
+          typename Primitive::desc(kAlgorithm, src, weights, dst, strides(), padding(), padding()),
+          onednn::attributes(), onednn::cpu(), hint, true);
+      if (!pd) return {};
+      return {Primitive(pd),      pd.diff_src_desc(), pd.weights_desc(), pd.diff_dst_desc(),
+              pd.scratchpad_desc(), pd.impl_info_str()};
+    } else {
+      const auto desc = o_.bias ? typename Primitive::desc(kAlgorithm, src, weights, bias_desc(), dst, strides(),
+                                                           padding(), padding())
+                                : typename Primitive::desc(kAlgorithm, src, weights, dst, strides(), padding(), padding());
+      const typename Primitive::primitive_desc pd(desc, onednn::attributes(), onednn::cpu(), hint, true);
+      if (!pd) return {};
+      return {Primitive(pd),      pd.src_desc(), pd.diff_weights_desc(), pd.diff_dst_desc(),
+              pd.scratchpad_desc(), pd.impl_info_str()};
+    }
+  }
+
+  ConvOptions o_;
+};
+
+}  // namespace
+
+OpPtr conv(ConvOptions options) {
+  if (options.stride.empty()) options.stride.assign(options.kernel.size(), 1);
+  if (options.padding.empty()) options.padding.assign(options.kernel.size(), 0);
+  const std::size_t spatial = options.kernel.size();
+  if (spatial < 1 || spatial > 2 || options.stride.size() != spatial || options.padding.size() != spatial)
+    base::user_error("a convolution needs 1 or 2 kernel sizes and as many strides and paddings, got {}, {} and {}",
+                     spatial, options.stride.size(), options.padding.size());
+  for (std::size_t d = 0; d < spatial; ++d)
+    if (options.kernel[d] < 1 || options.stride[d] < 1 || options.padding[d] < 0)
+      base::user_error("a convolution with kernel {}, stride {} and padding {} is impossible", options.kernel[d],
+                       options.stride[d], options.padding[d]);
+  if (options.channels < 1 || options.groups < 1)
+    base::user_error("a convolution needs output channels and groups of at least 1, got {} and {}", options.channels,
+                     options.groups);
+  return std::make_shared<ConvOp>(std::move(options));
+}
+
+}  // namespace trireme::ops

@@ -1,0 +1,170 @@
+#include "ops/onednn_weighted.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/relu_mask.h"
+#include "tensor/buffer.h"
+
+namespace trireme::ops {
+namespace {
+
+using onednn::memory_at;
+using onednn::to_desc;
+using onednn::to_layout;
+
+struct WeightedState : KernelState {
+  onednn::Bound forward, backward_data;
+  std::vector<onednn::Bound> backward_weights;  // per slot
+  std::vector<onednn::Bound> into_live_layout;  // per slot, where the gradient comes in another layout
+};
+
+class WeightedKernel : public Kernel {
+ public:
+  WeightedKernel(const KernelRequest& request, const WeightedSetup& setup, const WeightedMakers& makers)
+      : setup_(setup), threads_(request.threads), training_(request.training), diff_src_(request.diff_src[0]) {
+    onednn::create(threads_, setup.what, [&] { make(request, makers); });
+  }
+
+  std::string implementation() const override {
+    std::string all = setup_.what.substr(0, setup_.what.find(' ')) + " " + forward_.implementation;
+    if (training_ && diff_src_) all += " | " + backward_data_.implementation;
+    if (training_) all += " | " + backward_weights_.implementation;
+    return all;
+  }
+
+  std::unique_ptr<KernelState> bind(const KernelArgs& args) const override {
+    auto state = std::make_unique<WeightedState>();
+    const auto scratch = [&](const MadePrimitive& made) { return memory_at(made.scratchpad, args.scratch); };
+    const float* weights = forward_derived_ < 0 ? args.weights[0] : args.derived[index(forward_derived_)];
+    std::vector<onednn::Bound::Arg> list{{DNNL_ARG_SRC, memory_at(forward_.src, args.src[0])},
+                                         {DNNL_ARG_WEIGHTS, memory_at(forward_.weights, weights)},
+                                         {DNNL_ARG_DST, memory_at(forward_.dst, args.dst)},
+                                         {DNNL_ARG_SCRATCHPAD, scratch(forward_)}};
+    if (setup_.bias) list.emplace_back(DNNL_ARG_BIAS, memory_at(bias_desc(), args.weights[1]));
+    state->forward = {forward_.primitive, std::move(list), threads_};
+    if (!training_) return state;
+
+    if (diff_src_) {
+      weights = backward_derived_ < 0 ? args.weights[0] : args.derived[index(backward_derived_)];
+      state->backward_data = {backward_data_.primitive,
+                              {{DNNL_ARG_DIFF_SRC, memory_at(backward_data_.src, args.diff_src[0])},
+                               {DNNL_ARG_WEIGHTS, memory_at(backward_data_.weights, weights)},
+                               {DNNL_ARG_DIFF_DST, memory_at(backward_data_.dst, args.diff_dst)},
+                               {DNNL_ARG_SCRATCHPAD, scratch(backward_data_)}},
+                              threads_};
+    }
+    for (const auto& slot : args.diff_weights) {
+      float* gradient = reorder_gradient_ ? reinterpret_cast<float*>(args.scratch + gradient_at_) : slot[0];
+      std::vector<onednn::Bound::Arg> wlist{{DNNL_ARG_SRC, memory_at(backward_weights_.src, args.src[0])},
+                                            {DNNL_ARG_DIFF_WEIGHTS, memory_at(backward_weights_.weights, gradient)},
+                                            {DNNL_ARG_DIFF_DST, memory_at(backward_weights_.dst, args.diff_dst)},
+                                            {DNNL_ARG_SCRATCHPAD, scratch(backward_weights_)}};
+      if (setup_.bias) wlist.emplace_back(DNNL_ARG_DIFF_BIAS, memory_at(bias_desc(), slot[1]));
+      state->backward_weights.emplace_back(backward_weights_.primitive, std::move(wlist), threads_);
+      if (reorder_gradient_)
+        state->into_live_layout.emplace_back(
+            reorder_, std::vector<onednn::Bound::Arg>{{DNNL_ARG_FROM, memory_at(backward_weights_.weights, gradient)},
+                                                      {DNNL_ARG_TO, memory_at(to_desc(plan_.weights[0]), slot[0])}},
+            threads_);
+    }
+    return state;
+  }
+
+  void forward(const KernelArgs&, KernelState* state, OarRun&) const override {
+    static_cast<WeightedState*>(state)->forward.execute();
+  }
+
+  void backward(const KernelArgs& args, KernelState* state, OarRun& run) const override {
+    const auto& bound = *static_cast<WeightedState*>(state);
+    if (setup_.relu) relu_mask(args.diff_dst, args.dst, plan_.dst.elements());
+    bound.backward_weights[index(run.slot)].execute();
+    if (reorder_gradient_) bound.into_live_layout[index(run.slot)].execute();
+    if (diff_src_) bound.backward_data.execute();
+  }
+
+ private:
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+  dnnl::memory::desc bias_desc() const { return to_desc(Layout::plain({setup_.bias_count})); }
+
+  void make(const KernelRequest& request, const WeightedMakers& makers) {
+    make_forward(request, makers);
+    plan_.src = {to_layout(forward_.src)};
+    plan_.dst = to_layout(forward_.dst);
+    plan_.weights = {request.weights.empty() ? to_layout(forward_.weights) : request.weights[0]};
+    if (setup_.bias) plan_.weights.push_back(Layout::plain({setup_.bias_count}));
+    const dnnl::memory::desc live = to_desc(plan_.weights[0]);
+    forward_derived_ = derive(forward_.weights, live);
+    std::size_t scratch = forward_.scratchpad.get_size();
+    if (training_) {
+      if (diff_src_) {
+        backward_data_ = makers.backward_data(forward_.src, live, forward_.dst);
+        if (backward_data_.is_plain_loops())
+          backward_data_ = makers.backward_data(forward_.src, onednn::any_desc(setup_.weight_shape), forward_.dst);
+        backward_derived_ = derive(backward_data_.weights, live);
+        scratch = std::max(scratch, backward_data_.scratchpad.get_size());
+      }
+      make_backward_weights(makers, live, scratch);
+    }
+    plan_.scratch_bytes = scratch;
+    plan_.backward_needs_dst = setup_.relu;
+  }
+
+  // The first pair of layouts that gets more than plain loops, with the live weight layout where that is no worse.
+  void make_forward(const KernelRequest& request, const WeightedMakers& makers) {
+    const auto any = onednn::any_desc(setup_.weight_shape);
+    for (const auto& [src, dst] : setup_.layouts) {
+      const bool last = &src == &setup_.layouts.back().first;
+      if (!request.weights.empty()) {
+        forward_ = makers.forward(src, to_desc(request.weights[0]), dst);
+        if (forward_.primitive && !forward_.is_plain_loops()) return;
+      }
+      forward_ = makers.forward(src, any, dst);
+      if (forward_.primitive && (last || !forward_.is_plain_loops())) return;
+    }
+    base::run_error("oneDNN has no implementation of {}", setup_.what);
+  }
+
+  void make_backward_weights(const WeightedMakers& makers, const dnnl::memory::desc& live, std::size_t& scratch) {
+    backward_weights_ = makers.backward_weights(forward_.src, live, forward_.dst);
+    if (!backward_weights_.primitive || backward_weights_.is_plain_loops())
+      backward_weights_ = makers.backward_weights(forward_.src, onednn::any_desc(setup_.weight_shape), forward_.dst);
+    base::check(static_cast<bool>(backward_weights_.primitive), "oneDNN has no weight gradient of {}", setup_.what);
+    scratch = std::max(scratch, backward_weights_.scratchpad.get_size());
+    reorder_gradient_ = backward_weights_.weights != live;
+    if (!reorder_gradient_) return;
+    gradient_at_ = tensor::align_up(scratch);
+    scratch = gradient_at_ + backward_weights_.weights.get_size();
+    reorder_ = dnnl::reorder(
+        dnnl::reorder::primitive_desc(onednn::cpu(), backward_weights_.weights, onednn::cpu(), live));
+  }
+
+  // The index of the derived form in that layout, or -1 when it is the live layout itself.
+  int derive(const dnnl::memory::desc& wanted, const dnnl::memory::desc& live) {
+    if (wanted == live) return -1;
+    const Layout layout = to_layout(wanted);
+    for (std::size_t i = 0; i < plan_.derived.size(); ++i)
+      if (plan_.derived[i].layout == layout) return static_cast<int>(i);
+    plan_.derived.push_back({0, layout});
+    return static_cast<int>(plan_.derived.size()) - 1;
+  }
+
+  WeightedSetup setup_;
+  int threads_;
+  bool training_, diff_src_;
+  MadePrimitive forward_, backward_data_, backward_weights_;
+  dnnl::primitive reorder_;
+  int forward_derived_ = -1, backward_derived_ = -1;
+  bool reorder_gradient_ = false;
+  std::size_t gradient_at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_weighted(const KernelRequest& request, const WeightedSetup& setup,
+                                      const WeightedMakers& makers) {
+  return std::make_unique<WeightedKernel>(request, setup, makers);
+}
+
+}  // namespace trireme::ops
