@@ -8,7 +8,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DTARGET=${version_source}
             -DPROJECT_VERSION=${PROJECT_VERSION} -P ${CMAKE_CURRENT_LIST_FILE}
     BYPRODUCTS ${version_source}
-    COMMENT "")
+    COMMENT "Asking git for the revision")
   target_sources(trireme_base PRIVATE ${version_source})
   add_dependencies(trireme_base trireme_version)
   return()

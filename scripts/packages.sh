@@ -49,4 +49,5 @@ fi
 
 echo "Installing Debian packages:$missing"
 $as_root apt-get update -qq
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing
+$as_root env DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
+  apt-get install -y -qq --no-install-recommends $missing >/dev/null

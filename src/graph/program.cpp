@@ -78,15 +78,12 @@ void Instance::forward(ops::OarRun& run) const {
     if (!task.kernel->plan().view) task.kernel->forward(task.args, task.state.get(), run);
 }
 
-void Instance::backward(ops::OarRun& run) const {
-  const Plan& plan = program_->plan();
-  for (const PlanBackward& step : plan.backward) {
-    const Bound& task = tasks_[at(step.task)];
-    if (!task.kernel->plan().view) task.kernel->backward(task.args, task.state.get(), run);
-    for (const auto& add : step.accumulate)
-      base::dispatch<AddInto>(at_value(add.into), static_cast<const float*>(at_value(add.from)),
-                              plan.values[at(add.into)].layout.elements());
-  }
+void Instance::backward_step(const PlanBackward& step, ops::OarRun& run) const {
+  const Bound& task = tasks_[at(step.task)];
+  if (!task.kernel->plan().view) task.kernel->backward(task.args, task.state.get(), run);
+  for (const auto& add : step.accumulate)
+    base::dispatch<AddInto>(at_value(add.into), static_cast<const float*>(at_value(add.from)),
+                            program_->plan().values[at(add.into)].layout.elements());
 }
 
 }  // namespace trireme::graph

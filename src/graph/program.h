@@ -50,7 +50,15 @@ class Instance {
   const ops::Layout& prediction_layout() const;
 
   void forward(ops::OarRun& run) const;
-  void backward(ops::OarRun& run) const;
+  // Calls gradient_done(parameters) each time the slot's gradient (or statistic) of some parameters is complete.
+  template <class GradientDone>
+  void backward(ops::OarRun& run, const GradientDone& gradient_done) const {
+    for (const PlanBackward& step : program_->plan().backward) {
+      backward_step(step, run);
+      const auto& parameters = program_->plan().tasks[static_cast<std::size_t>(step.task)].parameters;
+      if (!parameters.empty()) gradient_done(std::span<const int>(parameters));
+    }
+  }
 
  private:
   struct Bound {
@@ -58,6 +66,7 @@ class Instance {
     ops::KernelArgs args;
     std::unique_ptr<ops::KernelState> state;
   };
+  void backward_step(const PlanBackward& step, ops::OarRun& run) const;
   float* at_value(int value) const {
     return reinterpret_cast<float*>(arena_ + program_->plan().values[static_cast<std::size_t>(value)].offset);
   }

@@ -1,0 +1,81 @@
+# Everything a person does with the repository. CMake builds; this file names the common ways to call it and installs
+# missing Debian packages first (scripts/packages.sh).
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+# What `make train` learns; add flags with `make train ARGS="--seed 2"`.
+TRAIN := --model mnist-cnn --data fashion-mnist --epochs 2
+ARGS ?=
+# Options for ctest, e.g. `make test CTEST="-R graph"`.
+CTEST ?=
+
+PACKAGES := scripts/packages.sh
+RUN_CTEST = ctest --output-on-failure -j$(JOBS)
+SOURCES = find src tests bench examples -name '*.h' -o -name '*.cpp'
+
+.PHONY: help build train test test-fast test-asan test-tsan bench lint format install clean
+
+help:  ## this list
+	@echo "Trireme: trains deep networks on CPUs."
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+build/build.ninja:
+	@$(PACKAGES) core
+	@cmake --preset release --log-level=WARNING
+
+build: build/build.ninja  ## the program, build/trireme
+	@$(PACKAGES) core
+	@cmake --build build --target trireme
+
+train: build  ## build the program and watch a CNN learn Fashion-MNIST
+	build/trireme train $(TRAIN) $(ARGS)
+
+test:  ## build and run all tests
+	@$(PACKAGES) core test
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build --target trireme trireme_tests
+	@$(RUN_CTEST) --test-dir build $(CTEST)
+
+test-fast:  ## the tests that take a minute or two
+	@$(MAKE) test CTEST="-LE slow $(CTEST)"
+
+test-asan:  ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(PACKAGES) core test
+	@cmake --preset asan --log-level=WARNING
+	@cmake --build build-asan --target trireme trireme_tests
+	@UBSAN_OPTIONS=print_stacktrace=1 $(RUN_CTEST) --test-dir build-asan $(CTEST)
+
+test-tsan:  ## all tests under ThreadSanitizer, with one OpenMP thread
+	@$(PACKAGES) core test
+	@cmake --preset tsan --log-level=WARNING
+	@cmake --build build-tsan --target trireme trireme_tests
+	@OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 $(RUN_CTEST) --test-dir build-tsan $(CTEST)
+
+bench:  ## build and run the micro-benchmarks
+	@$(PACKAGES) core bench
+	@cmake --preset bench --log-level=WARNING
+	@cmake --build build --target trireme trireme_benches
+	@shopt -s nullglob; for program in build/bench/*_bench; do echo "== $$(basename $$program)"; $$program $(ARGS); done
+
+lint:  ## check formatting and run clang-tidy
+	@$(PACKAGES) core lint
+	@$(SOURCES) | xargs clang-format --dry-run -Werror
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build --target trireme_version
+	@find src -name '*.cpp' | sort | xargs -P$(JOBS) -n1 clang-tidy -p build --quiet 2>&1 | \
+	  sed '/^[0-9]* warnings\? generated\.$$/d'
+
+format:  ## rewrite the sources as `make lint` wants them
+	@$(PACKAGES) lint
+	@$(SOURCES) | xargs clang-format -i
+
+install: build  ## install program, libraries and headers into PREFIX (default /usr/local)
+	@cmake --install build --prefix $(PREFIX)
+
+clean:  ## remove what was built
+	rm -rf build build-asan build-tsan

@@ -1,0 +1,131 @@
+// Crew: rows the oars of a batch on the threads of one process and adds their gradients along the oar tree.
+//
+//   crew::Crew crew(network, options);          // compiles; crew.space() says where parameters lie
+//   crew.weights()                              // to be filled, then refresh_weight_forms()
+//   auto report = crew.row(batch, draw);        // forward and backward of all oars
+//   crew.for_each_chunk([&](chunk, gradient) { optimizer.update(...); });
+//   crew.finish_step();                         // statistics, derived weights
+//
+// Nothing is allocated once every batch size has been seen. One caller at a time.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+
+#include "crew/step_plan.h"
+#include "crew/team.h"
+#include "graph/program.h"
+
+namespace trireme::crew {
+
+struct CrewOptions {
+  std::int64_t batch = 1;         // the global batch; row() takes this many samples or fewer
+  int oars = 1;
+  int threads = 1;
+  Reduce reduce = Reduce::exact;
+  int threads_per_oar = 1;
+  std::int64_t evaluation_batch = 64;
+  std::vector<int> cpus;          // for pinning; empty: not pinned
+  bool may_spin = false;
+};
+
+// A batch as the loader makes it: plain row-major, inputs in the network's order.
+struct BatchView {
+  std::int64_t samples = 0;
+  std::vector<const float*> inputs;
+  const float* target = nullptr;
+  std::span<const std::int64_t> indices;  // global sample indices
+};
+
+struct Draw {
+  std::uint64_t seed = 0;
+  std::uint64_t epoch = 0;
+};
+
+struct RowReport {
+  double loss = 0;     // sum over samples
+  double correct = 0;  // sum over samples
+  double forward_seconds = 0, backward_seconds = 0;  // of the wall time, shared out by what the members did
+};
+
+// A piece of one trained parameter, sized to stay in cache. The list depends on the network alone.
+struct Chunk {
+  int index = 0;
+  int parameter = 0;
+  std::int64_t offset = 0;  // floats in the space
+  std::int64_t count = 0;
+};
+
+struct EvaluationReport {
+  std::int64_t samples = 0;
+  double loss = 0;     // sum
+  double correct = 0;  // sum
+};
+
+class Crew {
+ public:
+  Crew(const graph::Network& network, const CrewOptions& options);
+  ~Crew();
+
+  const graph::Network& network() const { return network_; }  // fused
+  const tensor::ParameterSpace& space() const { return space_; }
+  float* weights() { return weights_.floats(); }
+  const float* weights() const { return weights_.floats(); }
+  // After the weights were changed from outside.
+  void refresh_weight_forms();
+
+  RowReport row(const BatchView& batch, const Draw& draw);
+  const std::vector<Chunk>& chunks() const { return chunks_; }
+  // Calls f for every chunk, on all threads, with the summed gradient (floats from the chunk's offset on).
+  void for_each_chunk(const std::function<void(const Chunk&, const float* gradient)>& f);
+  // Moves the running statistics one step and brings derived weights up to date.
+  void finish_step();
+  // The summed gradient of the whole space, after for_each_chunk.
+  const float* gradient() const { return total_; }
+
+  // Runs inference over samples [0, count): fill(first, samples, inputs, target) gives each evaluation batch; see(first,
+  // samples, plain prediction), when given, gets the predictions, in any order, from any thread.
+  using Fill = std::function<void(std::int64_t first, std::int64_t samples, std::span<float* const> inputs, float* target)>;
+  using See = std::function<void(std::int64_t first, std::int64_t samples, const float* prediction)>;
+  EvaluationReport evaluate(std::int64_t count, const Fill& fill, const See& see = nullptr);
+
+  // Compiled Programs, for inspection: fingerprint, memory, profile.
+  const graph::Program& program(std::int64_t samples, bool training);
+  // The distinct oar sizes of the full batch.
+  std::vector<std::int64_t> oar_sizes() const;
+  std::size_t arena_bytes() const;
+  std::size_t gradient_bytes() const;
+
+ private:
+  struct Station;  // one member's arena, gradient slots and instances
+  struct PreparedStep {
+    StepPlan plan;
+    std::vector<std::vector<const graph::Instance*>> instances;  // per member and task
+  };
+
+  const graph::Instance& instance(Station& station, std::int64_t samples, bool training);
+  PreparedStep& prepare(std::int64_t samples);
+  float* slot(SlotPlace place) const;
+  void row_oars(int member, const PreparedStep& step, const BatchView& batch, const Draw& draw);
+  void sum_across_members(std::int64_t offset, std::int64_t count) const;
+
+  CrewOptions options_;
+  graph::Network network_;
+  std::map<std::pair<std::int64_t, bool>, std::unique_ptr<graph::Program>> programs_;
+  tensor::ParameterSpace space_;
+  tensor::Buffer weights_;
+  std::unique_ptr<graph::WeightForms> forms_;
+  std::vector<std::unique_ptr<Station>> stations_;
+  std::map<std::int64_t, PreparedStep> steps_;
+  std::vector<Chunk> chunks_;
+  std::vector<double> oar_loss_, oar_correct_;
+  const PreparedStep* current_ = nullptr;  // rowed, not finished
+  std::int64_t current_samples_ = 0;
+  bool summed_ = false;
+  const float* total_ = nullptr;
+  Team team_;
+};
+
+}  // namespace trireme::crew

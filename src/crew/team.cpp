@@ -1,0 +1,89 @@
+#include "crew/team.h"
+
+#include <immintrin.h>
+
+#include "base/clock.h"
+#include "base/cores.h"
+#include "base/simd.h"
+
+namespace trireme::crew {
+namespace {
+
+constexpr std::int64_t kSpinNs = 20'000;
+
+// Returns once value != old; spins briefly when allowed, then sleeps.
+template <class T>
+void wait_until_changed(const std::atomic<T>& value, T old, bool may_spin) {
+  if (may_spin) {
+    const std::int64_t start = base::now_ns();
+    do {
+      for (int i = 0; i < 64; ++i) {
+        if (value.load(std::memory_order_acquire) != old) return;
+        _mm_pause();
+      }
+    } while (base::now_ns() - start < kSpinNs);
+  }
+  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+Team::Team(int members, const std::vector<int>& cpus, bool may_spin)
+    : members_(members),
+      may_spin_(may_spin),
+      cpus_(cpus),
+      pinned_(!cpus.empty() && static_cast<int>(cpus.size()) >= members),
+      failures_(static_cast<std::size_t>(members)) {
+  if (pinned_) base::pin_this_thread(cpus_[0]);
+  for (int member = 1; member < members_; ++member)
+    threads_.emplace_back([this, member] { work(member, pinned_ ? cpus_[static_cast<std::size_t>(member)] : -1); });
+}
+
+Team::~Team() {
+  stop_ = true;
+  generation_.fetch_add(1, std::memory_order_release);
+  generation_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  if (pinned_) base::unpin_this_thread(cpus_);
+}
+
+void Team::run(const std::function<void(int)>& job) {
+  job_ = &job;
+  running_.store(members_ - 1, std::memory_order_relaxed);
+  if (members_ > 1) {
+    generation_.fetch_add(1, std::memory_order_release);
+    generation_.notify_all();
+  }
+  call(0);
+  for (int left = running_.load(std::memory_order_acquire); left != 0; left = running_.load(std::memory_order_acquire))
+    wait_until_changed(running_, left, may_spin_);
+  for (std::exception_ptr& failure : failures_)
+    if (failure) {
+      const std::exception_ptr first = failure;
+      for (std::exception_ptr& each : failures_) each = nullptr;
+      std::rethrow_exception(first);
+    }
+}
+
+void Team::call(int member) {
+  base::set_flush_to_zero();
+  try {
+    (*job_)(member);
+  } catch (...) {
+    failures_[static_cast<std::size_t>(member)] = std::current_exception();
+  }
+}
+
+void Team::work(int member, int cpu) {
+  if (cpu >= 0) base::pin_this_thread(cpu);
+  std::uint32_t seen = 0;
+  for (;;) {
+    wait_until_changed(generation_, seen, may_spin_);
+    ++seen;
+    if (stop_) return;
+    call(member);
+    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_one();
+  }
+}
+
+}  // namespace trireme::crew

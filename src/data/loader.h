@@ -1,0 +1,79 @@
+// Loader: batches assembled in the background. One thread fetches samples in the sampler's order into a ring of
+// batches; next() hands them out in order. Memory is allocated once. One consumer thread calls next().
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "data/dataset.h"
+#include "tensor/buffer.h"
+
+namespace trireme::data {
+
+struct Batch {
+  std::int64_t epoch = 0;
+  std::int64_t position = 0;  // of the first sample, in the epoch
+  std::int64_t samples = 0;   // may be fewer than asked for in the last batch of an epoch
+  std::vector<std::int64_t> indices;
+  std::vector<tensor::Buffer> inputs;  // samples x the input's shape, plain; what lies behind `samples` is unspecified
+  tensor::Buffer target;               // samples x target_floats
+};
+
+inline constexpr std::int64_t kForever = -1;
+
+struct LoaderOptions {
+  std::int64_t batch = 1;
+  bool shuffle = true;
+  bool drop_last = false;  // leave out the last batch of an epoch when it is not full
+  std::uint64_t seed = 0;
+  std::int64_t epochs = kForever;  // batches end before this epoch begins, counted from epoch 0
+  std::int64_t start_epoch = 0;
+  std::int64_t start_position = 0;  // samples already used in that epoch
+  int depth = 3;                    // batches ready ahead of the one in use
+  std::vector<int> cpus{};  // cpus for the thread, so that it is not pinned with its parent; empty: as the parent
+};
+
+// Steps in an epoch: ceil(size / batch), or floor with drop_last.
+std::int64_t batches_per_epoch(std::int64_t size, std::int64_t batch, bool drop_last);
+
+class Loader {
+ public:
+  // Bad options (and drop_last with a batch larger than the set, which would leave none) are user errors.
+  Loader(DatasetPtr dataset, LoaderOptions options);
+  ~Loader();  // stops within one sample's time
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  // The next batch, valid until the following call; nullptr at the end. An exception of the background thread is thrown
+  // here, after the batches before it.
+  const Batch* next();
+  // Seconds next() has waited so far.
+  double waited_seconds() const { return waited_seconds_; }
+
+ private:
+  void run();
+  void produce();
+  bool fill(Batch& batch);  // false when told to stop
+
+  DatasetPtr dataset_;
+  LoaderOptions options_;
+  std::vector<Batch> ring_;  // depth + 1: one is in the hands of the consumer
+  double waited_seconds_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable filled_, freed_;
+  // Guarded by the mutex. Batch k lies in ring_[k % ring_.size()]; freed <= taken <= filled <= freed + ring size.
+  std::int64_t filled_count_ = 0, taken_count_ = 0, freed_count_ = 0;
+  bool ended_ = false;
+  std::exception_ptr failure_;
+
+  std::atomic<bool> stop_{false};
+  std::thread thread_;  // last: starts when all else is ready
+};
+
+}  // namespace trireme::data

@@ -1,0 +1,37 @@
+// Normalize: value -> (value - mean) / divisor. The statistics come from the training set and are applied to the test
+// set too. Kinds:
+//   standard  per channel: minus its mean, divided by its standard deviation
+//   mean      minus the mean per colour (several channels) or per pixel (one channel), then / 255
+//   scale     / 255
+//   none      as it is
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/dataset.h"
+
+namespace trireme::data {
+
+// One number per channel (the first size of the shape), or one per value.
+struct InputNormalization {
+  std::vector<float> mean;
+  std::vector<float> divisor;
+};
+
+struct Normalization {
+  std::string kind = "none";
+  std::vector<InputNormalization> inputs;  // as many as the samples have; empty for "none"
+};
+
+// Reads every sample once, in order (for standard and mean). Sums are doubles in a fixed order; for byte images they
+// are whole numbers below 2^53 and so exact. An unknown kind is a user error with the nearest one.
+Normalization compute_normalization(const DatasetPtr& source, std::string_view kind);
+
+// The source itself for "none".
+DatasetPtr normalize(DatasetPtr source, Normalization normalization);
+
+std::vector<std::string> normalization_kinds();
+
+}  // namespace trireme::data

@@ -1,0 +1,32 @@
+// The datasets by name. A new one costs its own file and one line in the list in open.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+
+namespace trireme::data {
+
+struct DataRequest {
+  std::string name;
+  std::string data_dir;  // where to look first; empty: TRIREME_DATA, then where packages install data
+  std::uint64_t seed = 0;
+  // For "synthetic": how many samples (0: 10000 and 2000), and what the model takes and gives.
+  std::int64_t train_samples = 0, test_samples = 0;
+  std::vector<tensor::Shape> wanted_inputs;
+  std::int64_t wanted_classes = 0;
+  TargetKind wanted_target = TargetKind::classes;
+};
+
+struct DatasetInfo {
+  std::string name, description;
+};
+
+// An unknown name, missing files and damaged files are user errors.
+DataPair open_dataset(const DataRequest& request);
+
+std::vector<DatasetInfo> dataset_list();
+
+}  // namespace trireme::data

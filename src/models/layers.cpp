@@ -1,0 +1,76 @@
+#include "models/layers.h"
+
+#include <algorithm>
+
+#include "ops/activation.h"
+#include "ops/batch_norm.h"
+#include "ops/conv.h"
+#include "ops/dense.h"
+#include "ops/dropout.h"
+#include "ops/flatten.h"
+#include "ops/merge.h"
+#include "ops/pool.h"
+
+namespace trireme::models {
+
+std::vector<std::int64_t> Layers::spatial(Value x, std::int64_t value) const {
+  return std::vector<std::int64_t>(static_cast<std::size_t>(std::max(net_.shape(x).rank() - 1, 0)), value);
+}
+
+Value Layers::conv(const std::string& name, Value x, const Conv& options) {
+  return net_.add(name,
+                  ops::conv({.channels = options.channels,
+                             .kernel = spatial(x, options.kernel),
+                             .stride = spatial(x, options.stride),
+                             .padding = spatial(x, options.padding),
+                             .bias = options.bias}),
+                  {x});
+}
+
+Value Layers::dense(const std::string& name, Value x, std::int64_t outputs) {
+  return net_.add(name, ops::dense({.outputs = outputs}), {x});
+}
+
+Value Layers::batch_norm(const std::string& name, Value x) { return net_.add(name, ops::batch_norm(), {x}); }
+
+Value Layers::relu(const std::string& name, Value x) { return net_.add(name, ops::relu(), {x}); }
+
+Value Layers::tanh(const std::string& name, Value x) { return net_.add(name, ops::tanh(), {x}); }
+
+Value Layers::max_pool(const std::string& name, Value x, const Pool& options) {
+  return net_.add(name,
+                  ops::max_pool({.kernel = spatial(x, options.kernel),
+                                 .stride = spatial(x, options.stride),
+                                 .padding = spatial(x, options.padding)}),
+                  {x});
+}
+
+Value Layers::average_pool(const std::string& name, Value x, const Pool& options) {
+  return net_.add(name,
+                  ops::average_pool({.kernel = spatial(x, options.kernel),
+                                     .stride = spatial(x, options.stride),
+                                     .padding = spatial(x, options.padding)}),
+                  {x});
+}
+
+Value Layers::adaptive_average_pool(const std::string& name, Value x, std::int64_t output) {
+  return net_.add(name, ops::adaptive_average_pool(spatial(x, output)), {x});
+}
+
+Value Layers::global_average_pool(const std::string& name, Value x) {
+  return net_.add(name, ops::global_average_pool(), {x});
+}
+
+Value Layers::dropout(const std::string& name, Value x, double rate) {
+  return net_.add(name, ops::dropout(rate, dropouts_++), {x});
+}
+
+Value Layers::flatten(const std::string& name, Value x) { return net_.add(name, ops::flatten(), {x}); }
+
+Value Layers::add(const std::string& name, Value a, Value b) { return net_.add(name, ops::add(), {a, b}); }
+
+Value Layers::concat(const std::string& name, const std::vector<Value>& parts) {
+  return net_.add(name, ops::concat(), parts);
+}
+
+}  // namespace trireme::models

@@ -1,0 +1,66 @@
+#include "models/zoo.h"
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "models/layers.h"
+#include "ops/loss.h"
+
+namespace trireme::models {
+namespace {
+
+std::string shapes_text(std::span<const tensor::Shape> shapes) {
+  std::vector<std::string> texts;
+  for (const tensor::Shape& shape : shapes) texts.push_back(shape.text());
+  return base::join(texts, ", ");
+}
+
+void check_inputs(const ModelInfo& model, std::span<const tensor::Shape> given) {
+  bool fits = given.size() == model.inputs.size();
+  for (std::size_t i = 0; fits && i < given.size(); ++i) fits = given[i].rank() == model.inputs[i].rank();
+  if (fits) return;
+  const bool one = model.inputs.size() == 1;
+  base::user_error("model '{}' takes {} like {} (channels first; the sizes may differ), but the data gives {} ({})",
+                   model.name, one ? "one input" : fmt::format("{} inputs", model.inputs.size()),
+                   shapes_text(model.inputs), given.size() == 1 ? "one" : std::to_string(given.size()),
+                   shapes_text(given));
+}
+
+ops::OpPtr loss_for(const std::string& target) {
+  if (target == "classes") return ops::softmax_cross_entropy();
+  if (target == "labels") return ops::sigmoid_cross_entropy();
+  if (target == "values") return ops::squared_error();
+  const std::string known[] = {"classes", "labels", "values"};
+  base::user_error("{}", base::unknown_name("target", target, known));
+}
+
+}  // namespace
+
+const ModelInfo& find_model(std::string_view name) {
+  std::vector<std::string> names;
+  for (const ModelInfo& model : model_list()) {
+    if (model.name == name) return model;
+    names.push_back(model.name);
+  }
+  base::user_error("{}", base::unknown_name("model", name, names));
+}
+
+graph::Network build_model(std::string_view name, const ModelOptions& options) {
+  const ModelInfo& model = find_model(name);
+  const std::vector<tensor::Shape>& shapes = options.inputs.empty() ? model.inputs : options.inputs;
+  check_inputs(model, shapes);
+  if (options.classes < 0)
+    base::user_error("model '{}' cannot have {} classes; give a positive number, or 0 for its own {}", model.name,
+                     options.classes, model.classes);
+  const ops::OpPtr loss = loss_for(options.target);
+
+  graph::Network net(model.name);
+  std::vector<graph::Value> inputs;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    inputs.push_back(net.input(shapes.size() == 1 ? "input" : fmt::format("input{}", i + 1), shapes[i]));
+  Layers layers(net);
+  net.finish(model.builder(layers, inputs, options.classes > 0 ? options.classes : model.classes), loss);
+  return net;
+}
+
+}  // namespace trireme::models

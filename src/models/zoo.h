@@ -1,0 +1,48 @@
+// The zoo: every network Trireme knows by name, with the input shapes, classes and batch of the studies it comes from.
+//
+//   graph::Network net = models::build_model("lenet5", {.inputs = {{1, 28, 28}}, .classes = 10});
+//
+// All functions may be called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/network.h"
+#include "tensor/shape.h"
+
+namespace trireme::models {
+
+class Layers;
+
+struct ModelOptions {
+  std::vector<tensor::Shape> inputs{};  // per sample; empty: the model's default
+  std::int64_t classes = 0;             // outputs of the last layer; 0: the model's default
+  // What is learnt: "classes" (softmax and cross-entropy over class indices), "labels" (sigmoid and cross-entropy, any
+  // number of labels per sample) or "values" (squared error).
+  std::string target = "classes";
+};
+
+// Adds a model's layers over the given inputs and returns its prediction (logits or values, not probabilities).
+using Builder = std::function<graph::Value(Layers& layers, std::span<const graph::Value> inputs, std::int64_t classes)>;
+
+struct ModelInfo {
+  std::string name;
+  std::string description;
+  std::vector<tensor::Shape> inputs;  // per sample; other sizes may be asked for, other numbers or ranks may not
+  std::int64_t classes = 0;
+  std::int64_t batch = 0;  // the studies' global batch
+  Builder builder;
+};
+
+// All models, in the order in which they are listed to people.
+std::span<const ModelInfo> model_list();
+// An unknown name is a user error that suggests the nearest.
+const ModelInfo& find_model(std::string_view name);
+graph::Network build_model(std::string_view name, const ModelOptions& options = {});
+
+}  // namespace trireme::models

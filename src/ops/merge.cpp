@@ -1,0 +1,135 @@
+#include "ops/merge.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/simd.h"
+#include "ops/elementwise.h"
+#include "ops/merge_reference.h"
+
+namespace trireme::ops {
+namespace {
+
+struct AddForward {
+  // dst may be one of the inputs: each element is computed alone.
+  TRIREME_INLINE static void run(const float* a, const float* b, float* dst, std::int64_t count) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) dst[i] = a[i] + b[i];
+  }
+};
+
+class AddKernel : public Kernel {
+ public:
+  explicit AddKernel(const KernelRequest& request) {
+    const Layout layout = channel_layout(request.src[0]);
+    plan_.src = {layout, layout};
+    plan_.dst = layout;
+    plan_.backward_needs_src = false;
+    plan_.forward_in_place = true;
+    plan_.backward_in_place = true;
+  }
+  std::string implementation() const override { return "add"; }
+  void forward(const KernelArgs& args, KernelState*, OarRun&) const override {
+    base::dispatch<AddForward>(args.src[0], args.src[1], args.dst, plan_.dst.elements());
+  }
+  void backward(const KernelArgs& args, KernelState*, OarRun&) const override {
+    for (float* diff_src : args.diff_src)
+      if (diff_src != nullptr && diff_src != args.diff_dst) std::copy_n(args.diff_dst, plan_.dst.elements(), diff_src);
+  }
+};
+
+class AddOp : public Op {
+ public:
+  std::string_view kind() const override { return "add"; }
+  Shape output(std::span<const Shape> src) const override {
+    base::check(src.size() == 2, "add takes two inputs, not {}", src.size());
+    if (!(src[0] == src[1]))
+      base::user_error("add needs two values of the same sizes, got {} and {}", src[0].without_batch().text(),
+                       src[1].without_batch().text());
+    return src[0];
+  }
+  std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
+    return std::make_unique<AddKernel>(request);
+  }
+  void reference_forward(Reference& r) const override { add_reference_forward(r); }
+  void reference_backward(Reference& r) const override { add_reference_backward(r); }
+};
+
+// In each layout the output is rows made of one contiguous piece of every input: a sample's channels when channels are
+// outermost, a position's channels when they are last.
+class ConcatKernel : public Kernel {
+ public:
+  ConcatKernel(const KernelRequest& request, const Shape& out) {
+    plan_.dst = choose(request.src, out);
+    for (const Layout& offered : request.src) plan_.src.push_back(same_form(plan_.dst, offered.shape));
+    plan_.backward_needs_src = false;
+    const bool rows_are_samples = plan_.dst.is_plain() || !plan_.dst.inner.empty();
+    rows_ = rows_are_samples ? out[0] : out[0] * out.count_from(2);
+    for (const Layout& src : plan_.src) pieces_.push_back(rows_ == 0 ? 0 : src.elements() / rows_);
+    row_ = rows_ == 0 ? 0 : plan_.dst.elements() / rows_;
+  }
+  std::string implementation() const override { return "concat " + plan_.dst.text(); }
+
+  void forward(const KernelArgs& args, KernelState*, OarRun&) const override {
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      float* to = args.dst + row * row_;
+      for (std::size_t k = 0; k < pieces_.size(); ++k)
+        to = std::copy_n(args.src[k] + row * pieces_[k], pieces_[k], to);
+    }
+  }
+  void backward(const KernelArgs& args, KernelState*, OarRun&) const override {
+    std::int64_t before = 0;
+    for (std::size_t k = 0; k < pieces_.size(); before += pieces_[k++]) {
+      if (args.diff_src[k] == nullptr) continue;
+      for (std::int64_t row = 0; row < rows_; ++row)
+        std::copy_n(args.diff_dst + row * row_ + before, pieces_[k], args.diff_src[k] + row * pieces_[k]);
+    }
+  }
+
+ private:
+  static Layout choose(const std::vector<Layout>& offered, const Shape& out) {
+    if (out.rank() == 2 || std::ranges::all_of(offered, [](const Layout& l) { return l.is_plain(); }))
+      return Layout::plain(out);
+    const auto fits = [&](const Layout& l) {
+      return !l.inner.empty() && l.channel_block() != 0 && l.inner == offered[0].inner && !l.has_padding();
+    };
+    if (std::ranges::all_of(offered, fits)) return Layout::channels_blocked(out, offered[0].inner[0].size);
+    return Layout::channels_last(out);
+  }
+
+  std::int64_t rows_ = 0;
+  std::int64_t row_ = 0;               // floats of a row of the output
+  std::vector<std::int64_t> pieces_;   // and of each input's part of it
+};
+
+class ConcatOp : public Op {
+ public:
+  std::string_view kind() const override { return "concat"; }
+  Shape output(std::span<const Shape> src) const override {
+    if (src.empty()) base::user_error("concat needs at least one input");
+    if (src[0].rank() < 2 || src[0].rank() > 4)
+      base::user_error("concat needs samples of 1 to 3 sizes, got {}", src[0].without_batch().text());
+    Shape out = src[0];
+    for (const Shape& shape : src.subspan(1)) {
+      Shape other = shape;
+      if (other.rank() == out.rank()) other[1] = src[0][1];
+      if (!(other == src[0]))
+        base::user_error("concat needs values that differ in channels only, got {} and {}",
+                         src[0].without_batch().text(), shape.without_batch().text());
+      out[1] += shape[1];
+    }
+    return out;
+  }
+  std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
+    return std::make_unique<ConcatKernel>(request, output(request.shapes()));
+  }
+  void reference_forward(Reference& r) const override { concat_reference_forward(r); }
+  void reference_backward(Reference& r) const override { concat_reference_backward(r); }
+};
+
+}  // namespace
+
+OpPtr add() { return std::make_shared<AddOp>(); }
+OpPtr concat() { return std::make_shared<ConcatOp>(); }
+
+}  // namespace trireme::ops

@@ -1,0 +1,61 @@
+#include "optim/clip.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "base/error.h"
+#include "base/simd.h"
+
+namespace trireme::optim {
+namespace {
+
+// Sixteen sums in double, then halves, quarters and so on. The square of a float is exact in double, so only the
+// additions round, in one order whatever the vector width.
+struct SquaresKernel {
+  static constexpr int kSums = 16;
+
+  TRIREME_INLINE static void run(const float* values, std::int64_t count, double* result) {
+    double sums[kSums] = {};
+    std::int64_t i = 0;
+    for (; i + kSums <= count; i += kSums)
+      for (int k = 0; k < kSums; ++k) sums[k] += square(values[i + k]);
+    for (int k = 0; i < count; ++i, ++k) sums[k] += square(values[i]);
+    for (int half = kSums / 2; half > 0; half /= 2)
+      for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+    *result = sums[0];
+  }
+  TRIREME_INLINE static double square(float x) { return static_cast<double>(x) * static_cast<double>(x); }
+};
+
+}  // namespace
+
+double block_sum_of_squares(const float* values, std::int64_t count) {
+  base::check(count >= 0 && count <= kNormBlock, "a block of {} values, at most {} were expected", count, kNormBlock);
+  double result = 0;
+  base::dispatch<SquaresKernel>(values, count, &result);
+  return result;
+}
+
+double tree_sum(std::span<const double> sums) {
+  if (sums.empty()) return 0;
+  if (sums.size() == 1) return sums[0];
+  const std::size_t left = std::bit_floor(sums.size() - 1);
+  return tree_sum(sums.first(left)) + tree_sum(sums.subspan(left));
+}
+
+double sum_of_squares(std::span<const float> values) {
+  std::vector<double> sums;
+  const auto count = static_cast<std::int64_t>(values.size());
+  for (std::int64_t i = 0; i < count; i += kNormBlock)
+    sums.push_back(block_sum_of_squares(values.data() + i, std::min(kNormBlock, count - i)));
+  return tree_sum(sums);
+}
+
+double clip_factor(double norm, double max_norm) {
+  if (!(max_norm > 0)) base::user_error("the largest gradient norm is {}, expected a number above 0", max_norm);
+  const double factor = max_norm / (norm + 1e-6);
+  return factor > 1 ? 1 : factor;  // a NaN norm stays NaN: the run must see it
+}
+
+}  // namespace trireme::optim

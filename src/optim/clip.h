@@ -1,0 +1,23 @@
+// Gradient norms for clipping: sums of squares in double over fixed blocks, added along a fixed tree.
+//
+// Blocks are counted from the start of the span, whoever computes them; so threads and ranks may share the blocks and
+// the sum has the same bits as sum_of_squares. Safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace trireme::optim {
+
+inline constexpr std::int64_t kNormBlock = 4096;
+
+// The sum of squares of one block: count is kNormBlock, or less for the last block.
+[[nodiscard]] double block_sum_of_squares(const float* values, std::int64_t count);
+// Adds the blocks' sums: n > 1 of them split at the largest power of two below n, left + right. 0 for none.
+[[nodiscard]] double tree_sum(std::span<const double> sums);
+[[nodiscard]] double sum_of_squares(std::span<const float> values);
+
+// The factor that brings a gradient of this norm down to max_norm: min(1, max_norm / (norm + 1e-6)).
+[[nodiscard]] double clip_factor(double norm, double max_norm);
+
+}  // namespace trireme::optim

@@ -1,0 +1,94 @@
+#include "optim/optimizer.h"
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "optim/rules.h"
+
+namespace trireme::optim {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* summary;
+  std::unique_ptr<Optimizer> (*make)(base::Spec&);
+};
+
+constexpr Row kOptimizers[] = {
+    {"sgd", "stochastic gradient descent, with or without momentum", make_sgd},
+    {"momentum", "sgd with momentum 0.9", make_momentum},
+    {"nesterov", "sgd with Nesterov's momentum 0.9", make_nesterov},
+    {"adagrad", "each weight's rate falls with the sum of its squared gradients", make_adagrad},
+    {"adadelta", "running averages of squared gradients and squared updates set each weight's rate", make_adadelta},
+    {"adam", "running mean over running root mean square, with bias corrections", make_adam},
+    {"adamw", "adam with decoupled weight decay", make_adamw},
+};
+
+}  // namespace
+
+void Optimizer::prepare(StepScalars& scalars) const {
+  scalars.correction1 = 1;
+  scalars.correction2 = 1;
+}
+
+std::string Optimizer::text() const {
+  const std::string own = own_options();
+  return fmt::format("{}:lr={}{}{},weight-decay={},decoupled={}", name(), common_.lr, own.empty() ? "" : ",", own,
+                     common_.weight_decay, common_.decoupled ? "yes" : "no");
+}
+
+float Optimizer::coupled(float l2) const {
+  const double decay = common_.decoupled ? 0 : common_.weight_decay;
+  return static_cast<float>(decay + static_cast<double>(l2));
+}
+
+float Optimizer::shrink(const StepScalars& scalars) const {
+  return common_.decoupled ? static_cast<float>(1 - scalars.lr * common_.weight_decay) : 1.0f;
+}
+
+std::unique_ptr<Optimizer> make_optimizer(std::string_view text) {
+  base::Spec spec("optimizer", text);
+  std::vector<std::string> names;
+  for (const Row& row : kOptimizers) {
+    names.emplace_back(row.name);
+    if (spec.name() != row.name) continue;
+    auto made = row.make(spec);
+    spec.finish();
+    return made;
+  }
+  base::user_error("{}", base::unknown_name("optimizer", spec.name(), names));
+}
+
+std::vector<OptimizerInfo> optimizer_list() {
+  std::vector<OptimizerInfo> list;
+  for (const Row& row : kOptimizers) list.push_back({row.name, row.summary, make_optimizer(row.name)->text()});
+  return list;
+}
+
+CommonOptions read_common(base::Spec& spec, const CommonOptions& defaults) {
+  CommonOptions common;
+  common.lr = spec.number("lr", defaults.lr);
+  common.weight_decay = spec.number("weight-decay", defaults.weight_decay);
+  common.decoupled = spec.flag("decoupled", defaults.decoupled);
+  if (common.lr < 0) base::user_error("optimizer option {}:lr is {}, expected 0 or more", spec.name(), common.lr);
+  if (common.weight_decay < 0)
+    base::user_error("optimizer option {}:weight-decay is {}, expected 0 or more", spec.name(), common.weight_decay);
+  return common;
+}
+
+double read_decay_rate(base::Spec& spec, const std::string& key, double otherwise) {
+  const double rate = spec.number(key, otherwise);
+  if (rate < 0 || rate >= 1)
+    base::user_error("optimizer option {}:{} is {}, expected at least 0 and below 1", spec.name(), key, rate);
+  return rate;
+}
+
+double read_epsilon(base::Spec& spec, double otherwise) {
+  const double epsilon = spec.number("eps", otherwise);
+  if (epsilon < 1e-30 || epsilon > 1e30)
+    base::user_error("optimizer option {}:eps is {}, expected between 1e-30 and 1e30", spec.name(), epsilon);
+  return epsilon;
+}
+
+}  // namespace trireme::optim

@@ -1,0 +1,125 @@
+// The rules themselves: each sees a made-up offence and lets the lawful neighbour pass.
+#include "structure/rules.h"
+
+#include <gtest/gtest.h>
+
+namespace trireme::structure {
+namespace {
+
+const std::set<std::string> kExisting = {"src/base/error.h", "src/tensor/shape.h", "src/ops/op.h", "src/graph/node.h",
+                                         "src/train/loop.h"};
+
+Offences includes(const std::string& path, const std::string& text) {
+  return check_includes({path, text}, design_arrows(), kExisting);
+}
+
+TEST(Arrows, AreTransitiveAndOneWay) {
+  EXPECT_EQ(reachable(design_arrows(), "base"), (std::set<std::string>{"base"}));
+  EXPECT_EQ(reachable(design_arrows(), "graph"), (std::set<std::string>{"base", "observe", "tensor", "ops", "graph"}));
+  EXPECT_EQ(reachable(design_arrows(), "main").size(), design_arrows().size()) << "main reaches every part";
+  for (const auto& [part, targets] : design_arrows())
+    for (const std::string& target : targets)
+      EXPECT_FALSE(reachable(design_arrows(), target).contains(part)) << part << " and " << target << " form a circle";
+}
+
+TEST(Arrows, AreReadFromCMake) {
+  const Arrows arrows = cmake_arrows(
+      "project(x)\n"
+      "trireme_part(base    DEPENDS LINK fmt::fmt)\n"
+      "trireme_part(tensor  DEPENDS base)  # a comment\n"
+      "trireme_part(ops     DEPENDS tensor observe LINK DNNL::dnnl)\n"
+      "# trireme_part(ghost DEPENDS base)\n");
+  EXPECT_EQ(arrows, (Arrows{{"base", {}}, {"tensor", {"base"}}, {"ops", {"tensor", "observe"}}}));
+}
+
+TEST(Includes, WrongDirectionIsSeen) {
+  const Offences offences = includes("src/tensor/shape.cpp", "#include \"tensor/shape.h\"\n\n#include \"ops/op.h\"\n");
+  ASSERT_EQ(offences.size(), 1u);
+  EXPECT_EQ(offences[0], "src/tensor/shape.cpp:3: includes ops/op.h: tensor may not use ops");
+  EXPECT_EQ(includes("src/base/a.h", "  #  include \"tensor/shape.h\" // why\n").size(), 1u);
+  EXPECT_EQ(includes("src/optim/a.h", "#include \"graph/node.h\"\n").size(), 1u) << "siblings";
+  EXPECT_EQ(includes("src/ops/a.h", "#include <graph/node.h>\n").size(), 1u) << "angle brackets hide nothing";
+}
+
+TEST(Includes, RightDirectionPasses) {
+  EXPECT_TRUE(
+      includes("src/graph/a.cpp", "#include <vector>\n#include \"base/error.h\"\n#include \"ops/op.h\"\n").empty());
+  EXPECT_TRUE(includes("src/main.cpp", "#include \"train/loop.h\"\n").empty());
+}
+
+TEST(Includes, UnknownPartsPathsAndFilesAreSeen) {
+  EXPECT_EQ(includes("src/attic/a.cpp", "").size(), 1u);
+  EXPECT_EQ(includes("src/ops/a.cpp", "#include \"op.h\"\n").size(), 1u);
+  EXPECT_EQ(includes("src/ops/a.cpp", "#include \"../base/error.h\"\n").size(), 1u);
+  EXPECT_EQ(includes("src/ops/a.cpp", "#include \"fmt/core.h\"\n").size(), 1u);
+  EXPECT_EQ(includes("src/ops/a.cpp", "#include \"base/gone.h\"\n").size(), 1u);
+  EXPECT_EQ(includes("src/ops/a.cpp", "#include <base/error.h>\n").size(), 1u);
+}
+
+TEST(LibraryHeaders, OneDnnAndOpenMpStayBehindTheGate) {
+  for (const char* header : {"<dnnl.hpp>", "<oneapi/dnnl/dnnl.h>", "\"dnnl.h\"", "<omp.h>"}) {
+    const std::string text = std::string("#include ") + header + "\n";
+    EXPECT_EQ(check_library_headers({"src/ops/conv.cpp", text}).size(), 1u) << header;
+    EXPECT_TRUE(check_library_headers({"src/ops/onednn_conv.cpp", text}).empty()) << header;
+  }
+}
+
+TEST(LibraryHeaders, HeavyHeadersStayOutOfHeaders) {
+  EXPECT_EQ(check_library_headers({"src/store/a.h", "#include <nlohmann/json.hpp>\n"}).size(), 1u);
+  EXPECT_EQ(check_library_headers({"src/base/log.h", "#include <spdlog/spdlog.h>\n"}).size(), 1u);
+  EXPECT_TRUE(check_library_headers({"src/store/a.cpp", "#include <nlohmann/json.hpp>\n"}).empty());
+}
+
+TEST(Environment, IsReadInListedFilesOnly) {
+  const std::string text = "const char* a = std::getenv(\"A\");\n";
+  EXPECT_EQ(check_environment({"src/ops/op.cpp", text}).size(), 1u);
+  EXPECT_EQ(check_environment({"src/ops/op.cpp", "extern char** environ;\n"}).size(), 1u);
+  EXPECT_TRUE(check_environment({"src/data/find_data.cpp", text}).empty());
+  EXPECT_TRUE(check_environment({"src/ops/op.cpp", "// getenv\nsetenv(\"getenv\", \"1\", 1);\n"}).empty());
+}
+
+TEST(Libm, CallsAreSeen) {
+  for (const char* call :
+       {"float y = std::exp(x);", "y = ::log(x);", "y = tanhf(x);", "return pow(b, t);", "std::pow(b, t)",
+        "y=__builtin_expf(x);", "a = -cos (x);", "std::log1p(x);", "y = a * exp(x);", "f(exp(x));", "    exp(x));"}) {
+    EXPECT_EQ(check_libm({"src/optim/adam.cpp", std::string(call) + "\n"}).size(), 1u) << call;
+    EXPECT_TRUE(check_libm({"src/ops/relu_reference.cpp", std::string(call) + "\n"}).empty()) << call;
+    EXPECT_TRUE(check_libm({"src/cli/train.cpp", std::string(call) + "\n"}).empty()) << call;
+  }
+}
+
+TEST(Libm, OwnFunctionsAndExactOnesPass) {
+  for (const char* line :
+       {"y = base::exp(x);", "y = std::sqrt(x);", "y = exp1(x);", "log_line(x);", "record.log(x);", "p->log(x);",
+        "// std::exp(x)", "f(\"std::exp(x)\");", "/* std::log(x) */", "std::fma(a, b, c);", "y = base::tanh1(x);",
+        "std::max(a, b)", "ops::tanh(x)", "std::unique_ptr<Op> tanh();", "Value tanh(Value x);", "Op* tanh(int a);"}) {
+    const Offences offences = check_libm({"src/ops/tanh.cpp", std::string(line) + "\n"});
+    EXPECT_TRUE(offences.empty()) << line << " -> " << offences[0];
+  }
+}
+
+TEST(Comments, AreRemovedAndLinesKept) {
+  EXPECT_EQ(without_comments("a // b\nc /* d\ne */ f\n"), "a \nc \n f\n");
+  EXPECT_EQ(without_comments("\"// no\" x"), "\"\" x");
+  EXPECT_EQ(without_comments("\"a\\\"b\" x // c"), "\"\" x ");
+  EXPECT_EQ(without_comments("'\"' y // z"), "'' y ");
+  EXPECT_EQ(without_comments("1'000'000 // z"), "1'000'000 ");
+  EXPECT_EQ(without_comments("R\"(a // \"b\n)\" x"), "\n\"\" x");
+  EXPECT_EQ(without_comments("/* open"), "");
+}
+
+TEST(BuildFlags, MachineDependentOnesAreSeen) {
+  for (const char* flag : {"-ffast-math", "-march=native", "-Ofast", "-mavx2", "-ffp-contract=fast"})
+    EXPECT_EQ(check_build_flags({"CMakeLists.txt", std::string("add_compile_options(") + flag + ")\n"}).size(), 1u)
+        << flag;
+  EXPECT_TRUE(check_build_flags({"CMakeLists.txt", "# never -ffast-math\nset(A -ffp-contract=off -O3)\n"}).empty());
+}
+
+TEST(Length, SevenHundredLinesPassAndOneMoreFails) {
+  std::string text(kLongestFile, '\n');
+  EXPECT_TRUE(check_length({"src/base/a.cpp", text}).empty());
+  EXPECT_EQ(check_length({"src/base/a.cpp", text + "\n"}).size(), 1u);
+}
+
+}  // namespace
+}  // namespace trireme::structure
