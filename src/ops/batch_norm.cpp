@@ -7,7 +7,6 @@
 #include "ops/batch_norm_passes.h"
 #include "ops/batch_norm_reference.h"
 #include "ops/elementwise.h"
-#include "tensor/buffer.h"
 
 namespace trireme::ops {
 namespace {

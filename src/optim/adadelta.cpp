@@ -27,16 +27,18 @@ struct AdadeltaRule {
 
 class Adadelta final : public Optimizer {
  public:
-  Adadelta(const CommonOptions& common, double rho, double epsilon)
-      : Optimizer(common), rho_(rho), epsilon_(epsilon) {}
+  Adadelta(const CommonOptions& common, double rho, double epsilon) : Optimizer(common), rho_(rho), epsilon_(epsilon) {}
   std::string name() const override { return "adadelta"; }
   int slots() const override { return 2; }
   std::vector<std::string> slot_names() const override { return {"square_avg", "delta_avg"}; }
   void update(float* weights, const float* gradient, std::span<float* const> state, std::int64_t count,
               const StepScalars& scalars, float l2) const override {
-    const AdadeltaRule rule{static_cast<float>(scalars.clip), coupled(l2),
-                            shrink(scalars),                  static_cast<float>(-scalars.lr),
-                            static_cast<float>(rho_),         static_cast<float>(1 - rho_),
+    const AdadeltaRule rule{static_cast<float>(scalars.clip),
+                            coupled(l2),
+                            shrink(scalars),
+                            static_cast<float>(-scalars.lr),
+                            static_cast<float>(rho_),
+                            static_cast<float>(1 - rho_),
                             static_cast<float>(epsilon_)};
     run_update(rule, weights, gradient, state, count);
   }

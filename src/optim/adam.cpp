@@ -65,9 +65,7 @@ class Adam final : public Optimizer {
   }
 
  private:
-  std::string own_options() const override {
-    return fmt::format("beta1={},beta2={},eps={}", beta1_, beta2_, epsilon_);
-  }
+  std::string own_options() const override { return fmt::format("beta1={},beta2={},eps={}", beta1_, beta2_, epsilon_); }
 
   double beta1_;
   double beta2_;

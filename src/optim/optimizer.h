@@ -1,5 +1,6 @@
 // Optimizer: one update rule over flat spans of a ParameterSpace. It holds options only; state lives in buffers that
-// the caller keeps, one float per parameter and slot, zero at the start. All methods are const and safe from any thread.
+// the caller keeps, one float per parameter and slot, zero at the start. All methods are const and safe from any
+// thread.
 //
 // The formulas and their roundings are those of torch.optim (PyTorch 1.13); docs of each rule stand in its file.
 // Adding a rule: its file, its factory in rules.h, one line in the list of optimizer.cpp, one row in the tests.

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "store/checkpoint_state.h"
@@ -56,15 +57,16 @@ int move_into_place(const fs::path& partial, const fs::path& target) {
   // File systems that cannot exchange: the older one steps aside first.
   const fs::path aside = partial.parent_path() / ("." + target.filename().string() + ".old.partial");
   if (::rename(target.c_str(), aside.c_str()) != 0) return errno;
-  return ::rename(partial.c_str(), target.c_str()) == 0 ? 0 : errno;
+  if (::rename(partial.c_str(), target.c_str()) == 0) return 0;
+  const int cause = errno;
+  return ::rename(aside.c_str(), target.c_str()) == 0 ? cause : errno;
 }
 
 void write_contents(const fs::path& folder, const Checkpoint& checkpoint) {
   base::check(checkpoint.space != nullptr, "a checkpoint of step {} has no parameter space", checkpoint.progress.step);
   Digests digests;
-  digests[kWeights] =
-      write_safetensors(folder / kWeights, export_parameters(*checkpoint.space, checkpoint.weights),
-                        {{"format", "pt"}, {"step", std::to_string(checkpoint.progress.step)}});
+  digests[kWeights] = write_safetensors(folder / kWeights, export_parameters(*checkpoint.space, checkpoint.weights),
+                                        {{"format", "pt"}, {"step", std::to_string(checkpoint.progress.step)}});
   std::vector<NamedTensor> slots;
   for (const Checkpoint::Slot& slot : checkpoint.slots)
     std::ranges::move(export_parameters(*checkpoint.space, slot.state, slot.name + "/", Parameters::trained),
@@ -75,14 +77,17 @@ void write_contents(const fs::path& folder, const Checkpoint& checkpoint) {
 
 SafetensorsFile read_verified(const fs::path& folder, const char* name, const Digests& digests) {
   const fs::path path = folder / name;
-  if (!fs::is_regular_file(path)) base::user_error("checkpoint {} is damaged: it has no {}", folder.string(), name);
+  std::error_code cause;
+  if (!fs::is_regular_file(path, cause))
+    base::user_error("checkpoint {} is damaged: it has no {}", folder.string(), name);
   const std::vector<std::byte> bytes = base::read_file(path);
   const auto expected = digests.find(name);
   if (expected == digests.end())
     base::user_error("checkpoint {} is damaged: its {} names no sha256 of {}", folder.string(), kState, name);
   if (const std::string found = base::sha256_hex(bytes); found != expected->second)
     base::user_error(
-        "checkpoint {} is damaged: {} has {} bytes with sha256 {:.16}..., {} says {:.16}...; remove this checkpoint and "
+        "checkpoint {} is damaged: {} has {} bytes with sha256 {:.16}..., {} says {:.16}...; remove this checkpoint "
+        "and "
         "go on from an older one",
         folder.string(), name, bytes.size(), found, kState, expected->second);
   return parse_safetensors(bytes, path.string());
@@ -104,7 +109,8 @@ void CheckpointStore::save(const Checkpoint& checkpoint, bool best) {
   clean();
   try {
     if (!fs::create_directory(partial, cause) || cause)
-      base::run_error("cannot make the folder {}: {}", partial.string(), cause.message());
+      base::run_error("cannot make the folder {}: {}", partial.string(),
+                      cause ? cause.message() : "something of that name is in the way");
     write_contents(partial, checkpoint);
     base::sync_folder(partial);
     if (const int failed = move_into_place(partial, target); failed != 0)
@@ -121,7 +127,7 @@ void CheckpointStore::save(const Checkpoint& checkpoint, bool best) {
 
 void CheckpointStore::clean() const {
   for (const std::string& name : names_in(folder_)) {
-    if (!name.ends_with(".partial")) continue;
+    if (!name.ends_with(".partial") || !(name.starts_with(".step-") || name.starts_with(kBest))) continue;
     std::error_code cause;
     fs::remove_all(folder_ / name, cause);
     if (cause) base::log_warn("cannot remove {}: {}", (folder_ / name).string(), cause.message());
@@ -212,9 +218,10 @@ void restore(const LoadedCheckpoint& loaded, const tensor::ParameterSpace& space
       const std::vector<std::string> list(names.begin(), names.end());
       return list.empty() ? std::string("none") : base::join(list, ", ");
     };
-    base::user_error("checkpoint {} was written with another optimizer: its state is {}, this run's is {}; use the same "
-                     "optimizer, or start a new run from its weights alone",
-                     loaded.folder.string(), text(saved), text(expected));
+    base::user_error(
+        "checkpoint {} was written with another optimizer: its state is {}, this run's is {}; use the same "
+        "optimizer, or start a new run from its weights alone",
+        loaded.folder.string(), text(saved), text(expected));
   }
   // Everything is read into copies first, so that a mismatch changes nothing.
   std::vector<float> new_weights(weights.begin(), weights.end());

@@ -20,12 +20,9 @@ std::int64_t read_count(const Json& json, const char* key) {
 }  // namespace
 
 std::string state_text(const Progress& progress, const Digests& digests) {
-  Json json = {{"format", kFormat},
-               {"step", progress.step},
-               {"epoch", progress.epoch},
-               {"position", progress.position},
-               {"extra", Json::object()},
-               {"sha256", digests}};
+  Json json = {{"format", kFormat},       {"step", progress.step},
+               {"epoch", progress.epoch}, {"position", progress.position},
+               {"extra", Json::object()}, {"sha256", digests}};
   for (const auto& [name, text] : progress.extra) {
     Json value = Json::parse(text, nullptr, false);
     base::check(!value.is_discarded(), "the state '{}' of a checkpoint is not JSON: {}", name, text);

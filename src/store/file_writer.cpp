@@ -21,9 +21,7 @@ FileWriter::~FileWriter() {
   if (!committed_) ::unlink(partial_.c_str());
 }
 
-void FileWriter::give_up(int cause) {
-  base::run_error("cannot write {}: {}", target_.string(), std::strerror(cause));
-}
+void FileWriter::give_up(int cause) { base::run_error("cannot write {}: {}", target_.string(), std::strerror(cause)); }
 
 void FileWriter::write(std::span<const std::byte> bytes) {
   hash_.add(bytes);

@@ -43,8 +43,7 @@ std::vector<NamedTensor> export_parameters(const ParameterSpace& space, std::spa
   std::vector<NamedTensor> tensors;
   for (const ParameterRange& range : space.ranges()) {
     if (!wanted(range, which)) continue;
-    NamedTensor tensor{prefix + range.name, range.layout.shape,
-                       std::vector<float>(static_cast<std::size_t>(range.count()))};
+    NamedTensor tensor{prefix + range.name, range.shape, std::vector<float>(static_cast<std::size_t>(range.count()))};
     tensor::to_plain(range.layout, buffer.data() + range.offset, tensor.values.data());
     tensors.push_back(std::move(tensor));
   }
@@ -64,11 +63,11 @@ void import_parameters(const ParameterSpace& space, std::span<float> buffer, con
       wrong.push_back(fmt::format("it has no '{}{}'", prefix, range.name));
       continue;
     }
-    if (found->second->shape == range.layout.shape)
+    if (found->second->shape == range.shape)
       matches.emplace_back(&range, found->second);
     else
       wrong.push_back(fmt::format("its '{}{}' is {}, the network's is {}", prefix, range.name,
-                                  found->second->shape.text(), range.layout.shape.text()));
+                                  found->second->shape.text(), range.shape.text()));
     tensors.erase(found);
   }
   for (const auto& [name, tensor] : tensors)
@@ -86,7 +85,7 @@ Matching import_matching(const ParameterSpace& space, std::span<float> buffer, c
   Matching matching;
   for (const ParameterRange& range : space.ranges()) {
     const auto found = tensors.find(range.name);
-    if (found == tensors.end() || !(found->second->shape == range.layout.shape)) {
+    if (found == tensors.end() || !(found->second->shape == range.shape)) {
       matching.skipped.push_back(range.name);
       continue;
     }

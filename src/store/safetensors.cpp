@@ -35,8 +35,8 @@ std::size_t element_bytes(const std::string& path, const Entry& entry) {
   if (entry.dtype == "F32") return 4;
   if (entry.dtype == "I64") return 8;
   if (entry.dtype == "U8") return 1;
-  base::user_error("{}: tensor '{}' holds {}, which is not supported; convert it to F32 (I64 and U8 are read too)", path,
-                   entry.name, entry.dtype);
+  base::user_error("{}: tensor '{}' holds {}, which is not supported; convert it to F32 (I64 and U8 are read too)",
+                   path, entry.name, entry.dtype);
 }
 
 // The header as JSON. Parsers keep the last of two equal keys, so those are looked for while parsing; so is nesting
@@ -176,7 +176,8 @@ SafetensorsFile parse_safetensors(std::span<const std::byte> bytes, const std::s
   SafetensorsFile file;
   file.path = path;
   std::vector<Entry> entries;
-  for (const auto& [name, json] : parse_header(header, path).items()) {
+  const Json described = parse_header(header, path);
+  for (const auto& [name, json] : described.items()) {
     if (name != kMetadata) {
       entries.push_back(read_entry(name, json, path));
       check_entry(entries.back(), data.size(), path);
@@ -195,8 +196,7 @@ SafetensorsFile parse_safetensors(std::span<const std::byte> bytes, const std::s
     if (entry.begin > position) damaged(path, "there is a gap before tensor '{}'", entry.name);
     position = entry.end;
   }
-  if (position != data.size())
-    damaged(path, "its tensors end at byte {} of {} bytes of data", position, data.size());
+  if (position != data.size()) damaged(path, "its tensors end at byte {} of {} bytes of data", position, data.size());
   for (const Entry& entry : entries) file.tensors.push_back(read_values(entry, data, path));
   return file;
 }

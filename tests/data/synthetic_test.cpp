@@ -165,13 +165,14 @@ TEST(Synthetic, ValuesAndLabelsCanBeLearnedByALinearRule) {
         square += truth * truth;
         sum += truth;
         right += (guess > 0.5) == (truth > 0.5);
-        if (kind == TargetKind::labels) EXPECT_TRUE(truth == 0 || truth == 1);
+        EXPECT_TRUE(kind == TargetKind::values || truth == 0 || truth == 1);
       }
       const double variance = square - sum * sum / 200;
-      if (kind == TargetKind::values)
+      if (kind == TargetKind::values) {
         EXPECT_LT(error, 0.5 * variance) << t;
-      else
+      } else {
         EXPECT_GT(right, 160) << t;
+      }
     }
   }
 }

@@ -66,6 +66,49 @@ TEST(Zoo, BuildsEveryModelWithItsDefaults) {
   }
 }
 
+// Strides and padding, which parameter counts do not see: the published sizes after each stage.
+TEST(Zoo, StagesHaveTheirPublishedSizes) {
+  struct Case {
+    std::string model, node;
+    tensor::Shape shape;
+  };
+  const std::vector<Case> cases = {
+      {"lenet5", "conv1", {6, 28, 28}},
+      {"lenet5", "pool2", {16, 5, 5}},
+      {"mnist-cnn", "pool", {64, 12, 12}},
+      {"alexnet", "features.0", {64, 15, 15}},
+      {"alexnet", "features.12", {256, 1, 1}},
+      {"alexnet", "avgpool", {256, 6, 6}},
+      {"resnet18", "relu", {64, 16, 16}},
+      {"resnet18", "layer1.1.relu", {64, 8, 8}},
+      {"resnet18", "layer4.1.relu", {512, 1, 1}},
+      {"resnet50", "layer1.2.relu", {256, 8, 8}},
+      {"resnet50", "layer2.0.conv1", {128, 8, 8}},  // the stride is in the 3x3 convolution
+      {"resnet50", "layer2.0.conv2", {128, 4, 4}},
+      {"resnet50", "layer4.2.relu", {2048, 1, 1}},
+      {"resnet18-cifar", "layer1.1.relu", {64, 32, 32}},
+      {"resnet18-cifar", "layer4.1.relu", {512, 4, 4}},
+      {"resnet50-cifar", "layer1.7.relu", {16, 32, 32}},
+      {"resnet50-cifar", "layer2.7.relu", {32, 16, 16}},
+      {"resnet50-cifar", "layer3.7.relu", {64, 8, 8}},
+      {"resnet56v2-cifar", "layer1.5.add", {64, 32, 32}},
+      {"resnet56v2-cifar", "layer2.5.add", {128, 16, 16}},
+      {"resnet56v2-cifar", "layer3.5.add", {256, 8, 8}},
+      {"densenet40-12", "features.transition1.pool", {48, 14, 14}},
+      {"densenet40-12", "features.denseblock3.denselayer6.concat", {132, 7, 7}},
+      {"redshift-cnn", "pool3", {16, 218}},
+      {"landcover-cnn", "concat", {768, 8, 8}},
+      {"landcover-cnn", "trunk.relu2", {512, 8, 8}},
+  };
+  for (const Case& test : cases) {
+    const graph::Network net = build_model(test.model);
+    const auto node = std::find_if(net.nodes().begin(), net.nodes().end(),
+                                   [&](const graph::Node& candidate) { return candidate.name == test.node; });
+    ASSERT_NE(node, net.nodes().end()) << test.model << " " << test.node;
+    EXPECT_EQ(node->shape.text(), test.shape.text()) << test.model << " " << test.node;
+  }
+}
+
 TEST(Zoo, ClassesAndTargetsDecideTheHead) {
   const auto target = [](const ModelOptions& options) {
     const graph::Network net = build_model("lenet5", options);

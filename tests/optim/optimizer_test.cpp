@@ -64,7 +64,8 @@ void reference_adadelta(Scalar& x, double g, double lr, double rho, double decay
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
       {"sgd:lr=0.1", [](Scalar& x, double g, int) { reference_sgd(x, g, 0.1, 0, false, 0, 1); }, 0},
-      {"sgd:lr=0.1,weight-decay=0.02", [](Scalar& x, double g, int) { reference_sgd(x, g, 0.1, 0, false, 0.02, 1); }, 0},
+      {"sgd:lr=0.1,weight-decay=0.02", [](Scalar& x, double g, int) { reference_sgd(x, g, 0.1, 0, false, 0.02, 1); },
+       0},
       {"sgd:lr=0.1,weight-decay=0.02,decoupled=yes",
        [](Scalar& x, double g, int) { reference_sgd(x, g, 0.1, 0, false, 0, 1 - 0.1 * 0.02); }, 0},
       {"momentum:lr=0.1,weight-decay=5e-4",

@@ -94,9 +94,10 @@ TEST(Schedule, WarmUpComposes) {
 }
 
 TEST(Schedule, WrongTextsAreUserErrors) {
-  for (const char* text : {"", "cosin", "step", "step:", "step:a=1", "step:5=x", "step:5=-1", "step:-5=1", "step:5=1,5=2",
-                           "step:9=1,5=2", "constant:min=1", "cosine:min=-1", "cosine:warmup=-1", "onecycle:warm=130%",
-                           "onecycle:peak=0", "onecycle:end=0", "cosine:warmup=1,warmup-steps=2", "step:warmup=3"}) {
+  for (const char* text :
+       {"", "cosin", "step", "step:", "step:a=1", "step:5=x", "step:5=-1", "step:-5=1", "step:5=1,5=2", "step:9=1,5=2",
+        "constant:min=1", "cosine:min=-1", "cosine:warmup=-1", "onecycle:warm=130%", "onecycle:peak=0",
+        "onecycle:end=0", "cosine:warmup=1,warmup-steps=2", "step:warmup=3"}) {
     try {
       (void)make_schedule(text);
       ADD_FAILURE() << "'" << text << "' was accepted";

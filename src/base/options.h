@@ -1,0 +1,48 @@
+// Options: declared once, in a table. The table makes the command line, the help, the documentation, the reading of
+// configuration files, and the record stored with each run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trireme::base {
+
+struct OptionSpec {
+  const char* group;
+  const char* name;       // without the dashes
+  const char* value;      // what the value is called in the help; empty: a flag
+  const char* otherwise;  // the default, as text
+  const char* help;
+};
+
+// The values of a table of options, all as text until read.
+class Settings {
+ public:
+  explicit Settings(std::span<const OptionSpec> table);
+
+  std::span<const OptionSpec> table() const { return table_; }
+  // Unknown names are user errors with the nearest known name. `where` says where the value came from.
+  void set(const std::string& name, const std::string& value, const std::string& where = "the command line");
+  bool is_set(const std::string& name) const { return given_.contains(name); }
+  const std::string& text(const std::string& name) const;
+  std::int64_t integer(const std::string& name, std::int64_t least, std::int64_t most) const;
+  double number(const std::string& name) const;
+  bool flag(const std::string& name) const;
+  // One of the words, or a user error with the nearest.
+  const std::string& choice(const std::string& name, std::span<const std::string> words) const;
+  // All values, defaults included.
+  std::map<std::string, std::string> all() const;
+  // Only what was given.
+  const std::map<std::string, std::string>& given() const { return given_; }
+
+ private:
+  std::span<const OptionSpec> table_;
+  std::map<std::string, std::string> defaults_;
+  std::map<std::string, std::string> given_;
+};
+
+}  // namespace trireme::base

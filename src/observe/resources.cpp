@@ -1,0 +1,86 @@
+#include "observe/resources.h"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+
+namespace trireme::observe {
+namespace {
+
+double seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
+
+}  // namespace
+
+ResourceSample sample_resources() {
+  ResourceSample sample;
+  sample.seconds = 1e-9 * static_cast<double>(base::now_ns());
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  sample.cpu_user_seconds = seconds(usage.ru_utime);
+  sample.cpu_system_seconds = seconds(usage.ru_stime);
+  double pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  sample.resident_bytes = resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+  std::ifstream devices("/proc/net/dev");
+  for (std::string line; std::getline(devices, line);) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos || line.substr(0, colon).ends_with(" lo") || line.starts_with("lo")) continue;
+    std::istringstream fields(line.substr(colon + 1));
+    double value[9] = {};
+    for (double& field : value) fields >> field;
+    sample.network_received_bytes += value[0];
+    sample.network_sent_bytes += value[8];
+  }
+  return sample;
+}
+
+double peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+
+ResourceWatch::ResourceWatch(const base::fs::path& path, double period_seconds)
+    : writer_(path), thread_([this, period_seconds] { watch(period_seconds); }) {}
+
+ResourceWatch::~ResourceWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void ResourceWatch::watch(double period_seconds) {
+  ResourceSample before = sample_resources();
+  const double origin = before.seconds;
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    wake_.wait_for(lock, std::chrono::duration<double>(period_seconds), [&] { return stop_; });
+    const ResourceSample now = sample_resources();
+    const double passed = now.seconds - before.seconds;
+    if (passed <= 0) continue;
+    try {
+      writer_.write(fmt::format(
+          R"({{"seconds":{:.3f},"cpu_user":{:.3f},"cpu_system":{:.3f},"resident_bytes":{:.0f},"network_received_bytes":{:.0f},"network_sent_bytes":{:.0f}}})",
+          now.seconds - origin, (now.cpu_user_seconds - before.cpu_user_seconds) / passed,
+          (now.cpu_system_seconds - before.cpu_system_seconds) / passed, now.resident_bytes,
+          now.network_received_bytes - before.network_received_bytes, now.network_sent_bytes - before.network_sent_bytes));
+    } catch (const base::Error& error) {
+      base::log_warn("resources are no longer recorded: {}", error.what());
+      return;
+    }
+    before = now;
+  }
+}
+
+}  // namespace trireme::observe

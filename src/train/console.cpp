@@ -1,0 +1,72 @@
+#include "train/console.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+namespace trireme::train {
+namespace {
+
+// Accuracy as a percentage; a dash where the loss knows none.
+std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.2f} %", 100 * share); }
+
+std::string rate(double samples_per_second) {
+  return samples_per_second >= 10000 ? fmt::format("{:.1f}k", samples_per_second / 1000)
+                                     : fmt::format("{:.0f}", samples_per_second);
+}
+
+}  // namespace
+
+Console::Console(std::FILE* stream, bool quiet)
+    : stream_(stream), quiet_(quiet), terminal_(::isatty(::fileno(stream)) == 1), last_ns_(base::now_ns()) {}
+
+Console::~Console() { clear(); }
+
+void Console::clear() {
+  if (drawn_) fmt::print(stream_, "\r\x1b[K");
+  drawn_ = false;
+}
+
+void Console::line(const std::string& text) {
+  if (quiet_) return;
+  clear();
+  fmt::print(stream_, "{}\n", text);
+  std::fflush(stream_);
+}
+
+void Console::step(const StepLine& s) {
+  if (quiet_) return;
+  const std::int64_t now = base::now_ns();
+  if (now - last_ns_ < (terminal_ ? 100'000'000 : 10'000'000'000)) return;
+  last_ns_ = now;
+  const double done = static_cast<double>(s.step) / static_cast<double>(std::max<std::int64_t>(s.total_steps, 1));
+  const std::string text =
+      fmt::format("epoch {}  step {}/{} ({:.0f} %)  loss {:.4f}  accuracy {}  {} samples/s  {} left", s.epoch + 1, s.step,
+                  s.total_steps, 100 * done, s.loss, percent(s.accuracy), rate(s.samples_per_second),
+                  base::human_seconds(s.seconds_left));
+  if (!terminal_) return line(text);
+  clear();
+  constexpr int kBar = 16;
+  const int filled = static_cast<int>(done * kBar);
+  fmt::print(stream_, "[{}{}] {}", std::string(static_cast<std::size_t>(filled), '#'),
+             std::string(static_cast<std::size_t>(kBar - filled), '.'), text);
+  std::fflush(stream_);
+  drawn_ = true;
+}
+
+void Console::epoch(const EpochLine& e) {
+  if (quiet_) return;
+  if (!table_started_)
+    line("epoch  train loss  train acc.   test loss   test acc.          lr   samples/s        time");
+  table_started_ = true;
+  line(fmt::format("{:>5}  {:>10.4f}  {:>10}  {:>10.4f}  {:>10}  {:>10.5g}  {:>10}  {:>10}{}", e.epoch + 1, e.train_loss,
+                   percent(e.train_accuracy), e.test_loss, percent(e.test_accuracy), e.lr, rate(e.samples_per_second),
+                   base::human_seconds(e.seconds), e.best ? "  best" : ""));
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,17 @@
+// Evaluation of a dataset with the crew's weights, in a fixed batch: the same numbers on any number of threads.
+#pragma once
+
+#include "crew/crew.h"
+#include "data/dataset.h"
+
+namespace trireme::train {
+
+struct Evaluation {
+  std::int64_t samples = 0;
+  double loss = 0;      // mean
+  double accuracy = 0;  // mean; NaN where the target is real values
+};
+
+Evaluation evaluate(crew::Crew& crew, const data::Dataset& dataset, const crew::Crew::See& see = nullptr);
+
+}  // namespace trireme::train

@@ -1,0 +1,173 @@
+#include "train/experiment.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/simd.h"
+#include "base/text.h"
+#include "data/augment.h"
+#include "data/loader.h"
+#include "data/open.h"
+#include "data/resize.h"
+#include "data/subset.h"
+#include "models/zoo.h"
+#include "ops/batch_norm.h"
+
+namespace trireme::train {
+namespace {
+
+constexpr std::int64_t kMany = std::int64_t{1} << 40;
+
+std::string target_name(data::TargetKind kind) {
+  switch (kind) {
+    case data::TargetKind::classes: return "classes";
+    case data::TargetKind::labels: return "labels";
+    case data::TargetKind::values: return "values";
+  }
+  return "classes";
+}
+
+data::DataPair open_data(const base::Settings& settings, const models::ModelInfo& model) {
+  data::DataRequest request;
+  request.name = settings.text("data");
+  request.data_dir = settings.text("data-dir");
+  request.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
+  request.train_samples = settings.integer("train-samples", 0, kMany);
+  request.test_samples = settings.integer("test-samples", 0, kMany);
+  request.wanted_inputs = model.inputs;
+  request.wanted_classes = model.classes;
+  data::DataPair pair = data::open_dataset(request);
+  if (request.train_samples > 0) pair.train = data::limit(pair.train, request.train_samples);
+  if (request.test_samples > 0) pair.test = data::limit(pair.test, request.test_samples);
+  return pair;
+}
+
+// The network for samples of these shapes; images too small for it are enlarged to the size it was made for.
+graph::Network fitting_network(const models::ModelInfo& model, const base::Settings& settings, data::DataPair& pair) {
+  const auto build = [&] {
+    const data::DataSpec& spec = pair.train->spec();
+    return models::build_model(model.name,
+                               {.inputs = spec.inputs, .classes = spec.classes, .target = target_name(spec.target)});
+  };
+  const auto enlarge = [&](std::int64_t height, std::int64_t width) {
+    pair.train = data::resize(pair.train, height, width);
+    pair.test = data::resize(pair.test, height, width);
+  };
+  if (settings.text("image-size") != "auto") {
+    const std::int64_t size = settings.integer("image-size", 1, 4096);
+    enlarge(size, size);
+    return build();
+  }
+  try {
+    return build();
+  } catch (const base::Error& error) {
+    const tensor::Shape& has = pair.train->spec().inputs[0];
+    const tensor::Shape& made_for = model.inputs[0];
+    const bool smaller = has.rank() == 3 && made_for.rank() == 3 && (has[1] < made_for[1] || has[2] < made_for[2]);
+    if (error.kind() != base::ErrorKind::user || !smaller) throw;
+    enlarge(made_for[1], made_for[2]);
+    return build();
+  }
+}
+
+// Batch norm over very few values per channel is noise; tell.
+void warn_of_small_norms(const graph::Network& network, std::int64_t smallest_oar, std::vector<std::string>& notes) {
+  for (const graph::Node& node : network.nodes()) {
+    if (!node.op || ops::statistics_momentum(*node.op) == 0) continue;
+    const std::int64_t values = smallest_oar * node.shape.count_from(1);
+    if (values >= 8) continue;
+    notes.push_back(fmt::format("batch norm '{}' sees only {} values per channel and oar; use fewer --oars or a larger --batch",
+                                node.name, values));
+    return;
+  }
+}
+
+void plan_threads(const base::Settings& settings, Experiment& e) {
+  e.cores = base::plan_cores();
+  const auto asked = static_cast<int>(settings.integer("threads", 0, 4096));
+  const int per_oar = static_cast<int>(settings.integer("threads-per-oar", 1, 1024));
+  e.threads = asked > 0 ? asked : std::clamp(e.cores.usable / per_oar, 1, e.oars);
+  if (e.threads > e.oars) {
+    e.notes.push_back(fmt::format("{} threads have only {} oars to row; --oars {} would use them all (and is another "
+                                  "experiment)", e.threads, e.oars, std::bit_ceil(static_cast<unsigned>(e.threads))));
+    e.threads = e.oars;
+  } else if (asked == 0 && e.cores.usable > e.oars * per_oar) {
+    e.notes.push_back(fmt::format("this machine could run {} threads, the {} oars use {}; --oars {} would use them all "
+                                  "(and is another experiment)", e.cores.usable, e.oars, e.threads,
+                                  std::bit_floor(static_cast<unsigned>(e.cores.usable))));
+  }
+  if (e.threads * per_oar > e.cores.usable)
+    e.notes.push_back(fmt::format("{} threads share {} cores", e.threads * per_oar, e.cores.usable));
+  if (per_oar > 1) e.notes.push_back(fmt::format("with --threads-per-oar {} the bits also depend on that number", per_oar));
+
+  const std::array<std::string, 3> pin{"auto", "yes", "no"};
+  const std::string& wanted = settings.choice("pin", pin);
+  const bool all_cores = e.threads == static_cast<int>(e.cores.cpus.size()) && e.threads <= e.cores.usable;
+  if (wanted == "yes" && e.threads > static_cast<int>(e.cores.cpus.size()))
+    base::user_error("--pin yes needs a core per thread: {} threads, {} cores", e.threads, e.cores.cpus.size());
+  if (per_oar == 1 && (wanted == "yes" || (wanted == "auto" && all_cores))) e.crew_options.cpus = e.cores.cpus;
+  e.crew_options.may_spin = e.threads <= e.cores.usable;
+  e.crew_options.threads = e.threads;
+  e.crew_options.threads_per_oar = per_oar;
+}
+
+}  // namespace
+
+Experiment resolve(const base::Settings& settings) {
+  Experiment e;
+  const std::array<std::string, 1> strategies{"single"};
+  settings.choice("strategy", strategies);
+  base::set_active_isa(base::parse_isa(settings.text("isa")));
+  e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
+  const models::ModelInfo& model = models::find_model(settings.text("model"));
+  const auto augmentation = data::parse_augmentation(settings.text("augment"));
+  const double validation = base::parse_fraction("--validation", settings.text("validation"));
+
+  data::DataPair pair = open_data(settings, model);
+  std::string normalization = settings.text("normalize");
+  if (normalization == "auto") normalization = settings.text("data") == "synthetic" ? "none" : "standard";
+  const data::Normalization normal = data::compute_normalization(pair.train, normalization);
+  data::DatasetPtr plain = pair.train;  // the validation share is not augmented
+  pair.train = data::augment(pair.train, augmentation);
+  pair.train = data::normalize(pair.train, normal);
+  pair.test = data::normalize(pair.test, normal);
+  plain = data::normalize(plain, normal);
+  e.network = fitting_network(model, settings, pair);
+  if (validation > 0) {
+    const tensor::Shape& size = pair.train->spec().inputs[0];
+    if (size.rank() == 3) plain = data::resize(plain, size[1], size[2]);
+    e.validation = data::split_validation(plain, validation, e.seed).test;
+    pair.train = data::split_validation(pair.train, validation, e.seed).train;
+  }
+  e.train = pair.train;
+  e.test = pair.test;
+
+  e.batch = settings.integer("batch", 0, kMany);
+  if (e.batch == 0) e.batch = model.batch;
+  const std::array<std::string, 2> last{"keep", "drop"};
+  e.drop_last = settings.choice("last-batch", last) == "drop";
+  if (e.batch > e.train->size())
+    base::user_error("a batch of {} samples is more than the {} of the training set; use --batch {} or fewer", e.batch,
+                     e.train->size(), e.train->size());
+  e.steps_per_epoch = data::batches_per_epoch(e.train->size(), e.batch, e.drop_last);
+  const std::int64_t steps = settings.integer("steps", 0, kMany);
+  e.total_steps = steps > 0 ? steps : settings.integer("epochs", 1, kMany) * e.steps_per_epoch;
+
+  e.oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
+  if (e.oars == 0) e.oars = graph::default_oars(e.network, e.batch);
+  if (e.oars > e.batch)
+    base::user_error("{} oars are more than the {} samples of a batch; use --oars {} or fewer", e.oars, e.batch, e.batch);
+  e.crew_options.batch = e.batch;
+  e.crew_options.oars = e.oars;
+  e.crew_options.evaluation_batch = settings.integer("evaluation-batch", 1, 1 << 20);
+  const std::array<std::string, 2> reduce{"exact", "fast"};
+  e.crew_options.reduce = settings.choice("reduce", reduce) == "exact" ? crew::Reduce::exact : crew::Reduce::fast;
+  plan_threads(settings, e);
+  warn_of_small_norms(e.network, e.batch / e.oars, e.notes);
+  return e;
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,40 @@
+// Experiment: what a run's settings mean, resolved: data, network, numbers. Shared by train, eval and predict.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/cores.h"
+#include "base/options.h"
+#include "crew/crew.h"
+#include "data/dataset.h"
+#include "data/normalize.h"
+#include "graph/network.h"
+
+namespace trireme::train {
+
+struct Experiment {
+  data::DatasetPtr train;       // augmented, normalised; without the validation share
+  data::DatasetPtr validation;  // null: the test set serves
+  data::DatasetPtr test;
+  graph::Network network{""};
+  std::int64_t batch = 0;
+  int oars = 1;
+  int threads = 1;
+  std::int64_t steps_per_epoch = 0;
+  std::int64_t total_steps = 0;
+  bool drop_last = false;
+  std::uint64_t seed = 0;
+  base::CorePlan cores;
+  crew::CrewOptions crew_options;
+  std::vector<std::string> notes;  // sentences for the user: better oar counts, warnings
+};
+
+// Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is
+// written.
+Experiment resolve(const base::Settings& settings);
+
+// Settings from a TOML file or a run.json; values already given stay.
+void read_config(base::Settings& settings, const std::string& path);
+
+}  // namespace trireme::train

@@ -1,0 +1,56 @@
+#include "train/options.h"
+
+#include <array>
+
+namespace trireme::train {
+namespace {
+
+using Option = base::OptionSpec;
+
+constexpr std::array kOptions{
+    Option{"What to train", "model", "NAME", "mnist-cnn", "network of the zoo (trireme list models)"},
+    Option{"What to train", "data", "NAME", "fashion-mnist", "dataset (trireme list datasets), or 'synthetic'"},
+    Option{"What to train", "data-dir", "DIR", "", "where the dataset lies; else TRIREME_DATA, else where Debian puts it"},
+    Option{"What to train", "validation", "SHARE", "0%", "share of the training set kept for validation after each epoch; 0%: the test set serves"},
+    Option{"What to train", "augment", "LIST", "none", "crop, flip or crop,flip; crop=P pads P pixels first"},
+    Option{"What to train", "normalize", "KIND", "auto", "standard (per channel), mean (minus mean, /255), scale (/255), none; auto: standard, none for synthetic"},
+    Option{"What to train", "image-size", "N", "auto", "resize images to NxN; auto: only where the network needs larger ones"},
+    Option{"What to train", "train-samples", "N", "0", "use only the first N training samples; 0: all (synthetic: 10000)"},
+    Option{"What to train", "test-samples", "N", "0", "use only the first N test samples; 0: all (synthetic: 2000)"},
+
+    Option{"How long", "epochs", "N", "1", "passes over the training set"},
+    Option{"How long", "steps", "N", "0", "global batches instead of --epochs; 0: --epochs counts"},
+    Option{"How long", "batch", "N", "0", "global batch; 0: the studies' batch for the network"},
+    Option{"How long", "last-batch", "keep|drop", "keep", "what to do with an epoch's last, shorter batch"},
+    Option{"How long", "early-stopping", "EPOCHS", "0", "stop after this many epochs without a better validation result; 0: never"},
+
+    Option{"Learning", "optimizer", "SPEC", "sgd:lr=0.05,momentum=0.9", "rule and options (trireme list optimizers)"},
+    Option{"Learning", "schedule", "SPEC", "constant", "constant, step:80=0.01,130=0.001, cosine:min=0, onecycle:peak=0.1; each takes warmup=EPOCHS"},
+    Option{"Learning", "clip", "NORM", "0", "bound of the gradient's norm; 0: none"},
+    Option{"Learning", "init", "STYLE", "pytorch", "initial weights: pytorch, keras or he"},
+    Option{"Learning", "init-from", "RUN|FILE", "", "start from another run's best weights or a .safetensors file; layers that differ keep their fresh values"},
+    Option{"Learning", "seed", "N", "1", "everything random follows from it"},
+
+    Option{"How it runs", "strategy", "SPEC", "single", "way of synchronising (trireme list strategies)"},
+    Option{"How it runs", "oars", "V", "0", "micro-batches of a global batch; part of the experiment like the seed; 0: from network and batch"},
+    Option{"How it runs", "threads", "N", "0", "threads; never changes a bit; 0: one per core, at most one per oar"},
+    Option{"How it runs", "threads-per-oar", "K", "1", "threads inside each oar; bits then depend on K"},
+    Option{"How it runs", "reduce", "exact|fast", "exact", "add gradients along the oar tree, or in any order"},
+    Option{"How it runs", "pin", "auto|yes|no", "auto", "pin threads to cores; auto: when the run uses all of them"},
+    Option{"How it runs", "isa", "NAME", "auto", "instruction set: auto, avx512, avx2 or generic"},
+    Option{"How it runs", "evaluation-batch", "N", "64", "samples per evaluation task; fixed, so that results are too"},
+
+    Option{"What stays", "run", "DIR", "", "run folder, must be new; default runs/<model>-<data>-<number>"},
+    Option{"What stays", "resume", "DIR", "", "go on with the run in DIR from its last checkpoint, bit for bit"},
+    Option{"What stays", "checkpoint-every", "STEPS", "0", "also checkpoint every so many steps; 0: after each epoch only"},
+    Option{"What stays", "keep", "K", "2", "checkpoints kept beside the best"},
+    Option{"What stays", "config", "FILE", "", "read options from a TOML file or another run's run.json; the command line wins"},
+    Option{"What stays", "json", "", "no", "print the summary as one JSON object on the last line of standard output"},
+    Option{"What stays", "quiet", "", "no", "no progress, table or summary"},
+};
+
+}  // namespace
+
+std::span<const base::OptionSpec> train_options() { return kOptions; }
+
+}  // namespace trireme::train

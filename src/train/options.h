@@ -1,0 +1,12 @@
+// The options of `train`: one table for the command line, the help, configuration files and run.json.
+#pragma once
+
+#include <span>
+
+#include "base/options.h"
+
+namespace trireme::train {
+
+std::span<const base::OptionSpec> train_options();
+
+}  // namespace trireme::train

@@ -1,0 +1,125 @@
+#include "train/run_folder.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/simd.h"
+#include "base/version.h"
+#include "data/open.h"
+#include "ops/onednn.h"
+#include "train/options.h"
+
+namespace trireme::train {
+namespace {
+
+namespace fs = base::fs;
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code cause;
+  fs::create_directories(path, cause);
+  if (cause) base::user_error("cannot make the run folder {}: {}", path.string(), cause.message());
+  if (::access(path.c_str(), W_OK) != 0)
+    base::user_error("cannot write into the run folder {}: {}", path.string(), std::strerror(errno));
+}
+
+}  // namespace
+
+RunFolder RunFolder::create(const std::string& wanted, const std::string& model, const std::string& data) {
+  if (!wanted.empty()) {
+    std::error_code ignored;
+    if (fs::exists(wanted, ignored) && !(fs::is_directory(wanted, ignored) && fs::is_empty(wanted, ignored)))
+      base::user_error("the run folder {} exists already; name a new one, or go on with it: --resume {}", wanted, wanted);
+    make_folder(wanted);
+    return RunFolder(wanted);
+  }
+  make_folder("runs");
+  for (int number = 1;; ++number) {
+    const fs::path path = fmt::format("runs/{}-{}-{}", model, data, number);
+    std::error_code cause;
+    if (fs::create_directory(path, cause)) return RunFolder(path);
+    if (cause) base::user_error("cannot make the run folder {}: {}", path.string(), cause.message());
+  }
+}
+
+RunFolder RunFolder::open(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) base::user_error("there is no run folder {}", path);
+  if (!fs::exists(fs::path(path) / "run.json", ignored))
+    base::user_error("{} is no run folder: it has no run.json", path);
+  return RunFolder(path);
+}
+
+void RunFolder::remove_if_empty() const {
+  std::error_code ignored;
+  if (fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
+}
+
+void RunFolder::cut_metrics(std::int64_t step) const {
+  const fs::path path = file("metrics.jsonl");
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return;
+  std::string kept;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_discarded() || !json.is_object() || json.value("step", step + 1) > step) continue;
+    kept += line + "\n";
+  }
+  base::write_text_atomically(path, kept);
+}
+
+void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& e,
+                    const std::vector<graph::KernelPrint>& prints) {
+  nlohmann::ordered_json json;
+  json["trireme"] = base::version_text();
+  json["configuration"] = settings.all();
+  // What "the default" meant, so that the file reproduces the run wherever it is fed back.
+  json["configuration"]["batch"] = std::to_string(e.batch);
+  json["configuration"]["oars"] = std::to_string(e.oars);
+  json["resolved"] = {{"batch", e.batch},
+                      {"oars", e.oars},
+                      {"threads", e.threads},
+                      {"world", 1},
+                      {"steps_per_epoch", e.steps_per_epoch},
+                      {"total_steps", e.total_steps},
+                      {"train_samples", e.train->size()},
+                      {"validation_samples", e.validation ? e.validation->size() : 0},
+                      {"test_samples", e.test->size()},
+                      {"parameters", e.network.parameter_count()},
+                      {"pinned", !e.crew_options.cpus.empty()}};
+  utsname system{};
+  ::uname(&system);
+  json["host"] = {{"name", system.nodename},
+                  {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)},
+                  {"cpu", cpu_model()},
+                  {"cores", e.cores.usable},
+                  {"l1d_bytes", sysconf(_SC_LEVEL1_DCACHE_SIZE)},
+                  {"l2_bytes", sysconf(_SC_LEVEL2_CACHE_SIZE)},
+                  {"l3_bytes", sysconf(_SC_LEVEL3_CACHE_SIZE)}};
+  json["libraries"] = {{"onednn", ops::onednn::library_version()}, {"compiler", __VERSION__}};
+  json["isa"] = base::isa_name(base::active_isa());
+  auto& list = json["fingerprint"] = nlohmann::ordered_json::array();
+  for (const graph::KernelPrint& print : prints)
+    list.push_back({{"kernel", print.kernel}, {"hash", fmt::format("{:016x}", print.hash)}});
+  base::write_text_atomically(folder.file("run.json"), json.dump(2) + "\n");
+}
+
+base::Settings settings_of_run(const std::string& run) {
+  base::Settings settings(train_options());
+  read_config(settings, RunFolder::open(run).file("run.json").string());
+  return settings;
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,48 @@
+// The run folder: everything a run produces.
+//
+//   run.json         configuration, what it resolved to, versions, host, kernel fingerprints
+//   metrics.jsonl    one object per step and per epoch
+//   resources.jsonl  CPU, memory and network once per second
+//   trace.json       chrome trace of the steps
+//   checkpoints/     see store/checkpoint.h
+//   summary.json     written at the end
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/options.h"
+#include "graph/fingerprint.h"
+#include "train/experiment.h"
+
+namespace trireme::train {
+
+class RunFolder {
+ public:
+  // Makes a new folder: the given one, which must not exist or be empty, or runs/<model>-<data>-<number>.
+  static RunFolder create(const std::string& wanted, const std::string& model, const std::string& data);
+  // Opens an existing run; a user error if it is none.
+  static RunFolder open(const std::string& path);
+
+  const base::fs::path& path() const { return path_; }
+  base::fs::path file(const char* name) const { return path_ / name; }
+  base::fs::path checkpoints() const { return path_ / "checkpoints"; }
+
+  // Removes the folder again if nothing was written into it: for errors found right after create().
+  void remove_if_empty() const;
+  // Cuts metrics of steps after `step`, which a resumed run will write again.
+  void cut_metrics(std::int64_t step) const;
+
+ private:
+  explicit RunFolder(base::fs::path path) : path_(std::move(path)) {}
+  base::fs::path path_;
+};
+
+void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& experiment,
+                    const std::vector<graph::KernelPrint>& prints);
+
+// The settings of a run, read from its run.json.
+base::Settings settings_of_run(const std::string& run);
+
+}  // namespace trireme::train
