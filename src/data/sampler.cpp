@@ -1,5 +1,6 @@
 #include "data/sampler.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/error.h"
@@ -13,12 +14,11 @@ Permutation::Permutation(std::int64_t n) : size_(n), identity_(true) {
 Permutation::Permutation(std::int64_t n, const base::CounterRng& rng) : size_(n), identity_(n <= 1) {
   base::check(n >= 0, "a permutation of {} elements", n);
   if (identity_) return;
-  const int bits = std::bit_width(static_cast<std::uint64_t>(n - 1));
+  const int bits = std::max<int>(kMinBits, std::bit_width(static_cast<std::uint64_t>(n - 1)));
   low_bits_ = (bits + 1) / 2;
   low_mask_ = (std::uint64_t{1} << low_bits_) - 1;
   high_mask_ = (std::uint64_t{1} << (bits - low_bits_)) - 1;
-  for (int round = 0; round < kRounds; ++round)
-    keys_[static_cast<std::size_t>(round)] = rng.bits(static_cast<std::uint64_t>(round));
+  for (std::size_t round = 0; round < kRounds; ++round) keys_[round] = rng.bits(round);
 }
 
 std::int64_t Permutation::operator()(std::int64_t position) const {

@@ -174,7 +174,8 @@ class Spectra : public Dataset {
     base::check(index >= 0 && index < samples_, "sample {} of {}", index, samples_);
     const base::CounterRng rng(seed_, base::Purpose::synthetic, stream_, static_cast<std::uint64_t>(index));
     const std::int64_t label = index % spec_.classes;
-    const float strength = 0.75f + 0.5f * rng.uniform(0), slope = (rng.uniform(1) - 0.5f) / static_cast<float>(length_);
+    const float strength = 0.75f + 0.5f * rng.uniform(0),
+                slope = 0.2f * (rng.uniform(1) - 0.5f) / static_cast<float>(length_);
     const float shift = shift_per_class_ * static_cast<float>(label);
     float* dst = inputs[0];
     std::size_t line = 0;

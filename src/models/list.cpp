@@ -20,6 +20,7 @@ Builder densenet_bc_of(int depth, std::int64_t growth) {
 }  // namespace
 
 std::span<const ModelInfo> model_list() {
+  static const std::vector<tensor::Shape> landcover = {{4, 64, 64}, {2, 64, 64}, {1, 64, 64}};
   // clang-format off
   static const std::vector<ModelInfo> list = {
       {"lenet5", "LeNet-5 with tanh and average pools", {{3, 32, 32}}, 10, 126, lenet5},
@@ -34,10 +35,10 @@ std::span<const ModelInfo> model_list() {
       {"resnet50-cifar", "ResNet v1 of depth 50, widths 16, 32, 64", {{3, 32, 32}}, 10, 128, resnet_cifar_of(50)},
       {"resnet56-cifar", "ResNet v1 of depth 56, widths 16, 32, 64", {{3, 32, 32}}, 10, 128, resnet_cifar_of(56)},
       {"resnet110-cifar", "ResNet v1 of depth 110, widths 16, 32, 64", {{3, 32, 32}}, 10, 128, resnet_cifar_of(110)},
-      {"resnet56v2-cifar", "pre-activation bottleneck ResNet of depth 56, L2 1e-4", {{3, 32, 32}}, 10, 64, resnet_v2_cifar_of(56)},
-      {"densenet40-12", "DenseNet-BC of depth 40, growth 12, dropout 0.1", {{1, 28, 28}}, 10, 128, densenet_bc_of(40, 12)},
+      {"resnet56v2-cifar", "ResNet v2 (bottlenecks) of depth 56, L2", {{3, 32, 32}}, 10, 64, resnet_v2_cifar_of(56)},
+      {"densenet40-12", "DenseNet-BC of depth 40, growth 12", {{1, 28, 28}}, 10, 128, densenet_bc_of(40, 12)},
       {"redshift-cnn", "1-D convolutions over a spectrum, to redshift bins", {{1, 1800}}, 800, 64, redshift_cnn},
-      {"landcover-cnn", "three image inputs in branches, joined; 40 M parameters", {{4, 64, 64}, {2, 64, 64}, {1, 64, 64}}, 10, 64, landcover_cnn},
+      {"landcover-cnn", "a branch for each of three images", landcover, 10, 64, landcover_cnn},
   };
   // clang-format on
   return list;

@@ -33,7 +33,7 @@ struct TanhForward {
 struct TanhBackward {
   TRIREME_INLINE static void run(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count) {
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) diff_src[i] = diff_dst[i] * fma(-dst[i], dst[i], 1.0f);
+    for (std::int64_t i = 0; i < count; ++i) diff_src[i] = diff_dst[i] * (1.0f - dst[i] * dst[i]);
   }
 };
 struct SigmoidForward {

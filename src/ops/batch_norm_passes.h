@@ -48,7 +48,7 @@ struct SumPass {
     Wide u, q;
     terms.terms(i, p, u, q);
     sums.u = sums.u + u;
-    sums.uq = fma(u, q, sums.uq);
+    sums.uq = sums.uq + u * q;
   }
   TRIREME_INLINE static void flush(Sums& a, Sums& b, Sums& c, Sums& d, double* first, double* second) {
     add_to(first, (a.u + b.u) + (c.u + d.u));
@@ -213,7 +213,7 @@ struct ForwardMap {
   }
   template <class V>
   TRIREME_INLINE void map(std::int64_t i, const Parameters<V>& p) const {
-    V value = fma(load<V>(x + i), p.a, p.b);
+    V value = load<V>(x + i) * p.a + p.b;
     if constexpr (kAdd) value = value + load<V>(more + i);
     if constexpr (kRelu) value = positive_part(value);
     store(y + i, value);
@@ -244,7 +244,7 @@ struct GradientTerms {
   TRIREME_INLINE void terms(std::int64_t i, const Parameters<V>& p, V& u, V& q) const {
     const V value = load<V>(x + i);
     u = load<V>(diff_y + i);
-    if constexpr (kMask == Mask::computed) u = where_positive(fma(value, p.a, p.b), u);
+    if constexpr (kMask == Mask::computed) u = where_positive(value * p.a + p.b, u);
     if constexpr (kMask == Mask::output) u = where_positive(load<V>(y + i), u);
     if constexpr (kWrite) store(masked + i, u);
     q = value - p.mean;
@@ -272,9 +272,9 @@ struct BackwardMap {
   TRIREME_INLINE void map(std::int64_t i, const Parameters<V>& p) const {
     const V value = load<V>(x + i);
     V u = load<V>(diff_y + i);
-    if constexpr (kMask == Mask::computed) u = where_positive(fma(value, p.a, p.b), u);
+    if constexpr (kMask == Mask::computed) u = where_positive(value * p.a + p.b, u);
     if constexpr (kMask == Mask::output) u = where_positive(load<V>(y + i), u);
-    store(diff_x + i, fma(p.a, u, fma(p.slope, value - p.mean, p.level)));
+    store(diff_x + i, p.a * u + (p.slope * (value - p.mean) + p.level));
   }
 };
 

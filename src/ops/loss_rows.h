@@ -28,7 +28,7 @@ TRIREME_INLINE void for_row(const float* row, std::int64_t count, float fill, co
 struct SoftmaxSum {
   TRIREME_INLINE static void run(const float* x, std::int64_t count, float* largest, float* sum) {
     const float lowest = -__builtin_inff();
-    base::Lanes most = base::splat(0.0f) + lowest;
+    base::Lanes most = base::splat(lowest);
     for_row(x, count, lowest, [&](base::Lanes v, std::int64_t, int) __attribute__((always_inline)) {
       most = base::max(most, v);
     });

@@ -1,9 +1,10 @@
 // Wide: sixteen floats as two halves of eight, for the reductions and fused loops of ops.
 //
 // Lane i holds the same value on every instruction set, as with base::Lanes, but the halves fit AVX2's registers: GCC 12
-// takes 64-byte vectors apart into scalars when compiling for AVX2 (measured: 10 times slower). The functions below come
-// twice, for Wide and for one float, and round alike, so a loop's tail may go element by element. Denormals aside, every
-// function is exactly rounded or exact. Pure functions; any thread.
+// takes 64-byte vectors apart when compiling for AVX2. There is no fma: written over elements it falls apart into scalars
+// whenever an operand leaves its loop (measured: half the speed of batch norm), while a product and a sum cost nothing
+// where memory is the limit. The functions come twice, for Wide and for one float, and round alike, so a loop's tail may
+// go element by element. Pure functions; any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +21,27 @@ struct Wide {
   HalfWide low, high;
 };
 
+// V is Wide or float. Halves are copied one by one: GCC takes a 64-byte copy apart and reads it back from the stack.
 template <class V>
 TRIREME_INLINE V load(const float* p) {
-  V v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
+  if constexpr (sizeof(V) == sizeof(float)) {
+    return *p;
+  } else {
+    V v;
+    std::memcpy(&v.low, p, sizeof v.low);
+    std::memcpy(&v.high, p + kWide / 2, sizeof v.high);
+    return v;
+  }
 }
-template <class V>
-TRIREME_INLINE void store(float* p, V v) {
-  std::memcpy(p, &v, sizeof v);
+TRIREME_INLINE void store(float* p, float v) { *p = v; }
+TRIREME_INLINE void store(float* p, Wide v) {
+  std::memcpy(p, &v.low, sizeof v.low);
+  std::memcpy(p + kWide / 2, &v.high, sizeof v.high);
 }
 
 TRIREME_INLINE Wide operator+(Wide a, Wide b) { return {a.low + b.low, a.high + b.high}; }
 TRIREME_INLINE Wide operator-(Wide a, Wide b) { return {a.low - b.low, a.high - b.high}; }
 TRIREME_INLINE Wide operator*(Wide a, Wide b) { return {a.low * b.low, a.high * b.high}; }
-
-TRIREME_INLINE float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-TRIREME_INLINE HalfWide fma(HalfWide a, HalfWide b, HalfWide c) {
-  HalfWide r;
-  for (int i = 0; i < 8; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
-  return r;
-}
-TRIREME_INLINE Wide fma(Wide a, Wide b, Wide c) { return {fma(a.low, b.low, c.low), fma(a.high, b.high, c.high)}; }
 
 // max(x, 0); NaN stays NaN.
 TRIREME_INLINE float positive_part(float x) { return x <= 0 ? 0.0f : x; }

@@ -163,7 +163,7 @@ TEST(Normalize, MeanIsPerPixelForOneChannelAndPerColourElse) {
   const auto grey = counting({{1, 2, 2}}, 3);  // value k of sample i: 1000 i + k, so pixel k has mean 1000 + k
   const DatasetPtr normal = normalize(grey, compute_normalization(grey, "mean"));
   for (std::int64_t i = 0; i < 3; ++i)
-    for (const float v : fetch_sample(*normal, i).inputs[0]) EXPECT_EQ(v, static_cast<float>(i - 1) * 1000.0f / 255.0f);
+    EXPECT_EQ(fetch_sample(*normal, i).inputs[0], std::vector<float>(4, static_cast<float>(i - 1) * 1000.0f / 255.0f));
   const auto colour = counting({{2, 1, 2}}, 3);  // colour means 1000.5 and 1002.5
   const Normalization n = compute_normalization(colour, "mean");
   EXPECT_EQ(n.inputs[0].mean, (std::vector<float>{1000.5f, 1002.5f}));

@@ -1,0 +1,108 @@
+#include "cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/version.h"
+
+namespace trireme::cli {
+namespace {
+
+// One verb's subcommand and the place its values are parsed into.
+struct Parsed {
+  Verb verb;
+  CLI::App* app = nullptr;
+  base::Settings settings;
+  std::string argument;
+};
+
+void add_options(Parsed& parsed) {
+  CLI::App& app = *parsed.app;
+  app.allow_extras();
+  app.footer(parsed.verb.examples);
+  for (const base::OptionSpec& option : parsed.verb.options) {
+    const std::string name = option.name, dashed = "--" + name;
+    base::Settings* settings = &parsed.settings;
+    CLI::Option* made = nullptr;
+    if (option.value[0] == '\0') {
+      made = app.add_flag_callback(dashed, [settings, name] { settings->set(name, "yes"); }, option.help);
+    } else {
+      made = app.add_option_function<std::string>(
+          dashed, [settings, name](const std::string& value) { settings->set(name, value); }, option.help);
+      made->type_name(option.value)->default_str(option.otherwise);
+    }
+    made->group(option.group);
+  }
+  if (parsed.verb.argument[0] != '\0') app.add_option(parsed.verb.argument, parsed.argument, "")->type_name("");
+}
+
+// What nobody knows: a verb, or an option of the verb.
+[[noreturn]] void complain_of_rest(const std::vector<std::string>& rest, const std::vector<Verb>& all, const Parsed* parsed) {
+  const std::string& word = rest.front();
+  if (!parsed) {
+    std::vector<std::string> names;
+    for (const Verb& verb : all) names.emplace_back(verb.name);
+    base::user_error("{}", base::unknown_name("verb", word, names));
+  }
+  if (word.starts_with("--")) {
+    base::Settings probe(parsed->verb.options);
+    probe.set(word.substr(2, word.find('=') - 2), "", fmt::format("trireme {}", parsed->verb.name));
+  }
+  base::user_error("trireme {} does not take '{}'; see trireme {} --help", parsed->verb.name, word, parsed->verb.name);
+}
+
+int run_checked(int argc, char** argv) {
+  CLI::App app("Trireme trains deep neural networks on CPUs, with the same bits on any number of threads.\n", "trireme");
+  app.set_version_flag("--version", base::version_text());
+  app.footer("Start with: trireme train --model mnist-cnn --data fashion-mnist --epochs 2\n"
+             "Each verb explains itself: trireme train --help");
+  app.get_formatter()->column_width(34);
+  const std::vector<Verb> all = verbs();
+  std::vector<Parsed> parsed;
+  parsed.reserve(all.size());
+  for (const Verb& verb : all) {
+    parsed.push_back({verb, app.add_subcommand(verb.name, verb.summary), base::Settings(verb.options), {}});
+    add_options(parsed.back());
+  }
+  app.allow_extras();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    base::user_error("{}", error.what());
+  }
+  Parsed* chosen = nullptr;
+  for (Parsed& each : parsed)
+    if (each.app->parsed()) chosen = &each;
+  if (const auto rest = app.remaining(true); !rest.empty()) complain_of_rest(rest, all, chosen);
+  if (!chosen) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  }
+  chosen->verb.run(chosen->settings, chosen->argument);
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Verb> verbs() { return {train_verb(), eval_verb(), predict_verb(), list_verb()}; }
+
+int run(int argc, char** argv) {
+  try {
+    return run_checked(argc, argv);
+  } catch (const base::Error& error) {
+    fmt::print(stderr, "trireme: {}\n", error.what());
+    return error.exit_code();
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "trireme: out of memory; try a smaller --batch or fewer --threads\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "trireme: internal error (please report it): {}\n", error.what());
+  }
+  return 1;
+}
+
+}  // namespace trireme::cli

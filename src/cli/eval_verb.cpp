@@ -1,0 +1,49 @@
+#include <fmt/core.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.h"
+#include "cli/saved_run.h"
+#include "train/evaluate.h"
+
+namespace trireme::cli {
+namespace {
+
+using Option = base::OptionSpec;
+
+constexpr std::array kOptions{
+    Option{"What to evaluate", "run", "DIR", "", "run folder"},
+    Option{"What to evaluate", "checkpoint", "best|last", "best", "which weights"},
+    Option{"What to evaluate", "data", "NAME", "", "dataset; default: the run's own"},
+    Option{"What to evaluate", "data-dir", "DIR", "", "where the dataset lies"},
+    Option{"What to evaluate", "split", "test|validation|train", "test", "which samples"},
+    Option{"How", "threads", "N", "0", "threads; never changes the result"},
+    Option{"How", "json", "", "no", "print the result as one JSON object"},
+};
+
+void run_eval(const base::Settings& settings, const std::string&) {
+  SavedRun saved = open_saved_run(settings);
+  const train::Evaluation result = train::evaluate(*saved.crew, *saved.split);
+  if (settings.flag("json")) {
+    nlohmann::ordered_json json{{"run", settings.text("run")},     {"checkpoint", saved.checkpoint},
+                                {"data", saved.data_name},         {"split", saved.split_name},
+                                {"samples", result.samples},       {"loss", result.loss}};
+    json["accuracy"] = std::isnan(result.accuracy) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(result.accuracy);
+    json["weights_sha256"] = saved.crew->space().sha256(saved.crew->weights());
+    fmt::print("{}\n", json.dump());
+    return;
+  }
+  fmt::print("{} on {} samples of {} ({})\n", saved.checkpoint, result.samples, saved.data_name, saved.split_name);
+  if (!std::isnan(result.accuracy)) fmt::print("accuracy  {:.2f} %\n", 100 * result.accuracy);
+  fmt::print("loss      {:.6f}\n", result.loss);
+}
+
+}  // namespace
+
+Verb eval_verb() {
+  return {"eval", "evaluate a run's weights on a dataset", "Example:\n  trireme eval --run runs/a", kOptions, "", run_eval};
+}
+
+}  // namespace trireme::cli

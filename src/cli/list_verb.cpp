@@ -1,0 +1,68 @@
+#include <fmt/core.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "cli/cli.h"
+#include "data/open.h"
+#include "models/zoo.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+
+namespace trireme::cli {
+namespace {
+
+void list_models() {
+  fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", "model", "input", "classes", "parameters", "batch", "description");
+  for (const models::ModelInfo& model : models::model_list()) {
+    std::string inputs;
+    for (const auto& shape : model.inputs) inputs += (inputs.empty() ? "" : " ") + shape.text();
+    fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", model.name, inputs, model.classes,
+               models::build_model(model.name).parameter_count(), model.batch, model.description);
+  }
+}
+
+void list_datasets() {
+  for (const auto& dataset : data::dataset_list()) fmt::print("{:<16} {}\n", dataset.name, dataset.description);
+}
+
+void list_strategies() { fmt::print("{:<16} {}\n", "single", "one process, oars on its threads"); }
+
+void list_optimizers() {
+  for (const auto& optimizer : optim::optimizer_list())
+    fmt::print("{:<12} {}\n{:<12} {}\n", optimizer.name, optimizer.summary, "", optimizer.defaults);
+  fmt::print("\nschedules:\n");
+  for (const std::string& form : optim::schedule_forms()) fmt::print("  {}\n", form);
+}
+
+void list_transports() { fmt::print("{:<16} {}\n", "none", "a single process needs no transport"); }
+
+struct Topic {
+  const char* name;
+  void (*print)();
+};
+constexpr std::array<Topic, 5> kTopics{{{"models", list_models},
+                                        {"datasets", list_datasets},
+                                        {"strategies", list_strategies},
+                                        {"optimizers", list_optimizers},
+                                        {"transports", list_transports}}};
+
+void run_list(const base::Settings&, const std::string& topic) {
+  std::vector<std::string> names;
+  for (const Topic& each : kTopics) {
+    if (topic == each.name) return each.print();
+    names.emplace_back(each.name);
+  }
+  if (topic.empty()) base::user_error("say what to list: models, datasets, strategies, optimizers or transports");
+  base::user_error("{}", base::unknown_name("list of", topic, names));
+}
+
+}  // namespace
+
+Verb list_verb() {
+  return {"list", "list models, datasets, strategies, optimizers or transports", "Example:\n  trireme list models", {},
+          "what", run_list};
+}
+
+}  // namespace trireme::cli
