@@ -25,7 +25,8 @@ void for_each_pair(const Shape& in, const Shape& out, const F& f) {
 
 void adaptive_pool_reference_forward(const Shape& out, Reference& r) {
   std::fill(r.dst.begin(), r.dst.end(), 0.0);
-  for_each_pair(r.shapes[0], out, [&](std::size_t d, std::size_t s, double weight) { r.dst[d] += weight * r.src[0][s]; });
+  for_each_pair(r.shapes[0], out,
+                [&](std::size_t d, std::size_t s, double weight) { r.dst[d] += weight * r.src[0][s]; });
 }
 
 void adaptive_pool_reference_backward(const Shape& out, Reference& r) {

@@ -8,7 +8,8 @@ namespace trireme::ops {
 // The inputs [begin, end) that output i of `out` covers in one dimension of `in` inputs.
 struct AdaptiveWindow {
   std::int64_t begin = 0, end = 0;
-  AdaptiveWindow(std::int64_t i, std::int64_t in, std::int64_t out) : begin(i * in / out), end(((i + 1) * in + out - 1) / out) {}
+  AdaptiveWindow(std::int64_t i, std::int64_t in, std::int64_t out)
+      : begin(i * in / out), end(((i + 1) * in + out - 1) / out) {}
   std::int64_t size() const { return end - begin; }
 };
 

@@ -41,12 +41,17 @@ struct Geometry {
 
 // Arrays of one period in the kernel's scratch.
 struct Scratch {
-  double *first, *second;                 // sums
-  float *mean, *a, *b, *slope, *level;    // parameters; mean is the origin while statistics are taken
+  double *first, *second;               // sums
+  float *mean, *a, *b, *slope, *level;  // parameters; mean is the origin while statistics are taken
 
   Scratch(std::byte* memory, std::int64_t period)
-      : first(reinterpret_cast<double*>(memory)), second(first + period), mean(reinterpret_cast<float*>(second + period)),
-        a(mean + period), b(a + period), slope(b + period), level(slope + period) {}
+      : first(reinterpret_cast<double*>(memory)),
+        second(first + period),
+        mean(reinterpret_cast<float*>(second + period)),
+        a(mean + period),
+        b(a + period),
+        slope(b + period),
+        level(slope + period) {}
   static std::size_t bytes(std::int64_t period) {
     return static_cast<std::size_t>(period) * (2 * sizeof(double) + 5 * sizeof(float));
   }
@@ -57,7 +62,9 @@ struct Saved {
   float *mean, *inverse_deviation, *a, *b;
 
   Saved(std::byte* memory, std::int64_t channels)
-      : mean(reinterpret_cast<float*>(memory)), inverse_deviation(mean + channels), a(inverse_deviation + channels),
+      : mean(reinterpret_cast<float*>(memory)),
+        inverse_deviation(mean + channels),
+        a(inverse_deviation + channels),
         b(a + channels) {}
   static std::size_t bytes(std::int64_t channels) { return static_cast<std::size_t>(channels) * 4 * sizeof(float); }
 };
@@ -234,7 +241,8 @@ class BatchNormKernel : public Kernel {
   // Like expand(), from the first positions of the array itself.
   void repeat(std::int64_t group, float* per_position) const {
     std::fill(per_position + geometry_.true_channels(group), per_position + geometry_.block, 0.0f);
-    for (std::int64_t i = geometry_.block; i < geometry_.period; ++i) per_position[i] = per_position[i - geometry_.block];
+    for (std::int64_t i = geometry_.block; i < geometry_.period; ++i)
+      per_position[i] = per_position[i - geometry_.block];
   }
 
   BatchNormOptions o_;
@@ -255,7 +263,8 @@ class BatchNormOp : public Op {
     const std::size_t wanted = o_.add ? 2 : 1;
     base::check(src.size() == wanted, "batch norm takes {} inputs, not {}", wanted, src.size());
     if (src[0].rank() < 2 || src[0].rank() > 4)
-      base::user_error("batch norm needs samples of 1 to 3 sizes, channels first, got {}", src[0].without_batch().text());
+      base::user_error("batch norm needs samples of 1 to 3 sizes, channels first, got {}",
+                       src[0].without_batch().text());
     if (o_.add && !(src[0] == src[1]))
       base::user_error("batch norm of {} cannot add a value of {}; both need the same sizes",
                        src[0].without_batch().text(), src[1].without_batch().text());

@@ -1,8 +1,8 @@
 // The loops of batch norm: passes that sum per channel and passes that map element by element.
 //
-// All layouts are one to them. Memory is a number of equal chunks; inside a chunk the channel of element i is a function
-// of i modulo a period of `period` times sixteen floats, so per-channel parameters are given as arrays of one period and
-// sums come back as arrays of one period, to be folded by the caller:
+// All layouts are one to them. Memory is a number of equal chunks; inside a chunk the channel of element i is a
+// function of i modulo a period of `period` times sixteen floats, so per-channel parameters are given as arrays of one
+// period and sums come back as arrays of one period, to be folded by the caller:
 //   plain            a chunk per (n, c), period 1: all lanes are of one channel
 //   blocked by 8, 16 a chunk per (n, block), period 1: lanes are channels (twice, for 8)
 //   channels last    one chunk, the whole tensor; the period is the least common multiple of C and 16
@@ -170,10 +170,8 @@ struct MapPass {
         for (; end - i >= kWide; i += kWide) map.template map<Wide>(i, p);
       } else {
         for (; end - i >= row; i += row)
-          for (std::int64_t k = 0; k < row; k += kWide)
-            map.template map<Wide>(i + k, map.template parameters<Wide>(k));
-        for (; end - i >= kWide; i += kWide, at += kWide)
-          map.template map<Wide>(i, map.template parameters<Wide>(at));
+          for (std::int64_t k = 0; k < row; k += kWide) map.template map<Wide>(i + k, map.template parameters<Wide>(k));
+        for (; end - i >= kWide; i += kWide, at += kWide) map.template map<Wide>(i, map.template parameters<Wide>(at));
       }
       for (; i < end; ++i, ++at) map.template map<float>(i, map.template parameters<float>(at));
     }

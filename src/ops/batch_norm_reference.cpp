@@ -67,9 +67,7 @@ void batch_norm_reference_backward(const BatchNormOptions& o, Reference& r) {
   const double count = values_per_channel(shape);
   for (std::int64_t c = 0; c < shape[1]; ++c) {
     const Channel k = channel(o, r, c);
-    const auto gradient = [&](std::size_t i) {
-      return o.relu && !(value(o, r, k, c, i) > 0) ? 0.0 : r.diff_dst[i];
-    };
+    const auto gradient = [&](std::size_t i) { return o.relu && !(value(o, r, k, c, i) > 0) ? 0.0 : r.diff_dst[i]; };
     const auto normed = [&](std::size_t i) { return (r.src[0][i] - k.mean) * k.inverse_deviation; };
     double sum = 0, sum_normed = 0;
     for_each_of_channel(shape, c, [&](std::size_t i) {

@@ -40,7 +40,8 @@ class LossKernel : public Kernel {
 
 class SoftmaxKernel : public LossKernel {
  public:
-  SoftmaxKernel(const KernelRequest& request, const Shape& out) : LossKernel(request, out), training_(request.training) {
+  SoftmaxKernel(const KernelRequest& request, const Shape& out)
+      : LossKernel(request, out), training_(request.training) {
     if (training_) plan_.workspace_bytes = static_cast<std::size_t>(2 * samples()) * sizeof(float);
   }
   std::string implementation() const override { return "softmax cross-entropy"; }
@@ -75,9 +76,10 @@ class SoftmaxKernel : public LossKernel {
     if (!inside || static_cast<float>(static_cast<std::int64_t>(label)) != label) {
       const auto place = static_cast<std::size_t>(n);
       const std::int64_t sample = place < run.sample_indices.size() ? run.sample_indices[place] : n;
-      base::run_error("sample {} has the label {}, but the network predicts classes 0 to {}; check the data's labels and "
-                      "the number of classes",
-                      sample, label, classes_ - 1);
+      base::run_error(
+          "sample {} has the label {}, but the network predicts classes 0 to {}; check the data's labels and "
+          "the number of classes",
+          sample, label, classes_ - 1);
     }
     return static_cast<std::int64_t>(label);
   }
@@ -148,7 +150,8 @@ class LossOp : public Op {
   bool is_loss() const override { return true; }
 
   Shape output(std::span<const Shape> src) const override {
-    base::check(src.size() == 1 || src.size() == 2, "a loss takes a prediction and a target, not {} inputs", src.size());
+    base::check(src.size() == 1 || src.size() == 2, "a loss takes a prediction and a target, not {} inputs",
+                src.size());
     if (src[0].rank() != 2)
       base::user_error("the loss {} needs one row of values per sample as prediction, got {}; flatten it first", kind(),
                        src[0].without_batch().text());

@@ -13,7 +13,8 @@ struct Sample {
   std::size_t count;
 
   Sample(const Reference& r, std::int64_t n)
-      : x(r.src[0].data() + n * r.shapes[0][1]), t(r.src[1].data() + n * r.shapes[1][1]),
+      : x(r.src[0].data() + n * r.shapes[0][1]),
+        t(r.src[1].data() + n * r.shapes[1][1]),
         count(static_cast<std::size_t>(r.shapes[0][1])) {}
 
   double log_sum_exp() const {

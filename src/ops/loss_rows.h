@@ -1,5 +1,5 @@
-// The loops of the losses, one sample's row of K predictions each, for base::dispatch. Sums go over sixteen lanes and are
-// combined in the one order of base/simd.h.
+// The loops of the losses, one sample's row of K predictions each, for base::dispatch. Sums go over sixteen lanes and
+// are combined in the one order of base/simd.h.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +29,19 @@ struct SoftmaxSum {
   TRIREME_INLINE static void run(const float* x, std::int64_t count, float* largest, float* sum) {
     const float lowest = -__builtin_inff();
     base::Lanes most = base::splat(lowest);
-    for_row(x, count, lowest, [&](base::Lanes v, std::int64_t, int) __attribute__((always_inline)) {
-      most = base::max(most, v);
-    });
+    for_row(
+        x, count,
+        lowest, [&](base::Lanes v, std::int64_t, int) __attribute__((always_inline)) { most = base::max(most, v); });
     float lanes[base::kLanes];
     base::store(lanes, most);
     *largest = lanes[0];
     for (int i = 1; i < base::kLanes; ++i) *largest = lanes[i] > *largest ? lanes[i] : *largest;
     base::Lanes total{};
     const base::Lanes shift = base::splat(*largest);
-    for_row(x, count, lowest, [&](base::Lanes v, std::int64_t, int) __attribute__((always_inline)) {
-      total += base::exp(v - shift);
-    });
+    for_row(
+        x, count, lowest, [&](base::Lanes v, std::int64_t, int) __attribute__((always_inline)) {
+          total += base::exp(v - shift);
+        });
     *sum = base::sum(total);
   }
 };
@@ -49,9 +50,10 @@ struct SoftmaxSum {
 struct SoftmaxGradient {
   TRIREME_INLINE static void run(const float* x, std::int64_t count, float largest, float factor, float* diff) {
     const base::Lanes shift = base::splat(largest), scale = base::splat(factor);
-    for_row(x, count, 0, [&](base::Lanes v, std::int64_t i, int values) __attribute__((always_inline)) {
-      base::store_part(diff + i, base::exp(v - shift) * scale, values);
-    });
+    for_row(
+        x, count, 0, [&](base::Lanes v, std::int64_t i, int values) __attribute__((always_inline)) {
+          base::store_part(diff + i, base::exp(v - shift) * scale, values);
+        });
   }
 };
 
@@ -60,11 +62,12 @@ struct SigmoidSum {
   TRIREME_INLINE static void run(const float* x, const float* t, std::int64_t count, float* sum) {
     base::Lanes total{};
     // A missing value of -1000 with target 0 adds exactly 0.
-    for_row(x, count, -1000.0f, [&](base::Lanes v, std::int64_t i, int values) __attribute__((always_inline)) {
-      const base::Lanes target = load_filled(t + i, values, 0);
-      const base::Lanes tail = base::log(base::splat(1.0f) + base::exp(-base::abs(v)));
-      total += (base::max(v, base::Lanes{}) - v * target) + tail;
-    });
+    for_row(
+        x, count, -1000.0f, [&](base::Lanes v, std::int64_t i, int values) __attribute__((always_inline)) {
+          const base::Lanes target = load_filled(t + i, values, 0);
+          const base::Lanes tail = base::log(base::splat(1.0f) + base::exp(-base::abs(v)));
+          total += (base::max(v, base::Lanes{}) - v * target) + tail;
+        });
     *sum = base::sum(total);
   }
 };
@@ -72,20 +75,22 @@ struct SigmoidSum {
 // diff = factor * (sigmoid(x) - t).
 struct SigmoidGradient {
   TRIREME_INLINE static void run(const float* x, const float* t, std::int64_t count, float factor, float* diff) {
-    for_row(x, count, 0, [&](base::Lanes v, std::int64_t i, int values) __attribute__((always_inline)) {
-      const base::Lanes target = load_filled(t + i, values, 0);
-      base::store_part(diff + i, (base::sigmoid(v) - target) * base::splat(factor), values);
-    });
+    for_row(
+        x, count, 0, [&](base::Lanes v, std::int64_t i, int values) __attribute__((always_inline)) {
+          const base::Lanes target = load_filled(t + i, values, 0);
+          base::store_part(diff + i, (base::sigmoid(v) - target) * base::splat(factor), values);
+        });
   }
 };
 
 struct SquaredSum {
   TRIREME_INLINE static void run(const float* x, const float* t, std::int64_t count, float* sum) {
     base::Lanes total{};
-    for_row(x, count, 0, [&](base::Lanes v, std::int64_t i, int values) __attribute__((always_inline)) {
-      const base::Lanes distance = v - load_filled(t + i, values, 0);
-      total += distance * distance;
-    });
+    for_row(
+        x, count, 0, [&](base::Lanes v, std::int64_t i, int values) __attribute__((always_inline)) {
+          const base::Lanes distance = v - load_filled(t + i, values, 0);
+          total += distance * distance;
+        });
     *sum = base::sum(total);
   }
 };

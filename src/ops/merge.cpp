@@ -73,8 +73,7 @@ class ConcatKernel : public Kernel {
   void forward(const KernelArgs& args, KernelState*, OarRun&) const override {
     for (std::int64_t row = 0; row < rows_; ++row) {
       float* to = args.dst + row * row_;
-      for (std::size_t k = 0; k < pieces_.size(); ++k)
-        to = std::copy_n(args.src[k] + row * pieces_[k], pieces_[k], to);
+      for (std::size_t k = 0; k < pieces_.size(); ++k) to = std::copy_n(args.src[k] + row * pieces_[k], pieces_[k], to);
     }
   }
   void backward(const KernelArgs& args, KernelState*, OarRun&) const override {
@@ -98,8 +97,8 @@ class ConcatKernel : public Kernel {
   }
 
   std::int64_t rows_ = 0;
-  std::int64_t row_ = 0;               // floats of a row of the output
-  std::vector<std::int64_t> pieces_;   // and of each input's part of it
+  std::int64_t row_ = 0;              // floats of a row of the output
+  std::vector<std::int64_t> pieces_;  // and of each input's part of it
 };
 
 class ConcatOp : public Op {

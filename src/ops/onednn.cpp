@@ -73,13 +73,17 @@ Shape shape_of(const dnnl::memory::desc& desc) {
 }
 
 dnnl::memory::desc to_desc(const Layout& layout) {
-  // Built from plain strides, then blocked by hand: the public structure holds exactly our fields.
+  // Built plain, then blocked by hand: the public structure holds exactly our fields.
   const dnnl::memory::dims dims(layout.shape.sizes().begin(), layout.shape.sizes().end());
+  const Layout plain = Layout::plain(layout.shape);
   dnnl::memory::desc desc(dims, dnnl::memory::data_type::f32,
-                          dnnl::memory::dims(layout.strides.begin(), layout.strides.end()));
+                          dnnl::memory::dims(plain.strides.begin(), plain.strides.end()));
   auto& data = desc.data;
-  for (int d = 0; d < layout.shape.rank(); ++d) data.padded_dims[d] = layout.padded[d];
   auto& blocking = data.format_desc.blocking;
+  for (int d = 0; d < layout.shape.rank(); ++d) {
+    data.padded_dims[d] = layout.padded[d];
+    blocking.strides[d] = layout.strides[static_cast<std::size_t>(d)];
+  }
   blocking.inner_nblks = static_cast<int>(layout.inner.size());
   for (std::size_t b = 0; b < layout.inner.size(); ++b) {
     blocking.inner_blks[b] = layout.inner[b].size;

@@ -1,10 +1,10 @@
 // Wide: sixteen floats as two halves of eight, for the reductions and fused loops of ops.
 //
-// Lane i holds the same value on every instruction set, as with base::Lanes, but the halves fit AVX2's registers: GCC 12
-// takes 64-byte vectors apart when compiling for AVX2. There is no fma: written over elements it falls apart into scalars
-// whenever an operand leaves its loop (measured: half the speed of batch norm), while a product and a sum cost nothing
-// where memory is the limit. The functions come twice, for Wide and for one float, and round alike, so a loop's tail may
-// go element by element. Pure functions; any thread.
+// Lane i holds the same value on every instruction set, as with base::Lanes, but the halves fit AVX2's registers: GCC
+// 12 takes 64-byte vectors apart when compiling for AVX2. There is no fma: written over elements it falls apart into
+// scalars whenever an operand leaves its loop (measured: half the speed of batch norm), while a product and a sum cost
+// nothing where memory is the limit. The functions come twice, for Wide and for one float, and round alike, so a loop's
+// tail may go element by element. Pure functions; any thread.
 #pragma once
 
 #include <cstdint>
