@@ -96,15 +96,17 @@ class ConvOp : public Op {
     return Shape(std::move(sizes));
   }
 
-  // Channels-last where the channels fill no vector blocks or the input comes so; otherwise oneDNN's own blocking.
+  // Layouts in order of preference: channels-last where the channels fill no vector blocks or the input comes so, else
+  // oneDNN's own choice; then what serves the small channel counts for which that has no fast gradient.
   std::vector<std::pair<Desc, Desc>> layouts(const Layout& src, const Shape& out) const {
-    std::vector<std::pair<Desc, Desc>> all;
+    const std::pair<Desc, Desc> last{onednn::to_desc(Layout::channels_last(src.shape)),
+                                     onednn::to_desc(Layout::channels_last(out))};
+    const std::pair<Desc, Desc> any{onednn::any_desc(src.shape), onednn::any_desc(out)};
+    const std::pair<Desc, Desc> plain{onednn::to_desc(Layout::plain(src.shape)), onednn::to_desc(Layout::plain(out))};
     const bool last_offered = !src.is_plain() && src.inner.empty();
     const bool odd = out[1] % 8 != 0 && out[1] > 8;
-    if (last_offered || odd)
-      all.emplace_back(onednn::to_desc(Layout::channels_last(src.shape)), onednn::to_desc(Layout::channels_last(out)));
-    all.emplace_back(onednn::any_desc(src.shape), onednn::any_desc(out));
-    return all;
+    if (last_offered || odd) return {last, any, plain};
+    return {any, last, plain};
   }
 
   Dims strides() const { return Dims(o_.stride.begin(), o_.stride.end()); }

@@ -9,6 +9,7 @@
 namespace trireme::ops {
 namespace {
 
+using Desc = dnnl::memory::desc;
 using onednn::memory_at;
 using onednn::to_desc;
 using onednn::to_layout;
@@ -88,56 +89,62 @@ class WeightedKernel : public Kernel {
 
   dnnl::memory::desc bias_desc() const { return to_desc(Layout::plain({setup_.bias_count})); }
 
+  // Takes the first pair of layouts in which every direction gets more than plain loops, else the one with the fewest.
   void make(const KernelRequest& request, const WeightedMakers& makers) {
-    make_forward(request, makers);
+    std::size_t best = 0;
+    int fewest = 4;
+    for (std::size_t i = 0; i < setup_.layouts.size() && fewest > 0; ++i) {
+      const int plain_loops = make_directions(i, request, makers);
+      if (plain_loops >= fewest) continue;
+      best = i;
+      fewest = plain_loops;
+    }
+    if (fewest > 3) base::run_error("oneDNN has no implementation of {}", setup_.what);
+    if (fewest > 0) make_directions(best, request, makers);
     plan_.src = {to_layout(forward_.src)};
     plan_.dst = to_layout(forward_.dst);
-    plan_.weights = {request.weights.empty() ? to_layout(forward_.weights) : request.weights[0]};
     if (setup_.bias) plan_.weights.push_back(Layout::plain({setup_.bias_count}));
-    const dnnl::memory::desc live = to_desc(plan_.weights[0]);
-    forward_derived_ = derive(forward_.weights, live);
-    std::size_t scratch = forward_.scratchpad.get_size();
-    if (training_) {
-      if (diff_src_) {
-        backward_data_ = makers.backward_data(forward_.src, live, forward_.dst);
-        if (backward_data_.is_plain_loops())
-          backward_data_ = makers.backward_data(forward_.src, onednn::any_desc(setup_.weight_shape), forward_.dst);
-        backward_derived_ = derive(backward_data_.weights, live);
-        scratch = std::max(scratch, backward_data_.scratchpad.get_size());
-      }
-      make_backward_weights(makers, live, scratch);
-    }
-    plan_.scratch_bytes = scratch;
     plan_.backward_needs_dst = setup_.relu;
   }
 
-  // The first pair of layouts that gets more than plain loops, with the live weight layout where that is no worse.
-  void make_forward(const KernelRequest& request, const WeightedMakers& makers) {
+  // Makes the primitives for one pair of layouts and plans around them; returns how many of them are plain loops, 4 when
+  // one cannot be had at all.
+  int make_directions(std::size_t choice, const KernelRequest& request, const WeightedMakers& makers) {
+    const auto& [src, dst] = setup_.layouts[choice];
     const auto any = onednn::any_desc(setup_.weight_shape);
-    for (const auto& [src, dst] : setup_.layouts) {
-      const bool last = &src == &setup_.layouts.back().first;
-      if (!request.weights.empty()) {
-        forward_ = makers.forward(src, to_desc(request.weights[0]), dst);
-        if (forward_.primitive && !forward_.is_plain_loops()) return;
-      }
-      forward_ = makers.forward(src, any, dst);
-      if (forward_.primitive && (last || !forward_.is_plain_loops())) return;
+    const auto fixed = request.weights.empty() ? any : to_desc(request.weights[0]);
+    const auto best_of = [&](const auto& make_one, const Desc& s, const Desc& wanted, const Desc& d) {
+      MadePrimitive made = make_one(s, wanted, d);
+      if (!made.primitive || made.is_plain_loops()) made = make_one(s, any, d);
+      return made;
+    };
+    plan_ = {};
+    forward_ = best_of(makers.forward, src, fixed, dst);
+    if (!forward_.primitive) return 4;
+    plan_.weights = {request.weights.empty() ? to_layout(forward_.weights) : request.weights[0]};
+    const Desc live = to_desc(plan_.weights[0]);
+    forward_derived_ = derive(forward_.weights, live);
+    plan_.scratch_bytes = forward_.scratchpad.get_size();
+    int plain_loops = forward_.is_plain_loops();
+    if (!training_) return plain_loops;
+    if (diff_src_) {
+      backward_data_ = best_of(makers.backward_data, forward_.src, live, forward_.dst);
+      if (!backward_data_.primitive) return 4;
+      plain_loops += backward_data_.is_plain_loops();
+      backward_derived_ = derive(backward_data_.weights, live);
+      plan_.scratch_bytes = std::max(plan_.scratch_bytes, backward_data_.scratchpad.get_size());
     }
-    base::run_error("oneDNN has no implementation of {}", setup_.what);
-  }
-
-  void make_backward_weights(const WeightedMakers& makers, const dnnl::memory::desc& live, std::size_t& scratch) {
-    backward_weights_ = makers.backward_weights(forward_.src, live, forward_.dst);
-    if (!backward_weights_.primitive || backward_weights_.is_plain_loops())
-      backward_weights_ = makers.backward_weights(forward_.src, onednn::any_desc(setup_.weight_shape), forward_.dst);
-    base::check(static_cast<bool>(backward_weights_.primitive), "oneDNN has no weight gradient of {}", setup_.what);
-    scratch = std::max(scratch, backward_weights_.scratchpad.get_size());
+    backward_weights_ = best_of(makers.backward_weights, forward_.src, live, forward_.dst);
+    if (!backward_weights_.primitive) return 4;
+    plan_.scratch_bytes = std::max(plan_.scratch_bytes, backward_weights_.scratchpad.get_size());
     reorder_gradient_ = backward_weights_.weights != live;
-    if (!reorder_gradient_) return;
-    gradient_at_ = tensor::align_up(scratch);
-    scratch = gradient_at_ + backward_weights_.weights.get_size();
-    reorder_ = dnnl::reorder(
-        dnnl::reorder::primitive_desc(onednn::cpu(), backward_weights_.weights, onednn::cpu(), live));
+    if (reorder_gradient_) {
+      gradient_at_ = tensor::align_up(plan_.scratch_bytes);
+      plan_.scratch_bytes = gradient_at_ + backward_weights_.weights.get_size();
+      reorder_ = dnnl::reorder(
+          dnnl::reorder::primitive_desc(onednn::cpu(), backward_weights_.weights, onednn::cpu(), live));
+    }
+    return plain_loops + backward_weights_.is_plain_loops();
   }
 
   // The index of the derived form in that layout, or -1 when it is the live layout itself.

@@ -30,7 +30,7 @@ struct WeightedSetup {
   bool bias = false;
   std::int64_t bias_count = 0;
   bool relu = false;
-  // Layouts to try for (src, dst), best first; "any" lets oneDNN choose. The last must always work.
+  // Layouts to try for (src, dst), best first; "any" lets oneDNN choose.
   std::vector<std::pair<dnnl::memory::desc, dnnl::memory::desc>> layouts;
 };
 
