@@ -17,18 +17,35 @@ std::vector<std::int64_t> row_major(const Shape& shape) {
   return strides;
 }
 
+// The memory position of an element is a sum over its indices: one table of positions per dimension, so that walking a
+// whole tensor needs no division.
+std::vector<std::vector<std::int64_t>> position_tables(const Layout& layout) {
+  const int rank = layout.shape.rank();
+  std::vector<std::vector<std::int64_t>> tables(static_cast<std::size_t>(rank));
+  std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
+  for (std::size_t d = 0; d < tables.size(); ++d) {
+    for (index[d] = 0; index[d] < layout.shape[static_cast<int>(d)]; ++index[d]) tables[d].push_back(layout.offset(index));
+    index[d] = 0;
+  }
+  return tables;
+}
+
 // Calls f(plain position, memory position) for every element, plain positions ascending.
 template <class F>
 void for_each_element(const Layout& layout, const F& f) {
   const int rank = layout.shape.rank();
-  std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
-  const std::int64_t count = layout.shape.count();
-  for (std::int64_t position = 0; position < count; ++position) {
-    f(position, layout.offset(index));
-    for (int d = rank - 1; d >= 0; --d) {
-      auto& i = index[static_cast<std::size_t>(d)];
-      if (++i < layout.shape[d]) break;
-      i = 0;
+  if (rank == 0) return f(0, 0);
+  if (layout.shape.count() == 0) return;
+  const auto tables = position_tables(layout);
+  const auto& innermost = tables.back();
+  std::vector<std::size_t> index(static_cast<std::size_t>(rank), 0);
+  for (std::int64_t position = 0; position < layout.shape.count();) {
+    std::int64_t row = 0;
+    for (std::size_t d = 0; d + 1 < tables.size(); ++d) row += tables[d][index[d]];
+    for (const std::int64_t column : innermost) f(position++, row + column);
+    for (std::size_t d = tables.size() - 1; d-- > 0;) {
+      if (++index[d] < tables[d].size()) break;
+      index[d] = 0;
     }
   }
 }

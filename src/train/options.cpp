@@ -42,6 +42,7 @@ constexpr std::array kOptions{
 
     Option{"What stays", "run", "DIR", "", "run folder, must be new; default runs/<model>-<data>-<number>"},
     Option{"What stays", "resume", "DIR", "", "go on with the run in DIR from its last checkpoint, bit for bit"},
+    Option{"What stays", "allow-other-bits", "", "no", "resume even where kernels give other results than before"},
     Option{"What stays", "checkpoint-every", "STEPS", "0", "also checkpoint every so many steps; 0: after each epoch only"},
     Option{"What stays", "keep", "K", "2", "checkpoints kept beside the best"},
     Option{"What stays", "config", "FILE", "", "read options from a TOML file or another run's run.json; the command line wins"},

@@ -116,6 +116,19 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   base::write_text_atomically(folder.file("run.json"), json.dump(2) + "\n");
 }
 
+std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder) {
+  const std::string path = folder.file("run.json").string();
+  const auto json = nlohmann::json::parse(base::read_text(path), nullptr, false);
+  std::vector<graph::KernelPrint> prints;
+  try {
+    for (const auto& print : json.at("fingerprint"))
+      prints.push_back({print.at("kernel"), std::stoull(print.at("hash").get<std::string>(), nullptr, 16)});
+  } catch (const std::exception&) {
+    base::user_error("{} has no readable 'fingerprint'; was it edited?", path);
+  }
+  return prints;
+}
+
 base::Settings settings_of_run(const std::string& run) {
   base::Settings settings(train_options());
   read_config(settings, RunFolder::open(run).file("run.json").string());

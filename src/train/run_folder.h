@@ -42,6 +42,9 @@ class RunFolder {
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& experiment,
                     const std::vector<graph::KernelPrint>& prints);
 
+// The fingerprints a run was started with.
+std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder);
+
 // The settings of a run, read from its run.json.
 base::Settings settings_of_run(const std::string& run);
 

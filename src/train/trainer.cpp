@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -59,7 +60,7 @@ struct EpochSums {
 // What may be changed when a run is resumed: nothing that makes bits.
 bool free_on_resume(const std::string& name) {
   for (const char* free : {"resume", "threads", "pin", "data-dir", "epochs", "steps", "checkpoint-every", "keep", "json",
-                           "quiet", "early-stopping"})
+                           "quiet", "early-stopping", "allow-other-bits"})
     if (name == free) return true;
   return false;
 }
@@ -102,8 +103,8 @@ class Trainer {
     say_hello();
     try {
       loop();
-    } catch (...) {
-      trace_.write(folder_->file("trace.json"));
+    } catch (const base::Error&) {
+      keep_trace_of_failure();
       throw;
     }
     return finish();
@@ -113,24 +114,52 @@ class Trainer {
   bool has_accuracy() const { return e_.train->spec().target != data::TargetKind::values; }
 
   void open_folder() {
+    std::vector<graph::KernelPrint> prints;
+    for (const std::int64_t size : crew_->oar_sizes())
+      for (auto& print : graph::fingerprint(crew_->program(size, true))) prints.push_back(std::move(print));
     const std::string& resumed = settings_.text("resume");
     if (!resumed.empty()) {
       folder_ = RunFolder::open(resumed);
+      compare_fingerprints(stored_fingerprint(*folder_), prints);
       checkpoints_.emplace(folder_->checkpoints(), keep_);
       if (const auto loaded = checkpoints_->latest_valid()) restore_from(*loaded);
       folder_->cut_metrics(step_);
     } else {
       folder_ = RunFolder::create(settings_.text("run"), settings_.text("model"), settings_.text("data"));
       checkpoints_.emplace(folder_->checkpoints(), keep_);
-      std::vector<graph::KernelPrint> prints;
-      for (const std::int64_t size : crew_->oar_sizes())
-        for (auto& print : graph::fingerprint(crew_->program(size, true))) prints.push_back(std::move(print));
+    }
+    try {
       write_run_json(*folder_, settings_, e_, prints);
+    } catch (const base::Error&) {
+      folder_->remove_if_empty();
+      throw;
     }
     metrics_.emplace(folder_->file("metrics.jsonl"));
     resources_.emplace(folder_->file("resources.jsonl"));
     trace_.name_lane(0, "steps");
     trace_.name_lane(1, "phases");
+  }
+
+  // A kernel that gives other results here than where the run began would silently change its bits.
+  void compare_fingerprints(const std::vector<graph::KernelPrint>& before, const std::vector<graph::KernelPrint>& now) {
+    for (const graph::KernelPrint& print : now) {
+      const auto same = [&](const graph::KernelPrint& old) { return old.kernel == print.kernel && old.hash == print.hash; };
+      if (std::any_of(before.begin(), before.end(), same)) continue;
+      if (!settings_.flag("allow-other-bits"))
+        base::user_error("this machine computes '{}' with other bits than the run had so far; resume it where it began, or "
+                         "accept other bits with --allow-other-bits", print.kernel);
+      e_.notes.push_back(fmt::format("from here on with other bits than a run on one kind of machine: '{}' differs", print.kernel));
+      return;
+    }
+  }
+
+  // The first error is the one to report, even if the trace cannot be written either.
+  void keep_trace_of_failure() const {
+    try {
+      trace_.write(folder_->file("trace.json"));
+    } catch (const base::Error& error) {
+      base::log_warn("{}", error.what());
+    }
   }
 
   void restore_from(const store::LoadedCheckpoint& loaded) {
