@@ -25,7 +25,7 @@ constexpr std::array kOptions{
     Option{"How long", "early-stopping", "EPOCHS", "0", "stop after this many epochs without a better validation result; 0: never"},
 
     Option{"Learning", "optimizer", "SPEC", "sgd:lr=0.05,momentum=0.9", "rule and options (trireme list optimizers)"},
-    Option{"Learning", "schedule", "SPEC", "constant", "constant, step:80=0.01,130=0.001, cosine:min=0, onecycle:peak=0.1; each takes warmup=EPOCHS"},
+    Option{"Learning", "schedule", "SPEC", "cosine", "cosine:min=0, constant, step:80=0.01,130=0.001, onecycle:peak=0.1; each takes warmup=EPOCHS"},
     Option{"Learning", "clip", "NORM", "0", "bound of the gradient's norm; 0: none"},
     Option{"Learning", "init", "STYLE", "pytorch", "initial weights: pytorch, keras or he"},
     Option{"Learning", "init-from", "RUN|FILE", "", "start from another run's best weights or a .safetensors file; layers that differ keep their fresh values"},

@@ -1,0 +1,57 @@
+// A network of your own, built op by op, trained and evaluated. Name a dataset of 28x28 grey images (mnist,
+// fashion-mnist) to learn it; without a name it learns synthetic images. Exit code 0: it has learnt.
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "data/loader.h"
+#include "data/normalize.h"
+#include "data/open.h"
+#include "models/init.h"
+#include "ops/activation.h"
+#include "ops/conv.h"
+#include "ops/dense.h"
+#include "ops/flatten.h"
+#include "ops/loss.h"
+#include "ops/merge.h"
+#include "ops/pool.h"
+#include "train/evaluate.h"
+#include "train/updater.h"
+
+using namespace trireme;
+
+// Two branches look at the image with small and with large kernels; their channels are joined.
+graph::Network two_branches() {
+  graph::Network net("two-branches");
+  const auto image = net.input("image", {1, 28, 28});
+  const auto fine = net.add("fine", ops::conv({.channels = 8, .kernel = {3, 3}, .padding = {1, 1}}), {image});
+  const auto coarse = net.add("coarse", ops::conv({.channels = 8, .kernel = {7, 7}, .padding = {3, 3}}), {image});
+  auto x = net.add("relu", ops::relu(), {net.add("join", ops::concat(), {fine, coarse})});
+  x = net.add("flatten", ops::flatten(), {net.add("pool", ops::max_pool({.kernel = {4, 4}}), {x})});
+  net.finish(net.add("fc", ops::dense({.outputs = 10}), {x}), ops::softmax_cross_entropy());
+  return net;
+}
+
+int main(int argc, char** argv) try {
+  const data::DataPair raw = data::open_dataset(
+      {.name = argc > 1 ? argv[1] : "synthetic", .wanted_inputs = {{1, 28, 28}}});  // what synthetic images look like
+  const data::Normalization normal = data::compute_normalization(raw.train, "standard");
+  crew::Crew crew(two_branches(), {.batch = 64, .oars = 8, .threads = 2});
+  models::initialize(crew.network(), crew.space(), crew.weights(), "pytorch", 1);
+  crew.refresh_weight_forms();
+  train::Updater updater(crew, optim::make_optimizer("sgd:lr=0.005"), 0);
+
+  data::Loader loader(data::normalize(raw.train, normal), {.batch = 64, .seed = 1, .epochs = 1});
+  std::int64_t step = 0;
+  while (const data::Batch* batch = loader.next()) {
+    const crew::RowReport report = crew.row(
+        {batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices}, {.seed = 1, .epoch = 0});
+    updater.update(++step, updater.optimizer().lr());
+    if (step % 50 == 0) fmt::print("step {}: loss {:.4f}\n", step, report.loss / static_cast<double>(batch->samples));
+  }
+  const train::Evaluation test = train::evaluate(crew, *data::normalize(raw.test, normal));
+  fmt::print("test accuracy {:.2f} %\nweights {}\n", 100 * test.accuracy, crew.space().sha256(crew.weights()));
+  return test.accuracy > 0.8 ? 0 : 1;
+} catch (const base::Error& error) {
+  fmt::print(stderr, "own_network: {}\n", error.what());
+  return error.exit_code();
+}
