@@ -6,6 +6,7 @@
 #include <bit>
 #include <cfloat>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <vector>
@@ -85,28 +86,28 @@ double worst_error(const char* name, const std::vector<float>& x, const Truth& t
 // The bounds are those measured, rounded up; base/math.h promises 3.
 TEST(Math, ExpIsAccurateOverItsWholeRange) {
   const auto truth = [](long double x) { return std::exp(x); };
-  EXPECT_LT(worst_error<ExpAll>("exp", floats_between(-87.33654f, 88.72283f, 1021), truth), 1.1);
-  EXPECT_LT(worst_error<ExpAll>("exp of large", floats_between(1.0f, 88.72283f, 37), truth), 1.1);
-  EXPECT_LT(worst_error<ExpAll>("exp of small", floats_between(-87.33654f, -1.0f, 37), truth), 1.1);
+  EXPECT_LT(worst_error<ExpAll>("exp", floats_between(-87.33654f, 88.72283f, 1021), truth), 1);
+  EXPECT_LT(worst_error<ExpAll>("exp of large", floats_between(1.0f, 88.72283f, 37), truth), 1);
+  EXPECT_LT(worst_error<ExpAll>("exp of small", floats_between(-87.33654f, -1.0f, 37), truth), 1);
 }
 
 TEST(Math, LogIsAccurateOverItsWholeRange) {
   const auto truth = [](long double x) { return std::log(x); };
-  EXPECT_LT(worst_error<LogAll>("log", floats_between(FLT_MIN, FLT_MAX, 1021), truth), 3);
-  EXPECT_LT(worst_error<LogAll>("log near 1", floats_between(0.5f, 2.0f, 13), truth), 3);
+  EXPECT_LT(worst_error<LogAll>("log", floats_between(FLT_MIN, FLT_MAX, 1021), truth), 1);
+  EXPECT_LT(worst_error<LogAll>("log near 1", floats_between(0.5f, 2.0f, 13), truth), 1);
 }
 
 TEST(Math, TanhIsAccurateOverItsWholeRange) {
   const auto truth = [](long double x) { return std::tanh(x); };
-  EXPECT_LT(worst_error<TanhAll>("tanh", floats_between(-FLT_MAX, FLT_MAX, 1021), truth), 3);
-  EXPECT_LT(worst_error<TanhAll>("tanh near its seam", floats_between(0.4f, 10.0f, 13), truth), 3);
+  EXPECT_LT(worst_error<TanhAll>("tanh", floats_between(-FLT_MAX, FLT_MAX, 1021), truth), 1.5);
+  EXPECT_LT(worst_error<TanhAll>("tanh near its seam", floats_between(0.4f, 10.0f, 13), truth), 1.5);
 }
 
 TEST(Math, SigmoidIsAccurateOverItsWholeRange) {
   const auto truth = [](long double x) { return 1 / (1 + std::exp(-x)); };
-  EXPECT_LT(worst_error<SigmoidAll>("sigmoid", floats_between(-87.33654f, FLT_MAX, 1021), truth), 3);
-  EXPECT_LT(worst_error<SigmoidAll>("sigmoid of -20 ... 20", floats_between(0.01f, 20.0f, 31), truth), 3);
-  EXPECT_LT(worst_error<SigmoidAll>("sigmoid of small", floats_between(-20.0f, -0.01f, 31), truth), 3);
+  EXPECT_LT(worst_error<SigmoidAll>("sigmoid", floats_between(-87.33654f, FLT_MAX, 1021), truth), 2.5);
+  EXPECT_LT(worst_error<SigmoidAll>("sigmoid of -20 ... 20", floats_between(0.01f, 20.0f, 31), truth), 2.5);
+  EXPECT_LT(worst_error<SigmoidAll>("sigmoid of small", floats_between(-20.0f, -0.01f, 31), truth), 2.5);
 }
 
 TEST(Math, ExpSpecialValues) {
@@ -262,7 +263,9 @@ TEST(Simd, InstructionSetsByName) {
   for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512}) EXPECT_EQ(parse_isa(isa_name(isa)), isa);
   EXPECT_EQ(parse_isa("auto"), best_isa());
   EXPECT_THROW(parse_isa("avx51"), Error);
-  if (best_isa() != Isa::avx512) EXPECT_THROW(set_active_isa(Isa::avx512), Error);
+  if (best_isa() != Isa::avx512) {
+    EXPECT_THROW(set_active_isa(Isa::avx512), Error);
+  }
 }
 
 TEST(Simd, DenormalsAreFlushedToZero) {

@@ -1,0 +1,35 @@
+// Kinds of errors and the exit codes they end the program with.
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+#include "support/core_errors.h"
+
+namespace trireme::base {
+namespace {
+
+using support::contains;
+using support::sentence;
+
+TEST(Error, KindsAndExitCodes) {
+  EXPECT_EQ(Error(ErrorKind::user, "x").exit_code(), 2);
+  EXPECT_EQ(Error(ErrorKind::run, "x").exit_code(), 1);
+  EXPECT_EQ(Error(ErrorKind::internal, "x").exit_code(), 1);
+}
+
+TEST(Error, SentencesAreFormatted) {
+  EXPECT_EQ(sentence(ErrorKind::user, [] { user_error("--{} is {}", "batch", 0); }), "--batch is 0");
+  EXPECT_EQ(sentence(ErrorKind::run, [] { run_error("the loss became {}", 1.5); }), "the loss became 1.5");
+}
+
+TEST(Error, ChecksAreAlwaysOnAndSaySo) {
+  EXPECT_NO_THROW(check(true, "never seen"));
+  const std::string text = sentence(ErrorKind::internal, [] { check(1 + 1 == 3, "{} against {}", 2, 3); });
+  EXPECT_TRUE(contains(text, "2 against 3")) << text;
+  EXPECT_TRUE(contains(text, "internal error")) << text;
+}
+
+TEST(Error, IsAnOrdinaryException) { EXPECT_THROW(user_error("x"), std::runtime_error); }
+
+}  // namespace
+}  // namespace trireme::base

@@ -1,0 +1,124 @@
+// Settings that cannot be: each is refused with one sentence that names what is wrong, before anything is written.
+#include <unistd.h>
+
+#include "cli/program.h"
+
+namespace trireme::cli_test {
+namespace {
+
+struct Case {
+  const char* name;
+  Words arguments;  // of train, behind the small settings unless they name a model
+  Words sayings;
+};
+
+class Refused : public Program, public testing::WithParamInterface<Case> {};
+
+TEST_P(Refused, WithOneSentence) {
+  const Case& wrong = GetParam();
+  const bool whole = !wrong.arguments.empty() && wrong.arguments[0] == "--model";
+  expect_refused(Words{"train"} + (whole ? Words{} : kSmall) + wrong.arguments + Words{"--run", "r"}, wrong.sayings);
+}
+
+const Words kShape{"--data", "synthetic", "--train-samples", "64", "--test-samples", "32"};
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, Refused,
+    testing::Values(
+        Case{"Model", Words{"--model", "lenet6"} + kShape, {"'lenet6'", "'lenet5'"}},
+        Case{"Dataset", {"--model", "lenet5", "--data", "cifar1O"}, {"'cifar1O'", "'cifar10'"}},
+        Case{"Optimizer", {"--optimizer", "sgdd"}, {"'sgdd'", "'sgd'"}},
+        Case{"OptimizerOption", {"--optimizer", "sgd:momentun=0.9"}, {"'momentun'", "'momentum'"}},
+        Case{"OptimizerValue", {"--optimizer", "sgd:lr=fast"}, {"lr", "'fast'"}},
+        Case{"OptimizerRange", {"--optimizer", "sgd:lr=-1"}, {"lr", "-1"}},
+        Case{"OptimizerNan", {"--optimizer", "sgd:lr=nan"}, {"lr", "'nan'"}},
+        Case{"Schedule", {"--schedule", "cosin"}, {"'cosin'", "'cosine'"}},
+        Case{"ScheduleOption", {"--schedule", "cosine:mim=1"}, {"'mim'", "'min'"}},
+        Case{"ScheduleWithoutEpochs", {"--schedule", "step"}, {"step:"}},
+        Case{"OarsMoreThanBatch", {"--oars", "17"}, {"17", "16"}},
+        Case{"OarsNegative", {"--oars", "-1"}, {"--oars", "-1"}},
+        Case{"OarsNoNumber", {"--oars", "many"}, {"--oars", "'many'"}},
+        Case{"BatchMoreThanSamples", Words{"--model", "lenet5"} + kShape + Words{"--batch", "65"}, {"65", "64"}},
+        Case{"KernelTooLarge",
+             Words{"--model", "lenet5"} + kShape + Words{"--batch", "16", "--image-size", "4"},
+             {"lenet5", "conv2", "kernel (5)", "(2)"}},
+        Case{"PoolTooLarge",
+             Words{"--model", "alexnet"} + kShape + Words{"--batch", "16", "--image-size", "8"},
+             {"alexnet", "features"}},
+        Case{"ImageSize", {"--image-size", "big"}, {"--image-size", "'big'"}},
+        Case{"ImageSizeOfASpectrum",
+             Words{"--model", "redshift-cnn"} + kShape + Words{"--batch", "16", "--image-size", "32"},
+             {"1x1800"}},
+        Case{"AugmentedSpectrum",
+             Words{"--model", "redshift-cnn"} + kShape + Words{"--batch", "16", "--augment", "flip"},
+             {"1x1800"}},
+        Case{"Augmentation", {"--augment", "crp"}, {"'crp'", "'crop'"}},
+        Case{"AugmentationValue", {"--augment", "crop=0"}, {"crop=0"}},
+        Case{"Normalization", {"--normalize", "standart"}, {"'standart'", "'standard'"}},
+        Case{"Initialisation", {"--init", "kears"}, {"'kears'", "'keras'"}},
+        Case{"ValidationRange", {"--validation", "200%"}, {"--validation", "200%"}},
+        Case{"ValidationOfEverything", {"--validation", "100%"}, {"validation"}},
+        Case{"LastBatch", {"--last-batch", "drp"}, {"'drp'", "'drop'"}},
+        Case{"Strategy", {"--strategy", "singel"}, {"'singel'", "'single'"}},
+        Case{"Reduce", {"--reduce", "exakt"}, {"'exakt'", "'exact'"}},
+        Case{"Isa", {"--isa", "avx3"}, {"'avx3'", "'avx2'"}},
+        Case{"Pin", {"--pin", "yess"}, {"'yess'", "'yes'"}},
+        Case{"Threads", {"--threads", "-2"}, {"--threads", "-2"}},
+        Case{"Epochs", {"--epochs", "0"}, {"--epochs", "0"}},
+        Case{"Steps", {"--steps", "-1"}, {"--steps", "-1"}},
+        Case{"Seed", {"--seed", "1.5"}, {"--seed", "'1.5'"}},
+        Case{"Clip", {"--clip", "-1"}, {"--clip", "-1"}},
+        Case{"Keep", {"--keep", "0"}, {"--keep", "0"}},
+        Case{"EarlyStopping", {"--early-stopping", "-3"}, {"--early-stopping", "-3"}},
+        Case{"InitFromNowhere", {"--init-from", "nowhere"}, {"nowhere"}},
+        Case{"ConfigNowhere", {"--config", "nowhere.toml"}, {"nowhere.toml"}},
+        Case{"ResumeNowhere", {"--resume", "nowhere"}, {"--run"}}),
+    [](const testing::TestParamInfo<Case>& info) { return std::string(info.param.name); });
+
+using RefusedFiles = Program;
+
+TEST_F(RefusedFiles, ConfigurationFiles) {
+  const auto refuse = [&](const char* name, const std::string& text, const Words& sayings) {
+    write(folder() / name, text);
+    expect_refused({"train", "--run", "r", "--config", name}, Words{name} + sayings);
+  };
+  refuse("key.toml", "modle = \"lenet5\"\n", {"'modle'", "'model'"});
+  refuse("grouped.toml", "[learning]\nsede = 2\n", {"'sede'", "'seed'"});
+  refuse("open.toml", "seed = 1\nmodel = \"lenet5\n", {"line 2"});
+  refuse("list.toml", "model = [\"lenet5\"]\n", {"'model'"});
+  refuse("value.toml", "model = \"lenet5\"\ndata = \"synthetic\"\noars = \"many\"\n", {});
+  refuse("cut.json", "{\"configuration\": {", {"JSON"});
+  refuse("other.json", "{\"seed\": 1}", {"configuration"});
+  refuse("array.json", "[]", {"configuration"});
+  refuse("number.json", "{\"configuration\": {\"seed\": 1}}", {"seed"});
+}
+
+TEST_F(RefusedFiles, RunFolders) {
+  write(folder() / "file", "x");
+  fs::create_directory(folder() / "full");
+  write(folder() / "full/note", "x");
+  const Words small = Words{"train"} + kSmall;
+  expect_refused(small + Words{"--run", "full"}, {"full", "exists", "--resume"});
+  expect_refused(small + Words{"--run", "file"}, {"file", "exists"});
+  expect_refused(small + Words{"--run", "file/r"}, {"file/r"});
+  expect_refused(small + Words{"--run", "/proc/no-such-folder"}, {"/proc/no-such-folder"});
+  expect_refused({"train", "--resume", "nowhere"}, {"nowhere"});
+  expect_refused({"train", "--resume", "full"}, {"full", "run.json"});
+  expect_refused({"train", "--resume", "file"}, {"file"});
+  for (const char* verb : {"eval", "predict"}) {
+    expect_refused({verb, "--run", "nowhere"}, {"nowhere"});
+    expect_refused({verb, "--run", "full"}, {"full", "run.json"});
+  }
+}
+
+// The same run folder without write permission; root may write everywhere.
+TEST_F(RefusedFiles, AFolderWithoutPermission) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  fs::create_directory(folder() / "locked");
+  fs::permissions(folder() / "locked", fs::perms::owner_read | fs::perms::owner_exec);
+  expect_refused(Words{"train"} + kSmall + Words{"--run", "locked/r"}, {"locked/r"});
+  fs::permissions(folder() / "locked", fs::perms::owner_all);
+}
+
+}  // namespace
+}  // namespace trireme::cli_test

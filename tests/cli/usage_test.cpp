@@ -1,0 +1,83 @@
+// The command line itself: help, version, lists, and what was typed wrongly.
+#include "cli/program.h"
+#include "data/open.h"
+#include "models/zoo.h"
+#include "optim/optimizer.h"
+#include "train/options.h"
+
+namespace trireme::cli_test {
+namespace {
+
+using Usage = Program;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(Usage, HelpNamesEveryVerbAndVersionIsOneLine) {
+  for (const Words& words : {Words{"--help"}, Words{}}) {
+    const Outcome help = run(words);
+    EXPECT_EQ(help.code, 0);
+    EXPECT_EQ(help.err, "");
+    for (const char* verb : {"train", "eval", "predict", "list"}) EXPECT_TRUE(has(help.out, verb)) << verb;
+  }
+  const Outcome version = run({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_EQ(lines_of(version.out).size(), 1u);
+  EXPECT_TRUE(version.out.starts_with("trireme ")) << version.out;
+  EXPECT_TRUE(snapshot().empty());
+}
+
+TEST_F(Usage, EveryVerbHasHelpAndTrainsNamesEveryOption) {
+  for (const char* verb : {"train", "eval", "predict", "list"}) {
+    const Outcome help = run({verb, "--help"});
+    EXPECT_EQ(help.code, 0) << verb;
+    EXPECT_TRUE(has(help.out, "Example")) << help.out;
+  }
+  const std::string help = run({"train", "--help"}).out;
+  for (const base::OptionSpec& option : train::train_options()) {
+    EXPECT_TRUE(has(help, std::string("--") + option.name)) << option.name;
+    EXPECT_TRUE(has(help, option.help)) << option.name;
+  }
+}
+
+TEST_F(Usage, ListsGiveWhatThePartsKnow) {
+  const std::string models = run({"list", "models"}).out;
+  for (const auto& model : models::model_list()) EXPECT_TRUE(has(models, model.name)) << model.name;
+  EXPECT_TRUE(has(models, "57044810")) << "AlexNet's parameters";
+  const std::string datasets = run({"list", "datasets"}).out;
+  for (const auto& dataset : data::dataset_list()) EXPECT_TRUE(has(datasets, dataset.name)) << dataset.name;
+  const std::string optimizers = run({"list", "optimizers"}).out;
+  for (const auto& optimizer : optim::optimizer_list()) EXPECT_TRUE(has(optimizers, optimizer.defaults));
+  EXPECT_TRUE(has(optimizers, "onecycle"));
+  for (const char* topic : {"strategies", "transports"}) {
+    const Outcome outcome = run({"list", topic});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_FALSE(outcome.out.empty());
+  }
+}
+
+TEST_F(Usage, UnknownVerbsAndWordsAreRefused) {
+  expect_refused({"trian"}, {"'trian'", "'train'"});
+  expect_refused({"xyzzy"}, {"'xyzzy'", "train, eval, predict, list"});
+  expect_refused({"train", "quickly"}, {"'quickly'"});
+  expect_refused({"train", "-x"}, {"'-x'"});
+  expect_refused({"list"}, {"models, datasets"});
+  expect_refused({"list", "modles"}, {"'modles'", "'models'"});
+  expect_refused({"list", "models", "datasets"}, {"'datasets'"});
+}
+
+TEST_F(Usage, UnknownOptionsGetTheNearestName) {
+  expect_refused({"train", "--modle", "lenet5"}, {"'modle'", "'model'"});
+  expect_refused({"train", "--modle=lenet5"}, {"'modle'", "'model'"});
+  expect_refused({"train", "--xyzzy", "1"}, {"'xyzzy'", "--help"});
+  expect_refused({"eval", "--rnu", "a"}, {"'rnu'", "'run'"});
+  expect_refused({"predict", "--ouput", "a"}, {"'ouput'", "'output'"});
+}
+
+TEST_F(Usage, AMissingValueNamesItsOption) {
+  expect_refused({"train", "--seed"}, {"--seed"});
+  expect_refused({"eval"}, {"--run"});
+  expect_refused({"predict"}, {"--run"});
+}
+
+}  // namespace
+}  // namespace trireme::cli_test
