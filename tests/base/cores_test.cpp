@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <algorithm>
 #include <set>
 #include <thread>
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
 
 #include "base/error.h"
 #include "support/core_errors.h"

@@ -39,7 +39,7 @@ std::string marks(std::initializer_list<std::pair<const char*, bool>> all) {
 }
 
 OpCase conv(const Shape& src, ops::ConvOptions o) {
-  OpCase c{.op = ops::conv(o), .shapes = {src}, .bound = {}, .values = {}};
+  OpCase c{.op = ops::conv(o), .shapes = {src}};
   o.stride.resize(o.kernel.size(), 1);
   o.padding.resize(o.kernel.size(), 0);
   const auto groups = static_cast<double>(o.groups);
@@ -66,7 +66,6 @@ OpCase dense(const Shape& src, ops::DenseOptions o) {
            .bound = linear({.dst = static_cast<double>(src[1] + 1),
                             .diff_src = static_cast<double>(o.outputs),
                             .diff_weights = static_cast<double>(src[0])}),
-           .values = {},
            .torch = fmt::format(R"("op": "dense", "relu": {})", o.relu)};
   if (o.relu) {
     o.relu = false;
@@ -77,7 +76,7 @@ OpCase dense(const Shape& src, ops::DenseOptions o) {
 
 OpCase pool(const Shape& src, ops::PoolKind kind, ops::PoolOptions o) {
   const bool max = kind == ops::PoolKind::max;
-  OpCase c{.op = max ? ops::max_pool(o) : ops::average_pool(o), .shapes = {src}, .bound = {}, .values = {}};
+  OpCase c{.op = max ? ops::max_pool(o) : ops::average_pool(o), .shapes = {src}};
   if (o.stride.empty()) o.stride = o.kernel;
   o.padding.resize(o.kernel.size(), 0);
   double overlap = 1;  // windows over one input
@@ -105,7 +104,6 @@ OpCase adaptive(const Shape& src, const Sizes& out, OpPtr op) {
           .op = std::move(op),
           .shapes = {src},
           .bound = linear({.dst = window + 1, .diff_src = overlap + 1}),
-          .values = {},
           .torch = fmt::format(R"("op": "adaptive_average_pool", "out": {})", list(out))};
 }
 OpCase adaptive(const Shape& src, const Sizes& out) { return adaptive(src, out, ops::adaptive_average_pool(out)); }
