@@ -11,6 +11,7 @@
 #include "base/simd.h"
 #include "graph/fusion.h"
 #include "ops/batch_norm.h"
+#include "tensor/add_into.h"
 
 namespace trireme::crew {
 namespace {
@@ -18,13 +19,6 @@ namespace {
 constexpr std::int64_t kChunkFloats = 16 * 1024;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-struct AddInto {
-  TRIREME_INLINE static void run(float* into, const float* from, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) into[i] += from[i];
-  }
-};
-void add_into(float* into, const float* from, std::int64_t count) { base::dispatch<AddInto>(into, from, count); }
 
 struct MoveStatistic {
   TRIREME_INLINE static void run(float* running, const float* sum, std::int64_t count, float keep, float scale) {
@@ -169,14 +163,19 @@ void Crew::row_oars(int member, const PreparedStep& step, const BatchView& batch
       for (const SlotSum& sum : task.sums)
         for (const int p : parameters) {
           const auto& range = space_.range(p);
-          add_into(station.slot_pointers[at(sum.into)] + range.offset, station.slot_pointers[at(sum.from)] + range.offset,
+          tensor::add_into(station.slot_pointers[at(sum.into)] + range.offset, station.slot_pointers[at(sum.from)] + range.offset,
                    range.floats());
         }
     });
     oar_loss_[at(task.oar)] = run.loss;
     oar_correct_[at(task.oar)] = run.correct;
+    const std::int64_t end = base::now_ns();
     station.forward_ns += middle - start;
-    station.backward_ns += base::now_ns() - middle;
+    station.backward_ns += end - middle;
+    if (options_.trace) {
+      options_.trace->add("forward", kFirstMemberLane + member, start, middle);
+      options_.trace->add("backward", kFirstMemberLane + member, middle, end);
+    }
   }
 }
 
@@ -211,7 +210,7 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw) {
 }
 
 void Crew::sum_across_members(std::int64_t offset, std::int64_t count) const {
-  for (const MemberSum& sum : current_->plan.sums) add_into(slot(sum.into) + offset, slot(sum.from) + offset, count);
+  for (const MemberSum& sum : current_->plan.sums) tensor::add_into(slot(sum.into) + offset, slot(sum.from) + offset, count);
 }
 
 void Crew::for_each_chunk(const std::function<void(const Chunk&, const float* gradient)>& f) {

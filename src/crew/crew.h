@@ -17,6 +17,7 @@
 #include "crew/step_plan.h"
 #include "crew/team.h"
 #include "graph/program.h"
+#include "observe/trace.h"
 
 namespace trireme::crew {
 
@@ -29,7 +30,10 @@ struct CrewOptions {
   std::int64_t evaluation_batch = 64;
   std::vector<int> cpus;          // for pinning; empty: not pinned
   bool may_spin = false;
+  observe::Trace* trace = nullptr;  // gets a span per oar and direction, on lane kFirstMemberLane + member
 };
+
+inline constexpr int kFirstMemberLane = 10;
 
 // A batch as the loader makes it: plain row-major, inputs in the network's order.
 struct BatchView {

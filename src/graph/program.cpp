@@ -2,18 +2,12 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/simd.h"
+#include "tensor/add_into.h"
 
 namespace trireme::graph {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-struct AddInto {
-  TRIREME_INLINE static void run(float* into, const float* from, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) into[i] += from[i];
-  }
-};
 
 }  // namespace
 
@@ -82,8 +76,7 @@ void Instance::backward_step(const PlanBackward& step, ops::OarRun& run) const {
   const Bound& task = tasks_[at(step.task)];
   if (!task.kernel->plan().view) task.kernel->backward(task.args, task.state.get(), run);
   for (const auto& add : step.accumulate)
-    base::dispatch<AddInto>(at_value(add.into), static_cast<const float*>(at_value(add.from)),
-                            program_->plan().values[at(add.into)].layout.elements());
+    tensor::add_into(at_value(add.into), at_value(add.from), program_->plan().values[at(add.into)].layout.elements());
 }
 
 }  // namespace trireme::graph

@@ -1,6 +1,7 @@
 #include "ops/pool.h"
 
 #include "base/error.h"
+#include "ops/elementwise.h"
 #include "ops/onednn.h"
 #include "ops/pool_reference.h"
 
@@ -18,11 +19,8 @@ class PoolKernel : public Kernel {
   PoolKernel(const KernelRequest& request, const PoolOptions& o, PoolKind kind, const Shape& out)
       : threads_(request.threads), backward_wanted_(request.training && request.diff_src[0]) {
     const Layout& offered = request.src[0];
-    const std::int64_t block = offered.channel_block();
-    const Layout src = block == 0 ? Layout::plain(offered.shape) : offered;
-    const Layout dst = block <= 1              ? Layout::plain(out)
-                       : src.inner.empty()     ? Layout::channels_last(out)
-                                               : Layout::channels_blocked(out, block);
+    const Layout src = channel_layout(offered);
+    const Layout dst = same_form(src, out);
     src_ = onednn::to_desc(src);
     dst_ = onednn::to_desc(dst);
     const auto algorithm = kind == PoolKind::max ? dnnl::algorithm::pooling_max

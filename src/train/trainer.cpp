@@ -91,6 +91,7 @@ class Trainer {
     if (clip < 0) base::user_error("--clip is {}, expected 0 (none) or more", clip);
     checkpoint_every_ = settings.integer("checkpoint-every", 0, 1LL << 40);
     keep_ = static_cast<int>(settings.integer("keep", 1, 1 << 20));
+    e_.crew_options.trace = &trace_;
     crew_ = std::make_unique<crew::Crew>(e_.network, e_.crew_options);
     updater_ = std::make_unique<Updater>(*crew_, std::move(optimizer), clip);
     fill_fresh_weights(*crew_, settings.text("init"), e_.seed);
@@ -138,6 +139,8 @@ class Trainer {
     resources_.emplace(folder_->file("resources.jsonl"));
     trace_.name_lane(0, "steps");
     trace_.name_lane(1, "phases");
+    for (int member = 0; member < e_.threads; ++member)
+      trace_.name_lane(crew::kFirstMemberLane + member, fmt::format("oars of thread {}", member));
   }
 
   // A kernel that gives other results here than where the run began would silently change its bits.
@@ -399,6 +402,7 @@ class Trainer {
   Experiment e_;
   std::unique_ptr<optim::Schedule> schedule_;
   Console console_;
+  observe::Trace trace_;  // before the crew, which writes into it
   std::int64_t checkpoint_every_ = 0;
   int keep_ = 1;
   std::unique_ptr<crew::Crew> crew_;
@@ -408,7 +412,6 @@ class Trainer {
   std::optional<store::CheckpointStore> checkpoints_;
   std::optional<base::LineWriter> metrics_;
   std::optional<observe::ResourceWatch> resources_;
-  observe::Trace trace_;
 
   std::int64_t step_ = 0, epoch_ = 0, position_ = 0;  // done so far
   std::int64_t start_step_ = 0, samples_done_ = 0;    // in this process

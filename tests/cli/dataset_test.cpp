@@ -43,8 +43,8 @@ class Files : public Program {
 };
 
 TEST_F(Files, SmallImagesAreEnlargedAndLearnt) {
-  const Json summary = trained({"--model", "lenet5", "--data", "mnist", "--data-dir", "small", "--batch", "16",
-                                "--epochs", "12", "--run", "r"});
+  const Json summary = trained(
+      {"--model", "lenet5", "--data", "mnist", "--data-dir", "small", "--batch", "16", "--epochs", "12", "--run", "r"});
   EXPECT_EQ(summary["steps"], 12 * 5);
   EXPECT_GT(summary["test_accuracy"].get<double>(), 0.9);
   const Json run_json = Json::parse(read(folder() / "r/run.json"));

@@ -1,5 +1,6 @@
 // Runs the real program as a user does: a subprocess in a folder of its own, with a deadline. What it prints and how it
-// ends is what is tested. The program is named by the environment variable TRIREME_BINARY; without it tests are skipped.
+// ends is what is tested. The program is named by the environment variable TRIREME_BINARY; without it tests are
+// skipped.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,8 +31,8 @@ Words operator+(Words words, const Words& more);
 Json last_json(const Outcome& outcome);
 
 // Small enough that a run takes a fraction of a second: 4 steps an epoch, 2 oars.
-inline const Words kSmall{"--model",        "lenet5", "--data",  "synthetic", "--train-samples", "64",
-                          "--test-samples", "32",     "--batch", "16"};
+inline const Words kSmall{"--model", "lenet5",         "--data", "synthetic", "--train-samples",
+                          "64",      "--test-samples", "32",     "--batch",   "16"};
 
 class Program : public testing::Test {
  protected:

@@ -61,19 +61,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LastBatch", {"--last-batch", "drp"}, {"'drp'", "'drop'"}},
         Case{"Strategy", {"--strategy", "singel"}, {"'singel'", "'single'"}},
         Case{"Reduce", {"--reduce", "exakt"}, {"'exakt'", "'exact'"}},
-        Case{"Isa", {"--isa", "avx3"}, {"'avx3'", "'avx2'"}},
-        Case{"Pin", {"--pin", "yess"}, {"'yess'", "'yes'"}},
-        Case{"Threads", {"--threads", "-2"}, {"--threads", "-2"}},
-        Case{"Epochs", {"--epochs", "0"}, {"--epochs", "0"}},
-        Case{"Steps", {"--steps", "-1"}, {"--steps", "-1"}},
-        Case{"Seed", {"--seed", "1.5"}, {"--seed", "'1.5'"}},
-        Case{"Clip", {"--clip", "-1"}, {"--clip", "-1"}},
-        Case{"Keep", {"--keep", "0"}, {"--keep", "0"}},
+        Case{"Isa", {"--isa", "avx3"}, {"'avx3'", "'avx2'"}}, Case{"Pin", {"--pin", "yess"}, {"'yess'", "'yes'"}},
+        Case{"Threads", {"--threads", "-2"}, {"--threads", "-2"}}, Case{"Epochs", {"--epochs", "0"}, {"--epochs", "0"}},
+        Case{"Steps", {"--steps", "-1"}, {"--steps", "-1"}}, Case{"Seed", {"--seed", "1.5"}, {"--seed", "'1.5'"}},
+        Case{"Clip", {"--clip", "-1"}, {"--clip", "-1"}}, Case{"Keep", {"--keep", "0"}, {"--keep", "0"}},
         Case{"EarlyStopping", {"--early-stopping", "-3"}, {"--early-stopping", "-3"}},
         Case{"InitFromNowhere", {"--init-from", "nowhere"}, {"nowhere"}},
         Case{"ConfigNowhere", {"--config", "nowhere.toml"}, {"nowhere.toml"}},
         Case{"ResumeNowhere", {"--resume", "nowhere"}, {"--run"}}),
-    [](const testing::TestParamInfo<Case>& info) { return std::string(info.param.name); });
+    [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
 
 using RefusedFiles = Program;
 

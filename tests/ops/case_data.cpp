@@ -30,7 +30,7 @@ std::vector<double> draw(Values values, const Shape& shape, std::int64_t classes
   for (std::size_t i = 0; i < count; ++i) {
     const auto channel = shape.rank() < 2 ? 0 : static_cast<std::int64_t>(i) / shape.count_from(2) % shape[1];
     switch (values) {
-      case Values::spread: result[i] = 2 * uniform(i) - 1; break;
+      case Values::spread: result[i] = 1.9 * uniform(i) - 0.95; break;
       case Values::nonzero: result[i] = nonzero(i); break;
       case Values::distinct: result[i] = 2.0 * static_cast<double>(order[i]) / static_cast<double>(count) - 1; break;
       case Values::shifted: result[i] = 2 * uniform(i) - 1 + 0.7 * static_cast<double>(channel % 5 - 2); break;

@@ -16,8 +16,8 @@ using tensor::Shape;
 
 // What numbers an input holds.
 enum class Values {
-  spread,    // uniform in [-1, 1)
-  nonzero,   // the same, at least 0.05 from 0, where a ReLU or a decision bends
+  spread,    // uniform in [-0.95, 0.95)
+  nonzero,   // 0.05 to 1 away from 0, where a ReLU or a decision bends
   distinct,  // no two nearer than 2 / count, so that a maximum stays one
   shifted,   // around another mean in each channel
   logits,    // nonzero, four times as wide
@@ -48,7 +48,7 @@ const std::vector<OpCase>& op_cases();
 // The kinds of op in the table, each once.
 std::vector<std::string> families();
 
-// True for kernels of this project, which give the same bits on every instruction set (oneDNN's do not).
-bool has_own_kernel(const ops::Op& op);
+// True for families whose bits are oneDNN's and depend on the instruction set; those of all others do not.
+bool runs_in_onednn(const std::string& family);
 
 }  // namespace trireme::optest

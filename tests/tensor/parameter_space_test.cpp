@@ -76,7 +76,7 @@ TEST(ParameterSpace, ShapeAndLayoutMustAgree) {
 }
 
 TEST(ParameterSpace, Empty) {
-  const ParameterSpace space({});
+  const ParameterSpace space(std::vector<Entry>{});
   EXPECT_EQ(space.floats(), 0);
   EXPECT_EQ(space.trained_count(), 0);
   EXPECT_EQ(space.sha256(nullptr), base::sha256_hex({}));

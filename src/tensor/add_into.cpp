@@ -1,0 +1,18 @@
+#include "tensor/add_into.h"
+
+#include "base/simd.h"
+
+namespace trireme::tensor {
+namespace {
+
+struct AddInto {
+  TRIREME_INLINE static void run(float* into, const float* from, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) into[i] += from[i];
+  }
+};
+
+}  // namespace
+
+void add_into(float* into, const float* from, std::int64_t count) { base::dispatch<AddInto>(into, from, count); }
+
+}  // namespace trireme::tensor

@@ -1,0 +1,10 @@
+// into[i] += from[i], vectorised; the one addition of the oar tree and of gradients that meet.
+#pragma once
+
+#include <cstdint>
+
+namespace trireme::tensor {
+
+void add_into(float* into, const float* from, std::int64_t count);
+
+}  // namespace trireme::tensor

@@ -1,0 +1,77 @@
+// The documentation names what the program knows: a new option, model, dataset, optimizer or op needs its line there.
+#include "cli/cli.h"
+#include "cli/program.h"
+#include "data/open.h"
+#include "models/zoo.h"
+#include "optim/optimizer.h"
+#include "train/options.h"
+
+namespace trireme::cli_test {
+namespace {
+
+const fs::path kDocs = fs::path(TRIREME_SOURCE_DIR) / "docs";
+
+void expect_names(const std::string& file, const std::string& text, const std::string& wanted) {
+  EXPECT_NE(text.find(wanted), std::string::npos) << file << " does not have: " << wanted;
+}
+
+TEST(Docs, UsingHasARowForEveryOption) {
+  const std::string text = read(kDocs / "using.md");
+  ASSERT_FALSE(text.empty());
+  for (const cli::Verb& verb : cli::verbs())
+    for (const base::OptionSpec& option : verb.options) {
+      const std::string value = option.value[0] == '\0' ? "" : std::string(" ") + option.value;
+      std::string cell = "| `--" + std::string(option.name) + value + "` |";
+      for (std::size_t at = cell.find('|', 2); at + 1 < cell.size(); at = cell.find('|', at + 2)) cell.insert(at, "\\");
+      expect_names("using.md", text, cell);
+      if (option.otherwise[0] != '\0' && option.value[0] != '\0')
+        expect_names("using.md", text, cell + " `" + option.otherwise + "` |");
+    }
+}
+
+TEST(Docs, NetworksHasARowForEveryModelWithItsParameters) {
+  const std::string text = read(kDocs / "networks.md");
+  for (const auto& model : models::model_list()) {
+    expect_names("networks.md", text, "| `" + model.name + "` |");
+    expect_names("networks.md", text, "| " + std::to_string(models::build_model(model.name).parameter_count()) + " |");
+  }
+}
+
+TEST(Docs, DatasetsOptimizersAndSchedulesAreThere) {
+  const std::string data = read(kDocs / "data.md"), optimizers = read(kDocs / "optimizers.md");
+  for (const auto& dataset : data::dataset_list()) expect_names("data.md", data, "| `" + dataset.name + "` |");
+  for (const auto& optimizer : optim::optimizer_list())
+    expect_names("optimizers.md", optimizers, "| `" + optimizer.name + "` | `" + optimizer.defaults + "` |");
+  for (const char* schedule : {"constant", "step", "cosine", "onecycle"})
+    expect_names("optimizers.md", optimizers, "`" + std::string(schedule));
+}
+
+TEST(Docs, EveryOpHasAParagraph) {
+  const std::string text = read(kDocs / "ops.md");
+  for (const auto& model : models::model_list()) {
+    const graph::Network network = models::build_model(model.name);
+    for (const graph::Node& node : network.nodes())
+      if (node.op) expect_names("ops.md", text, "**" + std::string(node.op->kind()) + "**");
+  }
+}
+
+// Links to files in the repository lead somewhere.
+TEST(Docs, RelativeLinksLeadToFiles) {
+  const fs::path root = TRIREME_SOURCE_DIR;
+  std::vector<fs::path> pages{root / "README.md"};
+  for (const auto& entry : fs::recursive_directory_iterator(kDocs))
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  for (const fs::path& page : pages) {
+    const std::string text = read(page);
+    EXPECT_FALSE(text.empty()) << page;
+    for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
+      std::string link = text.substr(at + 2, text.find(')', at) - at - 2);
+      if (link.starts_with("http")) continue;
+      link = link.substr(0, link.find('#'));
+      EXPECT_TRUE(link.empty() || fs::exists(page.parent_path() / link)) << page << ": " << link;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trireme::cli_test
