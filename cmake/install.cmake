@@ -28,7 +28,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/trireme-config-version.cm
 install(FILES ${PROJECT_BINARY_DIR}/trireme-config.cmake ${PROJECT_BINARY_DIR}/trireme-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake DESTINATION ${package_folder})
 
-if(TARGET trireme)
-  install(TARGETS trireme)
-endif()
+install(TARGETS trireme)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -24,18 +24,17 @@ if(TRIREME_SANITIZE)  # GCC 12 sees uninitialized values in instrumented standar
   target_link_options(trireme_flags INTERFACE -fsanitize=${TRIREME_SANITIZE})
 endif()
 
-# trireme_part(NAME DEPENDS parts... LINK libraries...): the library of src/NAME, as trireme_NAME here and
-# trireme::NAME in the installed package. A part without a .cpp is header-only.
+# trireme_part(NAME [CONTROL] DEPENDS parts... LINK libraries...): the library of src/NAME, as trireme_NAME here and
+# trireme::NAME in the installed package. CONTROL parts decide and report but do not compute: a release builds them for
+# quick compilation, since the JSON, TOML and command-line headers take most of the time.
 function(trireme_part name)
-  cmake_parse_arguments(PART "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(PART "CONTROL" "" "DEPENDS;LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   list(TRANSFORM PART_DEPENDS PREPEND trireme_)
-  if(sources)
-    add_library(trireme_${name} STATIC ${sources})
-    target_link_libraries(trireme_${name} PUBLIC trireme_flags ${PART_DEPENDS} ${PART_LINK})
-  else()
-    add_library(trireme_${name} INTERFACE)
-    target_link_libraries(trireme_${name} INTERFACE trireme_flags ${PART_DEPENDS} ${PART_LINK})
+  add_library(trireme_${name} STATIC ${sources})
+  target_link_libraries(trireme_${name} PUBLIC trireme_flags ${PART_DEPENDS} ${PART_LINK})
+  if(PART_CONTROL)
+    target_compile_options(trireme_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   add_library(trireme::${name} ALIAS trireme_${name})
   set_target_properties(trireme_${name} PROPERTIES EXPORT_NAME ${name})

@@ -1,13 +1,16 @@
 #include <fmt/core.h>
 
 #include "cli/cli.h"
+#include "cli/config_file.h"
 #include "train/options.h"
 #include "train/trainer.h"
 
 namespace trireme::cli {
 namespace {
 
-void run_train(const base::Settings& settings, const std::string&) {
+void run_train(const base::Settings& given, const std::string&) {
+  base::Settings settings = given;
+  if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
   const train::TrainSummary summary = train::train(settings);
   if (settings.flag("json")) fmt::print("{}\n", summary.json);
 }

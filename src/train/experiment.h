@@ -34,7 +34,4 @@ struct Experiment {
 // written.
 Experiment resolve(const base::Settings& settings);
 
-// Settings from a TOML file or a run.json; values already given stay.
-void read_config(base::Settings& settings, const std::string& path);
-
 }  // namespace trireme::train

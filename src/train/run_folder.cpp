@@ -129,9 +129,20 @@ std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder) {
   return prints;
 }
 
+void read_configuration(base::Settings& settings, const std::string& run_json) {
+  const auto json = nlohmann::json::parse(base::read_text(run_json), nullptr, false);
+  if (!json.is_object() || !json.contains("configuration") || !json["configuration"].is_object())
+    base::user_error("{} is no run.json: valid JSON with an object 'configuration' was expected", run_json);
+  for (const auto& [name, value] : json["configuration"].items()) {
+    if (!value.is_string()) base::user_error("{}: configuration '{}' must be a text", run_json, name);
+    if (name == "run" || name == "resume" || name == "config" || name == "json" || name == "quiet") continue;
+    if (!settings.is_set(name)) settings.set(name, value.get<std::string>(), run_json);
+  }
+}
+
 base::Settings settings_of_run(const std::string& run) {
   base::Settings settings(train_options());
-  read_config(settings, RunFolder::open(run).file("run.json").string());
+  read_configuration(settings, RunFolder::open(run).file("run.json").string());
   return settings;
 }
 

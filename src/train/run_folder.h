@@ -45,6 +45,9 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
 // The fingerprints a run was started with.
 std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder);
 
+// Takes the configuration of a run.json over; values already given stay. Where a run lies is not taken over.
+void read_configuration(base::Settings& settings, const std::string& run_json);
+
 // The settings of a run, read from its run.json.
 base::Settings settings_of_run(const std::string& run);
 

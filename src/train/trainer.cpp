@@ -73,6 +73,7 @@ base::Settings with_resumed_run(const base::Settings& given) {
       base::user_error("--{} cannot change when a run is resumed: it was '{}', now '{}'", name, settings.text(name), value);
     settings.set(name, value);
   }
+  if (given.is_set("epochs") && !given.is_set("steps")) settings.set("steps", "0");  // the newer wish counts
   return settings;
 }
 
@@ -428,7 +429,6 @@ class Trainer {
 }  // namespace
 
 TrainSummary train(base::Settings settings) {
-  if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
   if (!settings.text("resume").empty()) settings = with_resumed_run(settings);
   return Trainer(settings).run();
 }

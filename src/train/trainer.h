@@ -16,7 +16,7 @@ struct TrainSummary {
   std::string weights_sha256;
 };
 
-// Trains as the settings say (already read from --config). Errors are base::Error; a run that fails after its start
+// Trains as the settings say; --config has been read already. Errors are base::Error; a run that fails after its start
 // leaves a folder that --resume takes.
 TrainSummary train(base::Settings settings);
 

@@ -1,4 +1,6 @@
 // The documentation names what the program knows: a new option, model, dataset, optimizer or op needs its line there.
+#include <regex>
+
 #include "cli/cli.h"
 #include "cli/program.h"
 #include "data/open.h"
@@ -12,7 +14,7 @@ namespace {
 const fs::path kDocs = fs::path(TRIREME_SOURCE_DIR) / "docs";
 
 void expect_names(const std::string& file, const std::string& text, const std::string& wanted) {
-  EXPECT_NE(text.find(wanted), std::string::npos) << file << " does not have: " << wanted;
+  EXPECT_TRUE(text.find(wanted) != std::string::npos) << file << " does not have: " << wanted;
 }
 
 TEST(Docs, UsingHasARowForEveryOption) {
@@ -53,6 +55,20 @@ TEST(Docs, EveryOpHasAParagraph) {
     for (const graph::Node& node : network.nodes())
       if (node.op) expect_names("ops.md", text, "**" + std::string(node.op->kind()) + "**");
   }
+}
+
+// A promise that names its tests names tests that are there.
+TEST(Docs, TheTestsThatGuardBitsExist) {
+  const fs::path tests = fs::path(TRIREME_SOURCE_DIR) / "tests";
+  std::string sources;
+  for (const auto& entry : fs::recursive_directory_iterator(tests))
+    if (entry.path().extension() == ".cpp") sources += read(entry.path());
+  const std::string text = read(kDocs / "design/002-bits.md");
+  const std::regex named("`([A-Z]\\w+)\\.([A-Z]\\w+)`");
+  int count = 0;
+  for (std::sregex_iterator name(text.begin(), text.end(), named), end; name != end; ++name, ++count)
+    expect_names("tests/", sources, "(" + name->str(1) + ", " + name->str(2) + ")");
+  EXPECT_GT(count, 40);
 }
 
 // Links to files in the repository lead somewhere.

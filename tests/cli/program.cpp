@@ -1,16 +1,8 @@
 #include "cli/program.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -18,53 +10,10 @@
 
 namespace trireme::cli_test {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-constexpr auto kDeadline = std::chrono::seconds(120);  // generous, for sanitizers on a busy machine
-
-struct Pipe {
-  int reading = -1, writing = -1;
-  Pipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    reading = ends[0];
-    writing = ends[1];
-  }
-};
-
-[[noreturn]] void become(const std::string& binary, const Words& arguments, const Words& environment,
-                         const fs::path& folder, int out, int err) {
-  ::dup2(out, STDOUT_FILENO);
-  ::dup2(err, STDERR_FILENO);
-  if (::chdir(folder.c_str()) != 0) ::_exit(126);
-  ::unsetenv("TRIREME_DATA");
-  for (const std::string& setting : environment) {
-    const std::size_t equals = setting.find('=');
-    ::setenv(setting.substr(0, equals).c_str(), setting.c_str() + equals + 1, 1);
-  }
-  std::vector<char*> words{const_cast<char*>(binary.c_str())};
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
-  ::execv(binary.c_str(), words.data());
-  ::_exit(127);
+constexpr double kDeadlineSeconds = 120;  // generous, for sanitizers on a busy machine
 }
 
-// Appends what can be read; false at the end.
-bool read_some(int descriptor, std::string& into) {
-  std::array<char, 4096> buffer;
-  const ssize_t got = ::read(descriptor, buffer.data(), buffer.size());
-  if (got > 0) into.append(buffer.data(), static_cast<std::size_t>(got));
-  return got > 0;
-}
-
-}  // namespace
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+std::string read(const fs::path& path) { return test::text_of(path); }
 
 void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
@@ -86,55 +35,19 @@ Json last_json(const Outcome& outcome) {
 }
 
 void Program::SetUp() {
-  const char* binary = std::getenv("TRIREME_BINARY");
-  if (!binary) GTEST_SKIP() << "TRIREME_BINARY does not name the program";
-  binary_ = binary;
-  std::string pattern = (fs::temp_directory_path() / "trireme-cli-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-  folder_ = pattern;
+  binary_ = test::trireme_binary();
+  if (binary_.empty()) GTEST_SKIP() << "TRIREME_BINARY does not name the program";
+  folder_.emplace();
 }
 
-void Program::TearDown() {
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+Words Program::command(const Words& arguments, const Words& environment) const {
+  return Words{"env", "-u", "TRIREME_DATA", "-C", folder().string()} + environment + Words{binary_} + arguments;
 }
 
-Outcome Program::run(const Words& arguments, const Words& environment, int signal) const {
-  Pipe out, err;
-  const pid_t child = ::fork();
-  if (child == 0) become(binary_, arguments, environment, folder_, out.writing, err.writing);
-  ::close(out.writing);
-  ::close(err.writing);
-
-  Outcome outcome;
-  const auto end = Clock::now() + kDeadline;
-  std::array<pollfd, 2> ends{{{out.reading, POLLIN, 0}, {err.reading, POLLIN, 0}}};
-  const std::array<std::string*, 2> texts{&outcome.out, &outcome.err};
-  int open = 2;
-  while (open > 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-    if (left <= 0 || ::poll(ends.data(), ends.size(), static_cast<int>(left)) == 0) {
-      outcome.late = true;
-      ::kill(child, SIGKILL);
-      break;
-    }
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-      if (ends[i].fd < 0 || ends[i].revents == 0 || read_some(ends[i].fd, *texts[i])) continue;
-      ends[i].fd = -1;
-      --open;
-    }
-    if (signal != 0 && outcome.out.find('\n') != std::string::npos) {
-      ::kill(child, signal);
-      signal = 0;
-    }
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  ::close(out.reading);
-  ::close(err.reading);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  EXPECT_FALSE(outcome.late) << "still running after the deadline\n" << outcome.out << outcome.err;
-  return outcome;
+Outcome Program::run(const Words& arguments, const Words& environment) const {
+  const test::Finished finished = test::run_process(command(arguments, environment), {}, kDeadlineSeconds);
+  EXPECT_FALSE(finished.timed_out) << "still running after the deadline\n" << finished.out << finished.err;
+  return {finished.exit_code, finished.out, finished.err};
 }
 
 Json Program::trained(const Words& arguments) const {
@@ -166,7 +79,7 @@ void Program::expect_refused(const Words& arguments, const Words& sayings) const
 
 std::vector<std::string> Program::snapshot() const {
   std::vector<std::string> all;
-  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder())) {
     std::string line = entry.path().string();
     if (entry.is_regular_file()) {
       const std::string content = read(entry.path());

@@ -7,8 +7,11 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "support/process.h"
 
 namespace trireme::cli_test {
 
@@ -17,8 +20,7 @@ using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
 struct Outcome {
-  int code = -1;  // the exit code; -signal when a signal ended it
-  bool late = false;
+  int code = -1;
   std::string out, err;
 };
 
@@ -37,12 +39,12 @@ inline const Words kSmall{"--model", "lenet5",         "--data", "synthetic", "-
 class Program : public testing::Test {
  protected:
   void SetUp() override;
-  void TearDown() override;
 
-  const fs::path& folder() const { return folder_; }
-  // Runs in folder(), without TRIREME_DATA; `environment` holds NAME=VALUE. A signal is sent after the first line of
-  // standard output, if one is named.
-  Outcome run(const Words& arguments, const Words& environment = {}, int signal = 0) const;
+  const fs::path& folder() const { return folder_->path(); }
+  // Runs in folder(), without TRIREME_DATA; `environment` holds NAME=VALUE.
+  Outcome run(const Words& arguments, const Words& environment = {}) const;
+  // What run() starts, for tests that do something to the process.
+  Words command(const Words& arguments, const Words& environment = {}) const;
   Outcome train(const Words& arguments) const { return run(Words{"train"} + kSmall + arguments); }
   // A run that must succeed; returns its summary.
   Json trained(const Words& arguments) const;
@@ -58,7 +60,7 @@ class Program : public testing::Test {
 
  private:
   std::string binary_;
-  fs::path folder_;
+  std::optional<test::TemporaryFolder> folder_;
 };
 
 }  // namespace trireme::cli_test

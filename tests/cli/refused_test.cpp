@@ -82,7 +82,8 @@ TEST_F(RefusedFiles, ConfigurationFiles) {
   refuse("grouped.toml", "[learning]\nsede = 2\n", {"'sede'", "'seed'"});
   refuse("open.toml", "seed = 1\nmodel = \"lenet5\n", {"line 2"});
   refuse("list.toml", "model = [\"lenet5\"]\n", {"'model'"});
-  refuse("value.toml", "model = \"lenet5\"\ndata = \"synthetic\"\noars = \"many\"\n", {});
+  write(folder() / "value.toml", "model = \"lenet5\"\ndata = \"synthetic\"\noars = \"many\"\n");
+  expect_refused({"train", "--run", "r", "--config", "value.toml"}, {"oars", "'many'"});
   refuse("cut.json", "{\"configuration\": {", {"JSON"});
   refuse("other.json", "{\"seed\": 1}", {"configuration"});
   refuse("array.json", "[]", {"configuration"});

@@ -53,10 +53,18 @@ TEST_F(Results, ARunLeavesWhatItsDocumentationSays) {
   EXPECT_EQ(metrics(run, "step").size(), 12u);
   EXPECT_EQ(metrics(run, "epoch").size(), 3u);
   const Json trace = Json::parse(read(run / "trace.json"));
-  std::map<std::string, int> spans;
-  for (const Json& event : trace["traceEvents"]) ++spans[event["name"].get<std::string>()];
+  std::map<std::string, int> spans;  // of the lanes "steps" and "phases"
+  int oars = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    if (event["tid"] < 10)
+      ++spans[event["name"].get<std::string>()];
+    else
+      ++oars;
+  }
   for (const char* name : {"step", "load", "forward", "backward", "update"}) EXPECT_EQ(spans[name], 12) << name;
   EXPECT_EQ(spans["evaluate"], 3);
+  EXPECT_EQ(oars, 12 * 2 * 2) << "forward and backward of two oars a step";
   for (const std::string& line : lines_of(read(run / "resources.jsonl")))
     EXPECT_GT(Json::parse(line)["resident_bytes"].get<double>(), 0);
 }

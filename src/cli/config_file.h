@@ -1,0 +1,12 @@
+// --config: options from a TOML file or another run's run.json. Values already given stay.
+#pragma once
+
+#include <string>
+
+#include "base/options.h"
+
+namespace trireme::cli {
+
+void read_config(base::Settings& settings, const std::string& path);
+
+}  // namespace trireme::cli

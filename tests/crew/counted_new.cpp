@@ -1,0 +1,2 @@
+// Replaces operator new in this program.
+#include "support/core_counted_new.h"

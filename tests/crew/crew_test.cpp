@@ -1,0 +1,406 @@
+// Crew: the same bits for any number of threads, and the gradients, statistics and losses that mathematics asks for.
+#include "crew/crew.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "support/core_crew_run.h"
+#include "support/core_errors.h"
+#include "support/core_networks.h"
+#include "support/core_single_run.h"
+
+namespace trireme::crew {
+namespace {
+
+using support::CrewRun;
+using support::Plain;
+
+CrewOptions options_of(std::int64_t batch, int oars, int threads, Reduce reduce = Reduce::exact) {
+  CrewOptions options;
+  options.batch = batch;
+  options.oars = oars;
+  options.threads = threads;
+  options.reduce = reduce;
+  return options;
+}
+
+// Three steps of training, the last one shorter; the weights' hash and the losses.
+struct Outcome {
+  std::string hash;
+  std::vector<double> losses;
+  Plain gradients;
+  bool operator==(const Outcome&) const = default;
+};
+Outcome train(const graph::Network& net, const CrewOptions& options, const std::vector<std::int64_t>& batches) {
+  CrewRun run(net, options);
+  Outcome outcome;
+  std::uint64_t stream = 0;
+  for (const std::int64_t samples : batches) {
+    const RowReport report = run.step(samples, stream++);
+    outcome.losses.push_back(report.loss);
+    outcome.losses.push_back(report.correct);
+  }
+  outcome.gradients = run.gradients();
+  outcome.hash = run.hash();
+  return outcome;
+}
+
+TEST(Crew, SameBitsForAnyNumberOfThreads) {
+  for (const graph::Network& net : {support::small_residual(), support::dropout_cnn(), support::two_inputs()})
+    for (const auto& [batch, oars] : std::vector<std::pair<std::int64_t, int>>{{13, 5}, {8, 8}, {16, 4}, {7, 3}, {3, 1}}) {
+      const std::vector<std::int64_t> batches{batch, batch, std::max<std::int64_t>(batch / 3, 1), 1};
+      const Outcome one = train(net, options_of(batch, oars, 1), batches);
+      for (const int threads : {2, 3, 4}) {
+        const Outcome other = train(net, options_of(batch, oars, threads), batches);
+        EXPECT_EQ(other.hash, one.hash) << net.name() << " " << batch << "/" << oars << " on " << threads;
+        EXPECT_EQ(other.losses, one.losses);
+        EXPECT_EQ(other.gradients, one.gradients);
+      }
+    }
+}
+
+TEST(Crew, SameBitsInEveryRun) {
+  const Outcome one = train(support::dense_block(), options_of(9, 4, 3), {9, 5, 9});
+  for (int round = 0; round < 5; ++round)
+    EXPECT_EQ(train(support::dense_block(), options_of(9, 4, 3), {9, 5, 9}).hash, one.hash);
+}
+
+TEST(Crew, MoreThreadsThanOars) {
+  EXPECT_EQ(train(support::small_cnn(), options_of(6, 2, 5), {6, 1}).hash,
+            train(support::small_cnn(), options_of(6, 2, 1), {6, 1}).hash);
+}
+
+TEST(Crew, TheNumberOfOarsIsPartOfTheExperiment) {
+  EXPECT_NE(train(support::small_residual(), options_of(8, 2, 1), {8}).hash,
+            train(support::small_residual(), options_of(8, 4, 1), {8}).hash);
+}
+
+// Loss and gradient of a batch, oar by oar in double.
+support::ReferenceResult reference_of(const graph::Network& net, const Plain& parameters, std::int64_t samples, int oars,
+                                      std::uint64_t stream) {
+  const support::ReferenceBatch batch = support::reference_batch(net, samples, stream);
+  support::ReferenceResult total;
+  for (int oar = 0; oar < oars; ++oar) {
+    const base::Range range = base::oar_samples(oar, oars, samples);
+    if (range.empty()) continue;
+    const auto part = run_reference(net, support::widen(parameters), support::part_of(net, batch, range));
+    total.loss += part.loss;
+    total.correct += part.correct;
+    if (total.gradients.empty()) {
+      total.gradients = part.gradients;
+      continue;
+    }
+    for (std::size_t p = 0; p < part.gradients.size(); ++p)
+      for (std::size_t i = 0; i < part.gradients[p].size(); ++i) total.gradients[p][i] += part.gradients[p][i];
+  }
+  return total;
+}
+
+TEST(Crew, GradientsAreThoseOfTheReference) {
+  for (const graph::Network& net : support::small_networks())
+    for (const auto& [samples, oars] : std::vector<std::pair<std::int64_t, int>>{{8, 2}, {7, 3}, {2, 3}}) {
+      SCOPED_TRACE(net.name() + " " + std::to_string(samples) + "/" + std::to_string(oars));
+      CrewRun run(net, options_of(8, oars, 2));
+      const auto expected = reference_of(net, run.weights(), samples, oars, 0);
+      const RowReport report = run.row(samples);
+      run.update(0);
+      EXPECT_NEAR(report.loss, expected.loss, 1e-5 * std::abs(expected.loss) + 1e-6);
+      EXPECT_NEAR(report.correct, expected.correct, 1e-9);
+      const Plain gradients = run.gradients();
+      for (std::size_t p = 0; p < gradients.size(); ++p) {
+        if (net.parameters()[p].name.starts_with("lost") || net.parameters()[p].spec.is_statistic()) continue;
+        const std::vector<std::vector<double>> truth{expected.gradients[p]};
+        EXPECT_LT(support::largest_distance(Plain{gradients[p]}, truth), 3e-4) << net.parameters()[p].name;
+      }
+    }
+}
+
+TEST(Crew, WithoutBatchNormOarsMakeNoDifferenceButRounding) {
+  for (const graph::Network& net : {support::mlp(), support::small_cnn(), support::tangle(), support::two_inputs()})
+    for (const std::int64_t samples : {13, 4, 1}) {
+      CrewRun whole(net, options_of(13, 1, 1)), cut(net, options_of(13, 5, 2));
+      const double loss = whole.row(samples).loss;
+      EXPECT_NEAR(cut.row(samples).loss, loss, 1e-5 * std::abs(loss));
+      whole.update(0);
+      cut.update(0);
+      EXPECT_LT(support::largest_distance(cut.gradients(), whole.gradients()), 2e-5) << net.name() << " " << samples;
+    }
+}
+
+TEST(Crew, FastIsCloseToExact) {
+  for (const graph::Network& net : {support::small_residual(), support::small_cnn()}) {
+    CrewRun exact(net, options_of(24, 8, 3)), fast(net, options_of(24, 8, 3, Reduce::fast));
+    for (const std::int64_t samples : {24, 5}) {
+      const double loss = exact.row(samples).loss;
+      EXPECT_NEAR(fast.row(samples).loss, loss, 1e-6 * std::abs(loss));
+      exact.update(0);
+      fast.update(0);
+      EXPECT_LT(support::largest_distance(fast.gradients(), exact.gradients()), 1e-5);
+      exact.crew().finish_step();
+      fast.crew().finish_step();
+    }
+    EXPECT_LT(support::largest_distance(fast.weights(), exact.weights()), 1e-6);
+  }
+}
+
+// running = (1 - m) running + m * (sum over oars of samples * statistic) / samples, the variance unbiased per oar.
+TEST(Crew, RunningStatisticsMoveByTheFormula) {
+  for (const auto& [batch, oars] : std::vector<std::pair<std::int64_t, int>>{{8, 2}, {7, 3}, {5, 1}, {2, 3}}) {
+    graph::Network net("norm");
+    graph::Value x = net.input("x", {3, 2, 2});
+    x = net.add("bn", ops::batch_norm({.momentum = 0.3}), {x});
+    support::classify(net, x);
+    CrewRun run(net, options_of(std::max<std::int64_t>(batch, oars), oars, 2));
+    auto expected = support::widen(run.weights());
+    for (std::uint64_t step = 0; step < 3; ++step) {
+      const auto inputs = support::input_values(net, batch, step)[0];
+      for (std::size_t c = 0; c < 3; ++c) {
+        double mean_sum = 0, variance_sum = 0;
+        for (int oar = 0; oar < oars; ++oar) {
+          const base::Range range = base::oar_samples(oar, oars, batch);
+          if (range.empty()) continue;
+          std::vector<double> values;
+          for (std::int64_t n = range.begin; n < range.end; ++n)
+            for (std::size_t s = 0; s < 4; ++s)
+              values.push_back(static_cast<double>(inputs[static_cast<std::size_t>(n) * 12 + c * 4 + s]));
+          const double count = static_cast<double>(values.size());
+          const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+          double squares = 0;
+          for (const double v : values) squares += (v - mean) * (v - mean);
+          mean_sum += static_cast<double>(range.size()) * mean;
+          variance_sum += static_cast<double>(range.size()) * squares / (count - 1);
+        }
+        const double samples = static_cast<double>(batch);
+        expected[2][c] = 0.7 * expected[2][c] + 0.3 * mean_sum / samples;
+        expected[3][c] = 0.7 * expected[3][c] + 0.3 * variance_sum / samples;
+      }
+      run.row(batch, step);
+      run.update();
+      run.crew().finish_step();
+    }
+    const Plain weights = run.weights();
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_NEAR(weights[2][c], expected[2][c], 1e-6) << batch << "/" << oars;
+      EXPECT_NEAR(weights[3][c], expected[3][c], 1e-6) << batch << "/" << oars;
+    }
+  }
+}
+
+TEST(Crew, StatisticsOfABranchThatLeadsNowhereStay) {
+  CrewRun run(support::two_inputs(), options_of(4, 2, 1));
+  const Plain before = run.weights();
+  run.step(4);
+  const Plain after = run.weights();
+  for (std::size_t p = 0; p < before.size(); ++p) {
+    if (run.net().parameters()[p].name.starts_with("lost")) {
+      EXPECT_EQ(after[p], before[p]) << run.net().parameters()[p].name;
+    }
+  }
+}
+
+TEST(Crew, DerivedWeightsFollowTheUpdate) {
+  // After a step, a crew and a fresh one with the same weights compute the same.
+  CrewRun trained(support::small_residual(), options_of(8, 2, 2)), fresh(support::small_residual(), options_of(8, 2, 2));
+  trained.step(8);
+  fresh.set_parameters(trained.weights());
+  trained.step(8, 1);
+  fresh.step(8, 1);
+  EXPECT_EQ(trained.hash(), fresh.hash());
+}
+
+TEST(Crew, PaddingOfWeightsStaysZero) {
+  CrewRun run(support::small_cnn(), options_of(6, 3, 2));
+  for (std::uint64_t step = 0; step < 3; ++step) run.step(6, step);
+  for (const tensor::ParameterRange& range : run.crew().space().ranges()) {
+    std::vector<float> plain(static_cast<std::size_t>(range.count()));
+    std::vector<float> again(static_cast<std::size_t>(range.floats()));
+    const float* live = run.crew().weights() + range.offset;
+    tensor::to_plain(range.layout, live, plain.data());
+    tensor::from_plain(range.layout, plain.data(), again.data());
+    EXPECT_TRUE(std::equal(again.begin(), again.end(), live)) << range.name;
+  }
+}
+
+TEST(Crew, ChunksCoverTheTrainedParametersOnce) {
+  CrewRun run(support::resnet20(), options_of(4, 2, 3));
+  const tensor::ParameterSpace& space = run.crew().space();
+  std::vector<int> seen(static_cast<std::size_t>(space.floats()), 0);
+  run.row(4);
+  std::mutex mutex;
+  run.crew().for_each_chunk([&](const Chunk& chunk, const float* gradient) {
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(gradient, run.crew().gradient() + chunk.offset);
+    const tensor::ParameterRange& range = space.range(chunk.parameter);
+    EXPECT_TRUE(chunk.offset >= range.offset && chunk.offset + chunk.count <= range.offset + range.floats());
+    for (std::int64_t i = 0; i < chunk.count; ++i) ++seen[static_cast<std::size_t>(chunk.offset + i)];
+  });
+  for (const tensor::ParameterRange& range : space.ranges())
+    for (std::int64_t i = 0; i < range.floats(); ++i)
+      ASSERT_EQ(seen[static_cast<std::size_t>(range.offset + i)], range.kind == tensor::ParameterKind::trained ? 1 : 0);
+}
+
+TEST(Crew, ASecondPassOverTheChunksSeesTheSameGradient) {
+  CrewRun run(support::small_cnn(), options_of(8, 4, 3));
+  run.row(8);
+  run.update(0);
+  const Plain first = run.gradients();
+  run.update(0);
+  EXPECT_EQ(run.gradients(), first) << "added twice";
+}
+
+// Everything evaluate() reports and shows.
+struct Seen {
+  EvaluationReport report;
+  std::vector<float> predictions;
+};
+Seen evaluate(const graph::Network& net, std::int64_t count, int threads, std::int64_t unit) {
+  CrewOptions options = options_of(4, 2, threads);
+  options.evaluation_batch = unit;
+  CrewRun run(net, options);
+  run.step(4);
+  const Plain inputs = support::input_values(net, std::max<std::int64_t>(count, 1), 5);
+  const std::vector<float> target = support::target_values(net, std::max<std::int64_t>(count, 1), 5);
+  Seen seen;
+  const std::int64_t classes = net.nodes()[static_cast<std::size_t>(net.prediction())].shape.count();
+  seen.predictions.assign(static_cast<std::size_t>(count * classes), std::nanf(""));
+  const std::int64_t target_floats = net.nodes()[static_cast<std::size_t>(net.target())].shape.count();
+  seen.report = run.crew().evaluate(
+      count,
+      [&](std::int64_t first, std::int64_t samples, std::span<float* const> to, float* labels) {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+          const std::int64_t floats = net.nodes()[static_cast<std::size_t>(net.inputs()[i])].shape.count();
+          std::copy_n(inputs[i].begin() + first * floats, samples * floats, to[i]);
+        }
+        std::copy_n(target.begin() + first * target_floats, samples * target_floats, labels);
+      },
+      [&](std::int64_t first, std::int64_t samples, const float* prediction) {
+        std::copy_n(prediction, samples * classes, seen.predictions.begin() + first * classes);
+      });
+  return seen;
+}
+
+TEST(Crew, EvaluationDoesNotDependOnThreads) {
+  for (const graph::Network& net : {support::small_residual(), support::two_inputs()})
+    for (const std::int64_t count : {1, 7, 8, 30}) {
+      const Seen one = evaluate(net, count, 1, 8);
+      EXPECT_EQ(one.report.samples, count);
+      for (const float p : one.predictions) ASSERT_FALSE(std::isnan(p)) << "a sample was not seen";
+      for (const int threads : {2, 4}) {
+        const Seen other = evaluate(net, count, threads, 8);
+        EXPECT_EQ(other.report.loss, one.report.loss);
+        EXPECT_EQ(other.report.correct, one.report.correct);
+        EXPECT_EQ(other.predictions, one.predictions);
+      }
+    }
+}
+
+TEST(Crew, EvaluationIsTheReferenceInInference) {
+  const graph::Network net = support::small_residual();
+  const std::int64_t count = 11;
+  CrewRun run(net, options_of(4, 2, 2));
+  run.step(4);
+  support::ReferenceBatch batch = support::reference_batch(net, count, 5);
+  batch.training = false;
+  const auto expected = run_reference(net, support::widen(run.weights()), batch);
+  const Seen seen = evaluate(net, count, 2, 4);
+  EXPECT_NEAR(seen.report.loss, expected.loss, 1e-4 * expected.loss);
+  EXPECT_EQ(seen.report.correct, expected.correct);
+}
+
+TEST(Crew, EvaluatingNothing) {
+  const Seen seen = evaluate(support::small_cnn(), 0, 2, 8);
+  EXPECT_EQ(seen.report.samples, 0);
+  EXPECT_EQ(seen.report.loss, 0);
+}
+
+TEST(Crew, EvaluationBetweenStepsChangesNothing) {
+  const graph::Network net = support::small_residual();
+  CrewOptions options = options_of(4, 2, 2);
+  options.evaluation_batch = 64;  // a larger arena than training's
+  CrewRun quiet(net, options), examined(net, options);
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    quiet.step(4, step);
+    examined.step(4, step);
+    examined.crew().evaluate(100, [](std::int64_t, std::int64_t samples, std::span<float* const> to, float* labels) {
+      std::fill_n(to[0], samples * 3 * 8 * 8, 0.5f);
+      std::fill_n(labels, samples, 0.0f);
+    });
+  }
+  EXPECT_EQ(examined.hash(), quiet.hash());
+}
+
+// Not every kernel hands a NaN on (a folded ReLU and a maximum may take the other number); batch norm does.
+TEST(Crew, NotANumberDoesNotHang) {
+  for (const graph::Network& net : {support::small_residual(), support::small_cnn(), support::series()}) {
+    CrewRun run(net, options_of(6, 3, 3));
+    run.load(6);
+    run.spoil_input(std::numeric_limits<float>::quiet_NaN());
+    const double loss = run.row_loaded().loss;
+    run.update();
+    run.crew().finish_step();
+    if (net.name() == "small-residual") {
+      EXPECT_TRUE(std::isnan(loss));
+    }
+    run.set_parameters(support::parameter_values(net));
+    EXPECT_TRUE(std::isfinite(run.step(6).loss)) << net.name() << ": a NaN stays in the arena";
+    for (const auto& values : run.weights())
+      for (const float value : values) ASSERT_TRUE(std::isfinite(value)) << net.name() << ": a NaN stays in a slot";
+  }
+}
+
+TEST(Crew, AFailureOfAMemberReachesTheCaller) {
+  CrewRun run(support::small_cnn(), options_of(6, 3, 3));
+  const std::vector<float> labels(6, 99.0f);
+  BatchView view;
+  const Plain inputs = support::input_values(run.net(), 6);
+  const std::vector<std::int64_t> indices{40, 41, 42, 43, 44, 45};
+  view.samples = 6;
+  view.inputs = {inputs[0].data()};
+  view.target = labels.data();
+  view.indices = indices;
+  const std::string text = support::sentence(base::ErrorKind::run, [&] { run.crew().row(view, {}); });
+  EXPECT_TRUE(support::contains(text, "99")) << text;
+  EXPECT_TRUE(std::isfinite(run.step(6).loss)) << "the crew goes on";
+}
+
+TEST(Crew, WrongUse) {
+  support::sentence(base::ErrorKind::user, [] { Crew(support::mlp(), options_of(3, 4, 1)); });
+  CrewRun run(support::mlp(), options_of(4, 2, 1));
+  support::sentence(base::ErrorKind::internal, [&] { run.update(); });
+  support::sentence(base::ErrorKind::internal, [&] { run.crew().finish_step(); });
+  support::sentence(base::ErrorKind::internal, [&] { run.row(5); });
+  run.row(4);
+  support::sentence(base::ErrorKind::internal, [&] { run.crew().finish_step(); });
+}
+
+TEST(Crew, ThreadsInsideAnOarChangeRoundingOnly) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer does not understand OpenMP's barriers";
+#endif
+  CrewOptions options = options_of(8, 2, 1);
+  CrewRun one(support::small_residual(), options);
+  options.threads_per_oar = 2;
+  CrewRun two(support::small_residual(), options);
+  const double loss = one.row(8).loss;
+  EXPECT_NEAR(two.row(8).loss, loss, 1e-5 * loss);
+  one.update(0);
+  two.update(0);
+  EXPECT_LT(support::largest_distance(two.gradients(), one.gradients()), 1e-4);
+}
+
+TEST(Crew, ReportsTimesThatAddUp) {
+  CrewRun run(support::resnet20(), options_of(8, 4, 2));
+  const RowReport report = run.step(8);
+  EXPECT_GT(report.forward_seconds, 0);
+  EXPECT_GT(report.backward_seconds, 0);
+  EXPECT_LT(report.forward_seconds + report.backward_seconds, 60);
+  EXPECT_GT(run.crew().arena_bytes(), 0u);
+  EXPECT_GT(run.crew().gradient_bytes(), 0u);
+  EXPECT_EQ(run.crew().oar_sizes(), std::vector<std::int64_t>{2});
+}
+
+}  // namespace
+}  // namespace trireme::crew

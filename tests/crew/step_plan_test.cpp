@@ -1,0 +1,160 @@
+// Step plans, carried out on symbols: slots hold expressions, and the one that remains must be the oar tree's, written
+// here from its definition.
+#include "crew/step_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "support/core_errors.h"
+
+namespace trireme::crew {
+namespace {
+
+std::string tree(int begin, int end, int oars, std::int64_t samples) {
+  if (end - begin == 1)
+    return (begin + 1) * samples / oars > begin * samples / oars ? std::to_string(begin) : std::string();
+  int half = 1;
+  while (2 * half < end - begin) half *= 2;
+  const std::string left = tree(begin, begin + half, oars, samples), right = tree(begin + half, end, oars, samples);
+  if (left.empty() || right.empty()) return left + right;
+  return "(" + left + "+" + right + ")";
+}
+
+// Carries a plan out; "" is a free slot.
+class Symbols {
+ public:
+  explicit Symbols(const StepPlan& plan) : plan_(plan) {
+    for (const int slots : plan.slots) held_.emplace_back(static_cast<std::size_t>(slots));
+  }
+
+  std::string total() {
+    for (std::size_t member = 0; member < plan_.members.size(); ++member)
+      for (const OarTask& task : plan_.members[member]) {
+        EXPECT_FALSE(task.samples.empty()) << "an empty oar is rowed";
+        std::string& slot = at(static_cast<int>(member), task.slot);
+        EXPECT_TRUE(slot.empty()) << "oar " << task.oar << " overwrites " << slot;
+        slot = std::to_string(task.oar);
+        rowed_.push_back(task.oar);
+        for (const SlotSum& sum : task.sums)
+          add({static_cast<int>(member), sum.into}, {static_cast<int>(member), sum.from});
+      }
+    for (const MemberSum& sum : plan_.sums) add(sum.into, sum.from);
+    const std::string result = at(plan_.total.member, plan_.total.slot);
+    at(plan_.total.member, plan_.total.slot).clear();
+    for (const auto& member : held_)
+      for (const std::string& slot : member) EXPECT_TRUE(slot.empty()) << slot << " was never added";
+    return result;
+  }
+
+  std::vector<int> rowed() const {
+    std::vector<int> sorted = rowed_;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+  }
+
+ private:
+  std::string& at(int member, int slot) {
+    auto& slots = held_.at(static_cast<std::size_t>(member));
+    return slots.at(static_cast<std::size_t>(slot));
+  }
+  void add(SlotPlace into, SlotPlace from) {
+    std::string &left = at(into.member, into.slot), &right = at(from.member, from.slot);
+    EXPECT_FALSE(left.empty() || right.empty()) << "a sum of nothing";
+    EXPECT_TRUE(&left != &right);
+    left = "(" + left + "+" + right + ")";
+    right.clear();
+  }
+
+  const StepPlan& plan_;
+  std::vector<std::vector<std::string>> held_;
+  std::vector<int> rowed_;
+};
+
+std::vector<int> filled_oars(int oars, std::int64_t samples) {
+  std::vector<int> all;
+  for (int oar = 0; oar < oars; ++oar)
+    if (!base::oar_samples(oar, oars, samples).empty()) all.push_back(oar);
+  return all;
+}
+
+template <class F>
+void for_each_case(const F& f) {
+  for (const std::int64_t samples : {1, 2, 3, 5, 8, 13, 64})
+    for (const int oars : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 33})
+      for (const int members : {1, 2, 3, 5, 8, 40}) {
+        SCOPED_TRACE(std::to_string(samples) + " samples, " + std::to_string(oars) + " oars, " +
+                     std::to_string(members) + " members");
+        f(samples, oars, members);
+      }
+}
+
+TEST(StepPlan, ExactAddsAlongTheOarTree) {
+  for_each_case([](std::int64_t samples, int oars, int members) {
+    const StepPlan plan = plan_step(samples, oars, members, Reduce::exact);
+    ASSERT_EQ(plan.members.size(), static_cast<std::size_t>(members));
+    Symbols symbols(plan);
+    EXPECT_EQ(symbols.total(), tree(0, oars, oars, samples));
+    EXPECT_EQ(symbols.rowed(), filled_oars(oars, samples));
+  });
+}
+
+TEST(StepPlan, FastCoversEveryOarOnce) {
+  for_each_case([](std::int64_t samples, int oars, int members) {
+    const StepPlan plan = plan_step(samples, oars, members, Reduce::fast);
+    Symbols symbols(plan);
+    const std::string total = symbols.total();
+    EXPECT_EQ(symbols.rowed(), filled_oars(oars, samples));
+    const auto pluses = std::count(total.begin(), total.end(), '+');
+    EXPECT_EQ(static_cast<std::size_t>(pluses) + 1, filled_oars(oars, samples).size());
+    for (const int slots : plan.slots) EXPECT_LE(slots, 2);
+  });
+}
+
+TEST(StepPlan, MembersRowContiguousOarsOfAnEvenShare) {
+  for_each_case([](std::int64_t samples, int oars, int members) {
+    const StepPlan plan = plan_step(samples, oars, members, Reduce::exact);
+    int before = -1;
+    for (const auto& tasks : plan.members) {
+      EXPECT_LE(static_cast<int>(tasks.size()), (oars + members - 1) / members);
+      for (const OarTask& task : tasks) {
+        EXPECT_GT(task.oar, before);
+        before = task.oar;
+        EXPECT_EQ(task.samples, base::oar_samples(task.oar, oars, samples));
+      }
+    }
+  });
+}
+
+TEST(StepPlan, SlotsAreFew) {
+  for (int log = 0; log <= 6; ++log) {
+    const int oars = 1 << log;
+    // One member keeps one sum per level of the tree, and the oar it rows.
+    EXPECT_EQ(plan_step(1024, oars, 1, Reduce::exact).slots[0], log + 1) << oars;
+  }
+}
+
+// A crew makes its slots for the full batch; the last, shorter one must fit.
+TEST(StepPlan, AShorterBatchNeedsNoMoreSlots) {
+  for (const Reduce reduce : {Reduce::exact, Reduce::fast})
+    for (int oars = 1; oars <= 20; ++oars)
+      for (const int members : {1, 2, 3, 4, 5, 7}) {
+        const StepPlan full = plan_step(40, oars, members, reduce);
+        for (std::int64_t samples = 1; samples < 40; ++samples) {
+          const StepPlan plan = plan_step(samples, oars, members, reduce);
+          for (std::size_t m = 0; m < plan.slots.size(); ++m)
+            ASSERT_LE(plan.slots[m], full.slots[m]) << oars << " oars, " << members << " members, " << samples;
+        }
+      }
+}
+
+TEST(StepPlan, ImpossibleStepsAreBugs) {
+  support::sentence(base::ErrorKind::internal, [] { plan_step(0, 1, 1, Reduce::exact); });
+  support::sentence(base::ErrorKind::internal, [] { plan_step(1, 0, 1, Reduce::exact); });
+  support::sentence(base::ErrorKind::internal, [] { plan_step(1, 1, 0, Reduce::fast); });
+}
+
+}  // namespace
+}  // namespace trireme::crew

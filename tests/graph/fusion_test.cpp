@@ -1,0 +1,143 @@
+// Fusion: what is folded, what must not be, and that results stay the same.
+#include "graph/fusion.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/core_networks.h"
+#include "support/core_single_run.h"
+
+namespace trireme::graph {
+namespace {
+
+using support::conv3;
+
+std::vector<std::string> kinds(const Network& net) {
+  std::vector<std::string> all;
+  for (const Node& node : net.nodes())
+    if (node.op) all.emplace_back(node.op->kind());
+  return all;
+}
+
+std::int64_t count(const Network& net, const std::string& kind) {
+  const std::vector<std::string> all = kinds(net);
+  return std::count(all.begin(), all.end(), kind);
+}
+
+// input, `ops` one after the other, flatten, dense, softmax.
+Network chain(const std::vector<ops::OpPtr>& ops) {
+  Network net("chain");
+  Value x = net.input("x", {4, 5, 5});
+  for (std::size_t i = 0; i < ops.size(); ++i) x = net.add("op" + std::to_string(i), ops[i], {x});
+  support::classify(net, x);
+  return net;
+}
+
+TEST(Fusion, FoldsReluIntoWhatComesBefore) {
+  EXPECT_EQ(kinds(fuse(chain({conv3(4), ops::relu()}))),
+            (std::vector<std::string>{"conv", "flatten", "dense", "softmax_cross_entropy"}));
+  EXPECT_EQ(count(fuse(chain({ops::batch_norm(), ops::relu()})), "relu"), 0);
+  EXPECT_EQ(count(fuse(chain({ops::tanh(), ops::relu()})), "relu"), 1);
+  EXPECT_EQ(count(fuse(chain({ops::relu()})), "relu"), 1) << "an input cannot take it";
+  EXPECT_EQ(count(fuse(chain({conv3(4), ops::relu(), ops::relu()})), "relu"), 1);
+}
+
+TEST(Fusion, FoldsAddAndReluIntoBatchNorm) {
+  const Network net = fuse(support::small_residual());
+  EXPECT_EQ(count(net, "relu"), 0);
+  EXPECT_EQ(count(net, "add"), 0);
+  EXPECT_EQ(count(net, "batch_norm"), 3);
+  const auto last = std::find_if(net.nodes().rbegin(), net.nodes().rend(),
+                                 [](const Node& node) { return node.op && node.op->kind() == "batch_norm"; });
+  EXPECT_EQ(last->inputs.size(), 2u);
+}
+
+TEST(Fusion, TheAddMayComeInEitherOrder) {
+  for (const bool swapped : {false, true}) {
+    Network net("net");
+    const Value x = net.add("conv", conv3(4), {net.input("x", {4, 5, 5})});
+    const Value y = net.add("bn", ops::batch_norm(), {x});
+    support::classify(net, net.add("add", ops::add(), swapped ? std::vector{x, y} : std::vector{y, x}));
+    EXPECT_EQ(count(fuse(net), "add"), 0) << swapped;
+  }
+}
+
+TEST(Fusion, NotWhenTheValueHasAnotherReader) {
+  Network net("net");
+  const Value x = net.add("conv", conv3(4), {net.input("x", {4, 5, 5})});
+  const Value rectified = net.add("relu", ops::relu(), {x});
+  support::classify(net, net.add("add", ops::add(), {rectified, x}));
+  EXPECT_EQ(count(fuse(net), "relu"), 1);
+
+  Network norm("norm");
+  const Value y = norm.add("bn", ops::batch_norm(), {norm.input("x", {4, 5, 5})});
+  support::classify(norm, norm.add("twice", ops::add(), {y, y}));
+  EXPECT_EQ(count(fuse(norm), "add"), 1);
+}
+
+TEST(Fusion, NotIntoThePrediction) {
+  Network net("net");
+  const Value predicted = net.add("fc", ops::dense({.outputs = 3}), {net.input("x", {4})});
+  net.add("lost", ops::relu(), {predicted});
+  net.finish(predicted, ops::squared_error());
+  const Network fused = fuse(net);
+  EXPECT_EQ(fused.nodes()[static_cast<std::size_t>(fused.prediction())].name, "fc");
+  EXPECT_EQ(count(fused, "relu"), 1);
+}
+
+TEST(Fusion, AFoldedPredictionIsTheRelu) {
+  Network net("net");
+  Value x = net.add("fc", ops::dense({.outputs = 3}), {net.input("x", {4})});
+  x = net.add("relu", ops::relu(), {x});
+  net.finish(x, ops::squared_error());
+  const Network fused = fuse(net);
+  EXPECT_EQ(fused.nodes()[static_cast<std::size_t>(fused.prediction())].op->kind(), "dense");
+  EXPECT_EQ(count(fused, "relu"), 0);
+}
+
+TEST(Fusion, KeepsParametersTheirOrderAndEverythingElse) {
+  std::vector<Network> nets = support::small_networks();
+  nets.push_back(support::resnet20());
+  for (Network& net : nets) {
+    net.set_oar_limit(3);
+    const Network fused = fuse(net);
+    ASSERT_EQ(fused.parameters().size(), net.parameters().size());
+    for (std::size_t p = 0; p < net.parameters().size(); ++p) {
+      const ParameterInfo &a = net.parameters()[p], &b = fused.parameters()[p];
+      EXPECT_EQ(b.name, a.name);
+      EXPECT_EQ(b.spec.shape, a.spec.shape);
+      const auto kind = [](const Network& of, int node) { return of.nodes()[static_cast<std::size_t>(node)].op->kind(); };
+      EXPECT_EQ(kind(fused, b.node), kind(net, a.node));
+    }
+    EXPECT_EQ(fused.name(), net.name());
+    EXPECT_EQ(fused.oar_limit(), 3);
+    EXPECT_EQ(fused.inputs().size(), net.inputs().size());
+    for (std::size_t n = 0; n < fused.nodes().size(); ++n)
+      for (const int input : fused.nodes()[n].inputs) ASSERT_LT(input, static_cast<int>(n)) << "order of execution";
+    EXPECT_EQ(kinds(fuse(fused)).size(), kinds(fused).size()) << "fusing twice changes nothing";
+  }
+}
+
+TEST(Fusion, KeepsPenalties) {
+  Network net("net");
+  Value x = net.add("conv", conv3(4), {net.input("x", {4, 5, 5})});
+  net.l2_penalty(x, 0.125);
+  support::classify(net, net.add("relu", ops::relu(), {x}));
+  EXPECT_EQ(fuse(net).parameters()[0].l2, 0.125);
+}
+
+TEST(Fusion, ResultsStayTheSame) {
+  for (const Network& net : support::small_networks()) {
+    support::SingleRun plain(net, 4), fused(fuse(net), 4);
+    plain.fill();
+    fused.fill();
+    const ops::OarRun a = plain.run(), b = fused.run();
+    EXPECT_NEAR(a.loss, b.loss, 1e-5 * std::abs(a.loss)) << net.name();
+    EXPECT_EQ(a.correct, b.correct) << net.name();
+    EXPECT_LT(support::largest_distance(fused.gradients(), plain.gradients()), 1e-4) << net.name();
+  }
+}
+
+}  // namespace
+}  // namespace trireme::graph

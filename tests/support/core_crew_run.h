@@ -1,0 +1,71 @@
+// A Crew with the tests' numbers as weights and batches, and plain gradient descent.
+#pragma once
+
+#include <memory>
+
+#include "crew/crew.h"
+#include "support/core_reference.h"
+
+namespace trireme::support {
+
+class CrewRun {
+ public:
+  CrewRun(const graph::Network& net, const crew::CrewOptions& options) : net_(net), crew_(net, options) {
+    set_parameters(parameter_values(net_));
+  }
+
+  crew::Crew& crew() { return crew_; }
+  const graph::Network& net() const { return net_; }
+  void set_parameters(const Plain& values) {
+    put_parameters(crew_.space(), values, crew_.weights());
+    crew_.refresh_weight_forms();
+  }
+
+  // Forward, backward and the sum over oars of the batch reference_batch(net, samples, stream).
+  crew::RowReport row(std::int64_t samples, std::uint64_t stream = 0) {
+    load(samples, stream);
+    return row_loaded();
+  }
+  void load(std::int64_t samples, std::uint64_t stream = 0) {
+    inputs_ = input_values(net_, samples, stream);
+    target_ = target_values(net_, samples, stream);
+    indices_.resize(static_cast<std::size_t>(samples));
+    std::iota(indices_.begin(), indices_.end(), std::int64_t{100});
+    view_.samples = samples;
+    view_.inputs.clear();
+    for (const auto& input : inputs_) view_.inputs.push_back(input.data());
+    view_.target = target_.data();
+    view_.indices = indices_;
+  }
+  void spoil_input(float value) { inputs_[0][0] = value; }
+  crew::RowReport row_loaded() { return crew_.row(view_, {}); }
+
+  // Moves every weight against its gradient.
+  void update(float rate = 0.05f) {
+    crew_.for_each_chunk([this, rate](const crew::Chunk& chunk, const float* gradient) {
+      float* weights = crew_.weights() + chunk.offset;
+      for (std::int64_t i = 0; i < chunk.count; ++i) weights[i] -= rate * gradient[i];
+    });
+  }
+  crew::RowReport step(std::int64_t samples, std::uint64_t stream = 0) {
+    const crew::RowReport report = row(samples, stream);
+    update();
+    crew_.finish_step();
+    return report;
+  }
+
+  Plain weights() { return get_parameters(crew_.space(), crew_.weights()); }
+  // After update().
+  Plain gradients() { return get_parameters(crew_.space(), crew_.gradient()); }
+  std::string hash() { return crew_.space().sha256(crew_.weights()); }
+
+ private:
+  graph::Network net_;
+  crew::Crew crew_;
+  Plain inputs_;
+  std::vector<float> target_;
+  std::vector<std::int64_t> indices_;
+  crew::BatchView view_;
+};
+
+}  // namespace trireme::support
