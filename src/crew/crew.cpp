@@ -46,7 +46,7 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
     base::user_error("{} oars are more than the {} samples of a batch; use --oars {} or fewer", options_.oars,
                      options_.batch, options_.batch);
   // The largest oar's Program chooses the live layouts of all parameters.
-  const std::int64_t largest = oar_sizes().front();
+  const std::int64_t largest = oar_sizes(options_.batch).front();
   const auto& layouts = program(largest, true).parameter_layouts();
   std::vector<tensor::ParameterSpace::Entry> entries;
   for (std::size_t p = 0; p < network_.parameters().size(); ++p) {
@@ -79,9 +79,10 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
 
 Crew::~Crew() = default;
 
-std::vector<std::int64_t> Crew::oar_sizes() const {
+std::vector<std::int64_t> Crew::oar_sizes(std::int64_t samples) const {
   std::set<std::int64_t, std::greater<>> sizes;
-  for (int oar = 0; oar < options_.oars; ++oar) sizes.insert(base::oar_samples(oar, options_.oars, options_.batch).size());
+  for (int oar = 0; oar < options_.oars; ++oar) sizes.insert(base::oar_samples(oar, options_.oars, samples).size());
+  sizes.erase(0);
   return {sizes.begin(), sizes.end()};
 }
 
@@ -89,7 +90,7 @@ const graph::Program& Crew::program(std::int64_t samples, bool training) {
   auto& program = programs_[{samples, training}];
   if (!program) {
     const auto fixed = programs_.size() == 1 ? std::vector<ops::Layout>{}
-                                             : programs_.at({oar_sizes().front(), true})->parameter_layouts();
+                                             : programs_.at({oar_sizes(options_.batch).front(), true})->parameter_layouts();
     program = std::make_unique<graph::Program>(
         network_, graph::ProgramOptions{samples, training, options_.threads_per_oar}, fixed);
   }

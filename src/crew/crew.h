@@ -97,8 +97,8 @@ class Crew {
 
   // Compiled Programs, for inspection: fingerprint, memory, profile.
   const graph::Program& program(std::int64_t samples, bool training);
-  // The distinct oar sizes of the full batch.
-  std::vector<std::int64_t> oar_sizes() const;
+  // The distinct oar sizes of a batch, largest first.
+  std::vector<std::int64_t> oar_sizes(std::int64_t samples) const;
   std::size_t arena_bytes() const;
   std::size_t gradient_bytes() const;
 

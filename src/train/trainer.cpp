@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -116,9 +117,7 @@ class Trainer {
   bool has_accuracy() const { return e_.train->spec().target != data::TargetKind::values; }
 
   void open_folder() {
-    std::vector<graph::KernelPrint> prints;
-    for (const std::int64_t size : crew_->oar_sizes())
-      for (auto& print : graph::fingerprint(crew_->program(size, true))) prints.push_back(std::move(print));
+    const std::vector<graph::KernelPrint> prints = fingerprints();
     const std::string& resumed = settings_.text("resume");
     if (!resumed.empty()) {
       folder_ = RunFolder::open(resumed);
@@ -142,6 +141,18 @@ class Trainer {
     trace_.name_lane(1, "phases");
     for (int member = 0; member < e_.threads; ++member)
       trace_.name_lane(crew::kFirstMemberLane + member, fmt::format("oars of thread {}", member));
+  }
+
+  // Of every oar size the run will row: those of the full batch and of an epoch's shorter last one.
+  std::vector<graph::KernelPrint> fingerprints() {
+    std::set<std::int64_t> sizes;
+    const std::int64_t last = e_.train->size() % e_.batch;
+    for (const std::int64_t samples : {e_.batch, e_.drop_last || e_.total_steps < e_.steps_per_epoch ? 0 : last})
+      for (const std::int64_t size : crew_->oar_sizes(samples)) sizes.insert(size);
+    std::vector<graph::KernelPrint> prints;
+    for (const std::int64_t size : sizes)
+      for (auto& print : graph::fingerprint(crew_->program(size, true))) prints.push_back(std::move(print));
+    return prints;
   }
 
   // A kernel that gives other results here than where the run began would silently change its bits.

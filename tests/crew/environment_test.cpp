@@ -1,15 +1,14 @@
 // The environment makes no bits: this program runs itself again under other OpenMP and oneDNN settings and compares
 // what it prints.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <array>
 #include <cstdio>
 #include <string>
 
 #include "graph/fingerprint.h"
 #include "support/core_crew_run.h"
 #include "support/core_networks.h"
+#include "support/core_rerun.h"
 
 namespace trireme::crew {
 namespace {
@@ -48,23 +47,14 @@ TEST(Environment, BitsOfThisProcess) {
 
 // What the test above prints when run with these settings.
 std::string bits_under(const std::string& settings) {
-  std::array<char, 4096> self{};
-  const ssize_t size = ::readlink("/proc/self/exe", self.data(), self.size() - 1);
-  EXPECT_GT(size, 0);
-  const std::string command = "env " + settings + " '" + std::string(self.data()) +
-                              "' --gtest_filter=Environment.BitsOfThisProcess --gtest_output= 2>&1";
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  EXPECT_NE(pipe, nullptr);
-  std::string text;
-  std::array<char, 4096> piece{};
-  while (std::fgets(piece.data(), static_cast<int>(piece.size()), pipe) != nullptr) text += piece.data();
-  EXPECT_EQ(::pclose(pipe), 0) << settings << "\n" << text;
-  const std::size_t begin = text.find(kMark);
+  const support::Rerun run = support::rerun(settings, "Environment.BitsOfThisProcess");
+  EXPECT_EQ(run.status, 0) << settings << "\n" << run.text;
+  const std::size_t begin = run.text.find(kMark);
   if (begin == std::string::npos) {
-    ADD_FAILURE() << "nothing was printed under " << settings << "\n" << text;
+    ADD_FAILURE() << "nothing was printed under " << settings << "\n" << run.text;
     return "";
   }
-  return text.substr(begin, text.find('\n', begin) - begin);
+  return run.text.substr(begin, run.text.find('\n', begin) - begin);
 }
 
 TEST(Environment, ChangesNoBits) {

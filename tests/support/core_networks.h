@@ -1,7 +1,6 @@
 // Networks for tests: small ones with every shape of graph, and two of the size people train.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -160,20 +159,21 @@ inline Network series() {
   return net;
 }
 
-// The prediction is itself read by more than the loss would allow to fold.
-inline Network relu_prediction() {
-  Network net("relu-prediction");
+// Dense layers without anything between, and a prediction that has a second reader.
+inline Network regression() {
+  Network net("regression");
   Value x = net.input("x", {6});
   x = net.add("fc1", ops::dense({.outputs = 8}), {x});
   const Value predicted = net.add("fc2", ops::dense({.outputs = 2}), {x});
+  net.add("lost_relu", ops::relu(), {predicted});
   net.finish(predicted, ops::squared_error());
   return net;
 }
 
 inline std::vector<Network> small_networks() {
   std::vector<Network> all;
-  for (Network (*make)() : {mlp, small_cnn, small_residual, dropout_cnn, tangle, two_inputs, dense_block, series,
-                            relu_prediction})
+  for (Network (*make)() :
+       {mlp, small_cnn, small_residual, dropout_cnn, tangle, two_inputs, dense_block, series, regression})
     all.push_back(make());
   return all;
 }
