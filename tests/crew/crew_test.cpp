@@ -399,7 +399,7 @@ TEST(Crew, ReportsTimesThatAddUp) {
   EXPECT_LT(report.forward_seconds + report.backward_seconds, 60);
   EXPECT_GT(run.crew().arena_bytes(), 0u);
   EXPECT_GT(run.crew().gradient_bytes(), 0u);
-  EXPECT_EQ(run.crew().oar_sizes(), std::vector<std::int64_t>{2});
+  EXPECT_EQ(run.crew().oar_sizes(8), std::vector<std::int64_t>{2});
 }
 
 }  // namespace
