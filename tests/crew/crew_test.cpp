@@ -376,6 +376,15 @@ TEST(Crew, WrongUse) {
   support::sentence(base::ErrorKind::internal, [&] { run.crew().finish_step(); });
 }
 
+TEST(Crew, OarSizes) {
+  CrewRun run(support::mlp(), options_of(7, 3, 1));
+  using Sizes = std::vector<std::int64_t>;
+  EXPECT_EQ(run.crew().oar_sizes(7), (Sizes{3, 2}));
+  EXPECT_EQ(run.crew().oar_sizes(6), Sizes{2});
+  EXPECT_EQ(run.crew().oar_sizes(4), (Sizes{2, 1}));
+  EXPECT_EQ(run.crew().oar_sizes(2), Sizes{1});
+}
+
 TEST(Crew, ThreadsInsideAnOarChangeRoundingOnly) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the thread sanitizer does not understand OpenMP's barriers";

@@ -6,6 +6,8 @@
 #include <functional>
 #include <set>
 
+#include "tensor/add_into.h"
+
 namespace trireme::tensor {
 namespace {
 
@@ -72,13 +74,13 @@ TEST(Layout, ChannelsLast) {
 }
 
 // OIhw4i8o4i: two blocks of one dimension around one of another, as oneDNN stores weights.
+Layout several_blocks() {
+  return {{11, 21, 2, 3}, {16, 32, 2, 3}, {2 * 6 * 128, 6 * 128, 3 * 128, 128}, {{1, 4}, {0, 8}, {1, 4}}};
+}
+
 TEST(Layout, SeveralInnerBlocks) {
-  const Shape shape{11, 21, 2, 3};
-  const std::int64_t o_blocks = 2, i_blocks = 2;  // 8 and 4 * 4
-  const Layout layout{shape,
-                      {16, 32, 2, 3},
-                      {i_blocks * 2 * 3 * 128, 2 * 3 * 128, 3 * 128, 128},
-                      {{1, 4}, {0, 8}, {1, 4}}};
+  const Layout layout = several_blocks();
+  const std::int64_t o_blocks = 2, i_blocks = 2;  // of 8 and of 4 * 4
   EXPECT_EQ(layout.elements(), o_blocks * i_blocks * 6 * 128);
   EXPECT_EQ(layout.channel_block(), 0);
   EXPECT_EQ(layout.text(), "blocked:1x4:0x8:1x4");
@@ -128,10 +130,13 @@ TEST(Layout, SameMemoryByHand) {
 }
 
 TEST(Layout, ThereAndBack) {
-  for (const Shape& shape : {Shape{3, 5, 2, 3}, Shape{1, 8, 1, 7}, Shape{2, 3, 4}, Shape{7, 10}, Shape{5}}) {
+  for (const Shape& shape :
+       {Shape{3, 5, 2, 3}, Shape{1, 8, 1, 7}, Shape{2, 3, 4}, Shape{7, 10}, Shape{5}, Shape{11, 21, 2, 3}, Shape{}}) {
     std::vector<float> plain(static_cast<std::size_t>(shape.count()));
     for (std::size_t i = 0; i < plain.size(); ++i) plain[i] = static_cast<float>(i + 1);
-    for (const Layout& layout : layouts_of(shape)) {
+    std::vector<Layout> layouts = layouts_of(shape);
+    if (shape == several_blocks().shape) layouts.push_back(several_blocks());
+    for (const Layout& layout : layouts) {
       std::vector<float> memory(static_cast<std::size_t>(layout.elements()), -1.0f), back(plain.size());
       from_plain(layout, plain.data(), memory.data());
       std::size_t zeros = 0;
@@ -146,6 +151,26 @@ TEST(Layout, ThereAndBack) {
       to_plain(layout, memory.data(), back.data());
       EXPECT_EQ(back, plain) << shape.text() << " " << layout.text();
     }
+  }
+}
+
+TEST(Layout, NothingToCopy) {
+  float untouched = 7;
+  for (const Layout& layout : layouts_of({3, 0, 4})) {
+    from_plain(layout, nullptr, &untouched);
+    to_plain(layout, nullptr, &untouched);
+  }
+  EXPECT_EQ(untouched, 7);
+}
+
+TEST(AddInto, AddsEveryElementOnce) {
+  for (const std::int64_t count : {0, 1, 7, 16, 17, 63, 1000}) {
+    std::vector<float> into(static_cast<std::size_t>(count) + 1, 0.5f), from(into.size(), 0.25f);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] *= static_cast<float>(i);
+    add_into(into.data(), from.data(), count);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      ASSERT_EQ(into[i], 0.5f + 0.25f * static_cast<float>(i));
+    EXPECT_EQ(into.back(), 0.5f) << "one too many";
   }
 }
 
