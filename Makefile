@@ -26,7 +26,7 @@ help:  ## this list
 
 build/build.ninja:
 	@$(PACKAGES) core
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING >/dev/null
 
 build: build/build.ninja  ## the program, build/trireme
 	@$(PACKAGES) core
@@ -37,7 +37,7 @@ train: build  ## build the program and watch a CNN learn Fashion-MNIST
 
 test:  ## build and run all tests
 	@$(PACKAGES) core test
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build --target trireme trireme_tests
 	@$(RUN_CTEST) --test-dir build $(CTEST)
 
@@ -46,26 +46,26 @@ test-fast:  ## the tests that take a minute or two
 
 test-asan:  ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(PACKAGES) core test
-	@cmake --preset asan --log-level=WARNING
+	@cmake --preset asan --log-level=WARNING >/dev/null
 	@cmake --build build-asan --target trireme trireme_tests
 	@UBSAN_OPTIONS=print_stacktrace=1 $(RUN_CTEST) --test-dir build-asan $(CTEST)
 
 test-tsan:  ## all tests under ThreadSanitizer, with one OpenMP thread
 	@$(PACKAGES) core test
-	@cmake --preset tsan --log-level=WARNING
+	@cmake --preset tsan --log-level=WARNING >/dev/null
 	@cmake --build build-tsan --target trireme trireme_tests
 	@OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 $(RUN_CTEST) --test-dir build-tsan $(CTEST)
 
 bench:  ## build and run the micro-benchmarks
 	@$(PACKAGES) core bench
-	@cmake --preset bench --log-level=WARNING
+	@cmake --preset bench --log-level=WARNING >/dev/null
 	@cmake --build build --target trireme trireme_benches
 	@shopt -s nullglob; for program in build/bench/*_bench; do echo "== $$(basename $$program)"; $$program $(ARGS); done
 
 lint:  ## check formatting and run clang-tidy
 	@$(PACKAGES) core lint
 	@$(SOURCES) | xargs clang-format --dry-run -Werror
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build --target trireme_version
 	@find src -name '*.cpp' | sort | xargs -P$(JOBS) -n1 clang-tidy -p build --quiet 2>&1 | \
 	  sed '/^[0-9]* warnings\? generated\.$$/d'

@@ -17,10 +17,21 @@ void Settings::set(const std::string& name, const std::string& value, const std:
     std::vector<std::string> names;
     for (const auto& [known, ignored] : defaults_) names.push_back(known);
     const std::string near = nearest_name(name, names);
-    if (near.empty()) user_error("{} has no option '{}'; see --help for all of them", where, name);
-    user_error("{} has no option '{}'; did you mean '{}'?", where, name, near);
+    const auto shown = [&](const std::string& option) { return where.empty() ? "--" + option : "'" + option + "'"; };
+    const std::string place = where.empty() ? "there is no option" : where + " has no option";
+    if (near.empty()) user_error("{} {}; see --help for all of them", place, shown(name));
+    user_error("{} {}; did you mean {}?", place, shown(name), shown(near));
   }
   given_[name] = value;
+  if (where.empty())
+    where_.erase(name);
+  else
+    where_[name] = where;
+}
+
+std::string Settings::label(const std::string& name) const {
+  const auto found = where_.find(name);
+  return found == where_.end() ? "--" + name : fmt::format("--{} (from {})", name, found->second);
 }
 
 const std::string& Settings::text(const std::string& name) const {
@@ -31,25 +42,27 @@ const std::string& Settings::text(const std::string& name) const {
 }
 
 std::int64_t Settings::integer(const std::string& name, std::int64_t least, std::int64_t most) const {
-  const std::int64_t value = parse_int("--" + name, text(name));
-  if (value < least || value > most) user_error("--{} is {}, expected {} ... {}", name, value, least, most);
+  const std::int64_t value = parse_int(label(name), text(name));
+  if (value < least || value > most) user_error("{} is {}, expected {} ... {}", label(name), value, least, most);
   return value;
 }
 
-double Settings::number(const std::string& name) const { return parse_double("--" + name, text(name)); }
+double Settings::number(const std::string& name) const { return parse_double(label(name), text(name)); }
 
 bool Settings::flag(const std::string& name) const {
   const std::string& value = text(name);
   if (value == "yes" || value == "true" || value == "1") return true;
   if (value == "no" || value == "false" || value == "0") return false;
-  user_error("--{} is '{}', expected yes or no", name, value);
+  user_error("{} is '{}', expected yes or no", label(name), value);
 }
 
 const std::string& Settings::choice(const std::string& name, std::span<const std::string> words) const {
   const std::string& value = text(name);
   for (const std::string& word : words)
     if (word == value) return value;
-  user_error("{}", unknown_name(fmt::format("value of --{} called", name), value, words));
+  const std::string near = nearest_name(value, words);
+  user_error("{} is '{}', expected {}{}", label(name), value, join(words, " or "),
+             near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
 }
 
 std::map<std::string, std::string> Settings::all() const {

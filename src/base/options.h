@@ -25,8 +25,9 @@ class Settings {
   explicit Settings(std::span<const OptionSpec> table);
 
   std::span<const OptionSpec> table() const { return table_; }
-  // Unknown names are user errors with the nearest known name. `where` says where the value came from.
-  void set(const std::string& name, const std::string& value, const std::string& where = "the command line");
+  // Unknown names are user errors with the nearest known name. `where` names the file a value
+  // comes from; empty: the command line.
+  void set(const std::string& name, const std::string& value, const std::string& where = "");
   bool is_set(const std::string& name) const { return given_.contains(name); }
   const std::string& text(const std::string& name) const;
   std::int64_t integer(const std::string& name, std::int64_t least, std::int64_t most) const;
@@ -34,6 +35,8 @@ class Settings {
   bool flag(const std::string& name) const;
   // One of the words, or a user error with the nearest.
   const std::string& choice(const std::string& name, std::span<const std::string> words) const;
+  // "--batch", or "--batch (from experiment.toml)": how errors about a value begin.
+  std::string label(const std::string& name) const;
   // All values, defaults included.
   std::map<std::string, std::string> all() const;
   // Only what was given.
@@ -43,6 +46,7 @@ class Settings {
   std::span<const OptionSpec> table_;
   std::map<std::string, std::string> defaults_;
   std::map<std::string, std::string> given_;
+  std::map<std::string, std::string> where_;  // of what was not given on the command line
 };
 
 }  // namespace trireme::base

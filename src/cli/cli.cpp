@@ -19,6 +19,12 @@ struct Parsed {
   std::string argument;
 };
 
+std::string help_text(const base::OptionSpec& option) {
+  const std::string otherwise = option.otherwise;
+  const bool says_nothing = otherwise.empty() || otherwise == "0" || otherwise == "0%" || otherwise == "auto";
+  return says_nothing ? option.help : fmt::format("{} (default {})", option.help, otherwise);
+}
+
 void add_options(Parsed& parsed) {
   CLI::App& app = *parsed.app;
   app.allow_extras();
@@ -29,10 +35,11 @@ void add_options(Parsed& parsed) {
     CLI::Option* made = nullptr;
     if (option.value[0] == '\0') {
       made = app.add_flag_callback(dashed, [settings, name] { settings->set(name, "yes"); }, option.help);
+      made->disable_flag_override();
     } else {
       made = app.add_option_function<std::string>(
-          dashed, [settings, name](const std::string& value) { settings->set(name, value); }, option.help);
-      made->type_name(option.value)->default_str(option.otherwise);
+          dashed, [settings, name](const std::string& value) { settings->set(name, value); }, help_text(option));
+      made->type_name(option.value)->take_last();
     }
     made->group(option.group);
   }
@@ -43,15 +50,23 @@ void add_options(Parsed& parsed) {
 [[noreturn]] void complain_of_rest(const std::vector<std::string>& rest, const std::vector<Verb>& all, const Parsed* parsed) {
   const std::string& word = rest.front();
   if (!parsed) {
-    std::vector<std::string> names;
+    std::vector<std::string> names{"--help", "--version"};
     for (const Verb& verb : all) names.emplace_back(verb.name);
-    base::user_error("{}", base::unknown_name("verb", word, names));
+    base::user_error("{}", base::unknown_name(word.starts_with("-") ? "option" : "verb", word, names));
   }
-  if (word.starts_with("--")) {
-    base::Settings probe(parsed->verb.options);
-    probe.set(word.substr(2, word.find('=') - 2), "", fmt::format("trireme {}", parsed->verb.name));
-  }
+  if (word.starts_with("--")) base::Settings(parsed->verb.options).set(word.substr(2, word.find('=') - 2), "");
   base::user_error("trireme {} does not take '{}'; see trireme {} --help", parsed->verb.name, word, parsed->verb.name);
+}
+
+// CLI11's complaints in our words.
+[[noreturn]] void complain_of_parse(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string option = text.substr(0, text.find_first_of(": "));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (text.find("flag override") != std::string::npos) base::user_error("{} takes no value", option);
+    base::user_error("{} needs a value", option);
+  }
+  base::user_error("{}", text);
 }
 
 int run_checked(int argc, char** argv) {
@@ -73,7 +88,7 @@ int run_checked(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& error) {
-    base::user_error("{}", error.what());
+    complain_of_parse(error);
   }
   Parsed* chosen = nullptr;
   for (Parsed& each : parsed)

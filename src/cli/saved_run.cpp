@@ -22,7 +22,8 @@ SavedRun open_saved_run(const base::Settings& settings) {
     if (settings.is_set(name)) resolved.set(name, settings.text(name));
   resolved.set("augment", "none");
   saved.data_name = resolved.text("data");
-  saved.experiment = train::resolve(resolved);
+  const data::Normalization normalization = train::stored_normalization(train::RunFolder::open(run));
+  saved.experiment = train::resolve(resolved, &normalization);
   saved.split = saved.split_name == "test"    ? saved.experiment.test
                 : saved.split_name == "train" ? saved.experiment.train
                                               : saved.experiment.validation;

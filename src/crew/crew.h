@@ -28,7 +28,7 @@ struct CrewOptions {
   Reduce reduce = Reduce::exact;
   int threads_per_oar = 1;
   std::int64_t evaluation_batch = 64;
-  std::vector<int> cpus;          // for pinning; empty: not pinned
+  std::vector<int> cpus{};         // for pinning; empty: not pinned
   bool may_spin = false;
   observe::Trace* trace = nullptr;  // gets a span per oar and direction, on lane kFirstMemberLane + member
 };
@@ -38,9 +38,9 @@ inline constexpr int kFirstMemberLane = 10;
 // A batch as the loader makes it: plain row-major, inputs in the network's order.
 struct BatchView {
   std::int64_t samples = 0;
-  std::vector<const float*> inputs;
+  std::vector<const float*> inputs{};
   const float* target = nullptr;
-  std::span<const std::int64_t> indices;  // global sample indices
+  std::span<const std::int64_t> indices{};  // global sample indices
 };
 
 struct Draw {

@@ -11,11 +11,11 @@ namespace trireme::data {
 
 struct DataRequest {
   std::string name;
-  std::string data_dir;  // where to look first; empty: TRIREME_DATA, then where packages install data
+  std::string data_dir{};  // where to look first; empty: TRIREME_DATA, then where packages install data
   std::uint64_t seed = 0;
   // For "synthetic": how many samples (0: 10000 and 2000), and what the model takes and gives.
   std::int64_t train_samples = 0, test_samples = 0;
-  std::vector<tensor::Shape> wanted_inputs;
+  std::vector<tensor::Shape> wanted_inputs{};
   std::int64_t wanted_classes = 0;
   TargetKind wanted_target = TargetKind::classes;
 };

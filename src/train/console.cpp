@@ -1,6 +1,7 @@
 #include "train/console.h"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,17 @@ namespace {
 
 // Accuracy as a percentage; a dash where the loss knows none.
 std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.2f} %", 100 * share); }
+
+// Four decimals for ordinary losses, an exponent for those that ran away.
+std::string loss_text(double loss) {
+  return std::abs(loss) < 1e6 ? fmt::format("{:.4f}", loss) : fmt::format("{:.4g}", loss);
+}
+
+// The columns of the terminal, or many when nobody says.
+std::size_t columns(std::FILE* stream) {
+  winsize size{};
+  return ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 1000;
+}
 
 std::string rate(double samples_per_second) {
   return samples_per_second >= 10000 ? fmt::format("{:.1f}k", samples_per_second / 1000)
@@ -46,15 +58,19 @@ void Console::step(const StepLine& s) {
   last_ns_ = now;
   const double done = static_cast<double>(s.step) / static_cast<double>(std::max<std::int64_t>(s.total_steps, 1));
   const std::string text =
-      fmt::format("epoch {}  step {}/{} ({:.0f} %)  loss {:.4f}  accuracy {}  {} samples/s  {} left", s.epoch + 1, s.step,
-                  s.total_steps, 100 * done, s.loss, percent(s.accuracy), rate(s.samples_per_second),
+      fmt::format("epoch {}  step {}/{} ({:.0f} %)  loss {}  accuracy {}  {} samples/s  {} left", s.epoch + 1, s.step,
+                  s.total_steps, 100 * done, loss_text(s.loss), percent(s.accuracy), rate(s.samples_per_second),
                   base::human_seconds(s.seconds_left));
   if (!terminal_) return line(text);
   clear();
   constexpr int kBar = 16;
   const int filled = static_cast<int>(done * kBar);
-  fmt::print(stream_, "[{}{}] {}", std::string(static_cast<std::size_t>(filled), '#'),
-             std::string(static_cast<std::size_t>(kBar - filled), '.'), text);
+  const std::string bar = fmt::format("[{}{}] ", std::string(static_cast<std::size_t>(filled), '#'),
+                                      std::string(static_cast<std::size_t>(kBar - filled), '.'));
+  // A line that wraps cannot be drawn over: the bar goes first, then what does not fit.
+  const std::size_t width = columns(stream_) - 1;
+  const std::string whole = bar.size() + text.size() <= width ? bar + text : text.substr(0, width);
+  fmt::print(stream_, "{}", whole);
   std::fflush(stream_);
   drawn_ = true;
 }
@@ -62,11 +78,12 @@ void Console::step(const StepLine& s) {
 void Console::epoch(const EpochLine& e) {
   if (quiet_) return;
   if (!table_started_)
-    line("epoch  train loss  train acc.   test loss   test acc.          lr   samples/s        time");
+    line(fmt::format("epoch  train loss  train acc.  {0:>5} loss  {0:>5} acc.        lr  samples/s      time",
+                     e.validation ? "valid" : "test"));
   table_started_ = true;
-  line(fmt::format("{:>5}  {:>10.4f}  {:>10}  {:>10.4f}  {:>10}  {:>10.5g}  {:>10}  {:>10}{}", e.epoch + 1, e.train_loss,
-                   percent(e.train_accuracy), e.test_loss, percent(e.test_accuracy), e.lr, rate(e.samples_per_second),
-                   base::human_seconds(e.seconds), e.best ? "  best" : ""));
+  line(fmt::format("{:>5}  {:>10}  {:>10}  {:>10}  {:>10}  {:>8.2g}  {:>9}  {:>8}{}", e.epoch + 1, loss_text(e.train_loss),
+                   percent(e.train_accuracy), loss_text(e.held_out_loss), percent(e.held_out_accuracy), e.lr,
+                   rate(e.samples_per_second), base::human_seconds(e.seconds), e.best ? "  best" : ""));
 }
 
 }  // namespace trireme::train

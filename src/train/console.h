@@ -18,7 +18,9 @@ struct StepLine {
 
 struct EpochLine {
   std::int64_t epoch = 0;
-  double train_loss = 0, train_accuracy = 0, test_loss = 0, test_accuracy = 0;
+  double train_loss = 0, train_accuracy = 0;
+  double held_out_loss = 0, held_out_accuracy = 0;  // of the validation share, or of the test set where there is none
+  bool validation = false;
   double lr = 0, seconds = 0, samples_per_second = 0;
   bool best = false;
 };

@@ -68,8 +68,14 @@ graph::Network fitting_network(const models::ModelInfo& model, const base::Setti
     const tensor::Shape& made_for = model.inputs[0];
     const bool smaller = has.rank() == 3 && made_for.rank() == 3 && (has[1] < made_for[1] || has[2] < made_for[2]);
     if (error.kind() != base::ErrorKind::user || !smaller) throw;
+    const data::DataPair small = pair;
     enlarge(made_for[1], made_for[2]);
-    return build();
+    try {
+      return build();
+    } catch (const base::Error&) {
+      pair = small;
+      base::user_error("{}", error.what());  // it was not the size
+    }
   }
 }
 
@@ -116,10 +122,11 @@ void plan_threads(const base::Settings& settings, Experiment& e) {
 
 }  // namespace
 
-Experiment resolve(const base::Settings& settings) {
+Experiment resolve(const base::Settings& settings, const data::Normalization* known) {
   Experiment e;
-  const std::array<std::string, 1> strategies{"single"};
-  settings.choice("strategy", strategies);
+  if (settings.text("strategy") != "single")
+    base::user_error("{} is '{}'; a single process is all there is yet: --strategy single", settings.label("strategy"),
+                     settings.text("strategy"));
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
   const models::ModelInfo& model = models::find_model(settings.text("model"));
@@ -129,12 +136,12 @@ Experiment resolve(const base::Settings& settings) {
   data::DataPair pair = open_data(settings, model);
   std::string normalization = settings.text("normalize");
   if (normalization == "auto") normalization = settings.text("data") == "synthetic" ? "none" : "standard";
-  const data::Normalization normal = data::compute_normalization(pair.train, normalization);
+  e.normalization = known ? *known : data::compute_normalization(pair.train, normalization);
   data::DatasetPtr plain = pair.train;  // the validation share is not augmented
   pair.train = data::augment(pair.train, augmentation);
-  pair.train = data::normalize(pair.train, normal);
-  pair.test = data::normalize(pair.test, normal);
-  plain = data::normalize(plain, normal);
+  pair.train = data::normalize(pair.train, e.normalization);
+  pair.test = data::normalize(pair.test, e.normalization);
+  plain = data::normalize(plain, e.normalization);
   e.network = fitting_network(model, settings, pair);
   if (validation > 0) {
     const tensor::Shape& size = pair.train->spec().inputs[0];

@@ -17,6 +17,7 @@ struct Experiment {
   data::DatasetPtr train;       // augmented, normalised; without the validation share
   data::DatasetPtr validation;  // null: the test set serves
   data::DatasetPtr test;
+  data::Normalization normalization;  // computed from the training set, or a saved run's
   graph::Network network{""};
   std::int64_t batch = 0;
   int oars = 1;
@@ -31,7 +32,8 @@ struct Experiment {
 };
 
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is
-// written.
-Experiment resolve(const base::Settings& settings);
+// written. `known`: the normalisation of a run that these settings come from, so that other data is seen as the run saw
+// its own.
+Experiment resolve(const base::Settings& settings, const data::Normalization* known = nullptr);
 
 }  // namespace trireme::train

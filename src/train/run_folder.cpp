@@ -99,6 +99,9 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                       {"test_samples", e.test->size()},
                       {"parameters", e.network.parameter_count()},
                       {"pinned", !e.crew_options.cpus.empty()}};
+  auto& normalization = json["normalization"] = {{"kind", e.normalization.kind}, {"inputs", nlohmann::ordered_json::array()}};
+  for (const data::InputNormalization& input : e.normalization.inputs)
+    normalization["inputs"].push_back({{"mean", input.mean}, {"divisor", input.divisor}});
   utsname system{};
   ::uname(&system);
   json["host"] = {{"name", system.nodename},
@@ -116,17 +119,38 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   base::write_text_atomically(folder.file("run.json"), json.dump(2) + "\n");
 }
 
-std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder) {
+namespace {
+
+// Calls read(json) on a run.json and names the file when something in it is missing or of the wrong kind.
+template <class Read>
+auto from_run_json(const RunFolder& folder, const char* what, const Read& read) {
   const std::string path = folder.file("run.json").string();
-  const auto json = nlohmann::json::parse(base::read_text(path), nullptr, false);
-  std::vector<graph::KernelPrint> prints;
   try {
-    for (const auto& print : json.at("fingerprint"))
-      prints.push_back({print.at("kernel"), std::stoull(print.at("hash").get<std::string>(), nullptr, 16)});
+    return read(nlohmann::json::parse(base::read_text(path)).at(what));
+  } catch (const base::Error&) {
+    throw;
   } catch (const std::exception&) {
-    base::user_error("{} has no readable 'fingerprint'; was it edited?", path);
+    base::user_error("{} has no readable '{}'; was it edited?", path, what);
   }
-  return prints;
+}
+
+}  // namespace
+
+data::Normalization stored_normalization(const RunFolder& folder) {
+  return from_run_json(folder, "normalization", [](const nlohmann::json& json) {
+    data::Normalization normalization{json.at("kind"), {}};
+    for (const auto& input : json.at("inputs")) normalization.inputs.push_back({input.at("mean"), input.at("divisor")});
+    return normalization;
+  });
+}
+
+std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder) {
+  return from_run_json(folder, "fingerprint", [](const nlohmann::json& json) {
+    std::vector<graph::KernelPrint> prints;
+    for (const auto& print : json)
+      prints.push_back({print.at("kernel"), std::stoull(print.at("hash").get<std::string>(), nullptr, 16)});
+    return prints;
+  });
 }
 
 void read_configuration(base::Settings& settings, const std::string& run_json) {

@@ -42,6 +42,9 @@ class RunFolder {
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& experiment,
                     const std::vector<graph::KernelPrint>& prints);
 
+// The normalisation a run was trained with.
+data::Normalization stored_normalization(const RunFolder& folder);
+
 // The fingerprints a run was started with.
 std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder);
 

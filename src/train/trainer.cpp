@@ -43,6 +43,7 @@ struct Seconds {
     network += o.network;
     update += o.update;
   }
+  double training() const { return load + forward + backward + network + update; }
   Json json() const {
     return {{"load", load}, {"forward", forward}, {"backward", backward}, {"network", network}, {"update", update}};
   }
@@ -85,8 +86,8 @@ class Trainer {
         e_(resolve(settings)),
         schedule_(optim::make_schedule(settings.text("schedule"))),
         console_(settings.flag("json") ? stderr : stdout, settings.flag("quiet")),
-        early_stopping_(std::max<std::int64_t>(1, settings.integer("early-stopping", 0, 1 << 20)), 0,
-                        has_accuracy() ? optim::Better::higher : optim::Better::lower) {
+        patience_(settings.integer("early-stopping", 0, 1 << 20)),
+        early_stopping_(std::max<std::int64_t>(1, patience_), 0, has_accuracy() ? optim::Better::higher : optim::Better::lower) {
     // Everything that can be wrong with the settings is found before the folder is made.
     auto optimizer = optim::make_optimizer(settings.text("optimizer"));
     const double clip = settings.number("clip");
@@ -97,7 +98,8 @@ class Trainer {
     crew_ = std::make_unique<crew::Crew>(e_.network, e_.crew_options);
     updater_ = std::make_unique<Updater>(*crew_, std::move(optimizer), clip);
     fill_fresh_weights(*crew_, settings.text("init"), e_.seed);
-    if (const std::string& from = settings.text("init-from"); !from.empty())
+    const std::string& from = settings.text("init-from");
+    if (!from.empty() && settings.text("resume").empty())
       e_.notes.push_back("starts with " + take_weights_from(*crew_, from));
   }
 
@@ -106,11 +108,12 @@ class Trainer {
     say_hello();
     try {
       loop();
-    } catch (const base::Error&) {
+      return finish();
+    } catch (const base::Error& error) {
       keep_trace_of_failure();
-      throw;
+      if (error.kind() != base::ErrorKind::run) throw;
+      base::run_error("{}; go on with: trireme train --resume {}", error.what(), folder_->path().string());
     }
-    return finish();
   }
 
  private:
@@ -123,7 +126,10 @@ class Trainer {
       folder_ = RunFolder::open(resumed);
       compare_fingerprints(stored_fingerprint(*folder_), prints);
       checkpoints_.emplace(folder_->checkpoints(), keep_);
-      if (const auto loaded = checkpoints_->latest_valid()) restore_from(*loaded);
+      if (const auto loaded = checkpoints_->latest_valid())
+        restore_from(*loaded);
+      else
+        e_.notes.emplace_back("the run has no checkpoint yet: it starts from the beginning");
       folder_->cut_metrics(step_);
     } else {
       folder_ = RunFolder::create(settings_.text("run"), settings_.text("model"), settings_.text("data"));
@@ -191,18 +197,25 @@ class Trainer {
     if (!state["best"].is_null()) early.best = state["best"].get<double>();
     early.bad_epochs = state["bad_epochs"];
     early_stopping_.restore(early);
-    stopped_early_ = state["stopped_early"];
+    stopped_early_ = patience_ > 0 && early.bad_epochs >= patience_;
     if (!state["last_train_loss"].is_null()) last_ = {state["last_train_loss"], state["last_train_accuracy"].is_null()
                                                           ? std::numeric_limits<double>::quiet_NaN()
                                                           : state["last_train_accuracy"].get<double>()};
     e_.notes.push_back(fmt::format("resumed at step {} from {}", step_, loaded.folder.string()));
+    const std::string& schedule = schedule_->text();
+    if (state["total_steps"] != e_.total_steps && (schedule.starts_with("cosine") || schedule.starts_with("onecycle")))
+      e_.notes.push_back(fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run",
+                                     schedule, e_.total_steps, state["total_steps"].get<std::int64_t>()));
+    if (step_ >= e_.total_steps || stopped_early_)
+      e_.notes.push_back("the run is finished; to go on, give more --epochs, --steps or patience");
   }
 
   void say_hello() {
     console_.line(fmt::format("{} ({} parameters) on {}: {} training, {} test samples", settings_.text("model"),
                               e_.network.parameter_count(), settings_.text("data"), e_.train->size(), e_.test->size()));
-    console_.line(fmt::format("batch {} in {} oars on {} thread{}, {} steps an epoch, {} steps in all; run folder {}",
-                              e_.batch, e_.oars, e_.threads, e_.threads == 1 ? "" : "s", e_.steps_per_epoch, e_.total_steps,
+    const auto count = [](std::int64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+    console_.line(fmt::format("batch {} in {} on {}, {} an epoch, {} in all; run folder {}", e_.batch, count(e_.oars, "oar"),
+                              count(e_.threads, "thread"), count(e_.steps_per_epoch, "step"), count(e_.total_steps, "step"),
                               folder_->path().string()));
     for (const std::string& note : e_.notes) console_.line("note: " + note);
   }
@@ -227,7 +240,7 @@ class Trainer {
       if (due && step_ < e_.total_steps) checkpoint(false);
       if (interrupt.requested()) {
         if (!due && !epoch_over) checkpoint(false);
-        base::run_error("interrupted after step {}; go on with: trireme train --resume {}", step_, folder_->path().string());
+        base::run_error("interrupted after step {}", step_);
       }
     }
   }
@@ -243,8 +256,7 @@ class Trainer {
     const auto epoch = static_cast<std::uint64_t>(batch->epoch);
     const crew::RowReport report = crew_->row(view, {e_.seed, epoch});
     if (!std::isfinite(report.loss))
-      base::run_error("the loss became {} at step {} (epoch {}); the last good checkpoint is kept in {}. Try a lower "
-                      "learning rate or --clip 1", report.loss, step_ + 1, epoch + 1, folder_->checkpoints().string());
+      stop_at_nan("loss", report.loss, step_ + 1, batch->epoch + 1);
     const std::int64_t rowed = base::now_ns();
     lr_ = schedule_->lr(updater_->optimizer().lr(), step_, e_.steps_per_epoch, e_.total_steps);
     const double penalty = updater_->update(step_ + 1, lr_);
@@ -269,6 +281,13 @@ class Trainer {
     seconds_.add(seconds);
     trace_step(start, loaded, rowed, updated, report);
     report_step(report.loss / samples + penalty, report.correct / samples, batch->epoch, seconds);
+  }
+
+  // Before anything of it reaches the weights or a checkpoint.
+  [[noreturn]] void stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const {
+    const auto last = checkpoints_->latest();
+    base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value, step,
+                    epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
   }
 
   void trace_step(std::int64_t start, std::int64_t loaded, std::int64_t rowed, std::int64_t updated,
@@ -299,12 +318,15 @@ class Trainer {
     const std::int64_t start = base::now_ns();
     const data::Dataset& held_out = e_.validation ? *e_.validation : *e_.test;
     const Evaluation result = evaluate(*crew_, held_out);
+    if (!std::isfinite(result.loss))
+      stop_at_nan(e_.validation ? "validation loss" : "test loss", result.loss, step_, whole ? epoch_ : epoch_ + 1);
     seconds_.evaluation += base::seconds_since(start);
     trace_.add("evaluate", 0, start, base::now_ns());
     last_ = {sums_.mean_loss(), sums_.accuracy(has_accuracy())};
     const bool stop = early_stopping_.observe(has_accuracy() ? result.accuracy : result.loss);
-    stopped_early_ = stop && settings_.integer("early-stopping", 0, 1 << 20) > 0;
+    stopped_early_ = stop && patience_ > 0;
     const double seconds = base::seconds_since(epoch_start_ns_);
+    const double training = seconds_.training() - epoch_start_seconds_;
     const std::int64_t epoch = whole ? epoch_ - 1 : epoch_;
     const Json line{{"type", "epoch"},
                     {"step", step_},
@@ -316,12 +338,14 @@ class Trainer {
                     {"lr", lr_},
                     {"seconds", seconds}};
     metrics_->write(line.dump());
-    console_.epoch({epoch, last_.loss, last_.accuracy, result.loss, result.accuracy, lr_, seconds,
-                    static_cast<double>(sums_.samples) / seconds, early_stopping_.improved()});
+    console_.epoch({epoch, last_.loss, last_.accuracy, result.loss, result.accuracy, e_.validation != nullptr, lr_, seconds,
+                    static_cast<double>(samples_done_ - epoch_start_samples_) / training, early_stopping_.improved()});
     held_out_ = result;
     if (whole) sums_ = {};
     checkpoint(early_stopping_.improved());
     epoch_start_ns_ = base::now_ns();
+    epoch_start_seconds_ = seconds_.training();
+    epoch_start_samples_ = samples_done_;
     if (stopped_early_)
       console_.line(fmt::format("stopped early: no better result for {} epochs", settings_.text("early-stopping")));
   }
@@ -337,7 +361,7 @@ class Trainer {
                      {"seconds", seconds_before_ + base::seconds_since(start_ns_)},
                      {"best", early.best ? Json(*early.best) : Json(nullptr)},
                      {"bad_epochs", early.bad_epochs},
-                     {"stopped_early", stopped_early_},
+                     {"total_steps", e_.total_steps},
                      {"last_train_loss", number(last_.loss)},
                      {"last_train_accuracy", number(last_.accuracy)}};
     c.progress.extra["train"] = state.dump();
@@ -352,8 +376,7 @@ class Trainer {
   TrainSummary finish() {
     const double total = base::seconds_since(start_ns_);
     const Evaluation test = e_.validation || !held_out_ ? evaluate(*crew_, *e_.test) : *held_out_;
-    const double training = seconds_.load + seconds_.forward + seconds_.backward + seconds_.network + seconds_.update;
-    const double rate = training > 0 ? static_cast<double>(samples_done_) / training : 0;
+    const double rate = samples_done_ > 0 ? static_cast<double>(samples_done_) / seconds_.training() : 0;
     TrainSummary summary{settings_.text("model"), settings_.text("data"), folder_->path().string(), {}, test.accuracy,
                          last_.loss, crew_->space().sha256(crew_->weights())};
     Json seconds = seconds_.json();
@@ -379,11 +402,13 @@ class Trainer {
                     {"weights_sha256", summary.weights_sha256},
                     {"samples_per_second", rate},
                     {"seconds", seconds},
-                    {"peak_memory_bytes", observe::peak_resident_bytes()}};
+                    {"peak_memory_bytes", static_cast<std::int64_t>(observe::peak_resident_bytes())}};
     summary.json = json.dump();
     resources_.reset();
-    trace_.write(folder_->file("trace.json"));
-    base::write_text_atomically(folder_->file("summary.json"), json.dump(2) + "\n");
+    if (step_ > start_step_) {  // a finished run that was resumed keeps what it has
+      trace_.write(folder_->file("trace.json"));
+      base::write_text_atomically(folder_->file("summary.json"), json.dump(2) + "\n");
+    }
     print_summary(test, total, rate, summary);
     return summary;
   }
@@ -395,6 +420,7 @@ class Trainer {
     console_.line("");
     if (has_accuracy()) console_.line(fmt::format("test accuracy  {:.2f} %  (loss {:.4f})", 100 * test.accuracy, test.loss));
     else console_.line(fmt::format("test loss  {:.6f}", test.loss));
+    if (step_ == start_step_) return;
     console_.line(fmt::format("{:.0f} samples/s over {} steps; the time went to", rate, step_ - start_step_));
     for (const auto& [name, seconds] : {std::pair{"load", seconds_.load}, {"forward", seconds_.forward},
                                         {"backward", seconds_.backward}, {"network", seconds_.network},
@@ -419,6 +445,7 @@ class Trainer {
   int keep_ = 1;
   std::unique_ptr<crew::Crew> crew_;
   std::unique_ptr<Updater> updater_;
+  std::int64_t patience_;
   optim::EarlyStopping early_stopping_;
   std::optional<RunFolder> folder_;
   std::optional<store::CheckpointStore> checkpoints_;
@@ -427,7 +454,8 @@ class Trainer {
 
   std::int64_t step_ = 0, epoch_ = 0, position_ = 0;  // done so far
   std::int64_t start_step_ = 0, samples_done_ = 0;    // in this process
-  std::int64_t start_ns_ = 0, epoch_start_ns_ = 0;
+  std::int64_t start_ns_ = 0, epoch_start_ns_ = 0, epoch_start_samples_ = 0;
+  double epoch_start_seconds_ = 0;
   double seconds_before_ = 0;  // of the processes before this one
   double lr_ = 0;
   bool stopped_early_ = false;

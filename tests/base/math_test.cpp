@@ -274,7 +274,7 @@ TEST(Simd, DenormalsAreFlushedToZero) {
   volatile float half = 0.5f;
   EXPECT_GT(small * half, 0.0f) << "a test of flushing needs a thread that does not flush";
   set_flush_to_zero();
-  volatile float product = small * half;                             // a denormal result
+  volatile float product = small * half;                               // a denormal result
   volatile float denormal = std::numeric_limits<float>::denorm_min();  // a denormal operand
   volatile float grown = denormal * 1e20f;
   const float flushed_result = product, flushed_operand = grown;

@@ -66,11 +66,11 @@ TEST_F(Usage, UnknownVerbsAndWordsAreRefused) {
 }
 
 TEST_F(Usage, UnknownOptionsGetTheNearestName) {
-  expect_refused({"train", "--modle", "lenet5"}, {"'modle'", "'model'"});
-  expect_refused({"train", "--modle=lenet5"}, {"'modle'", "'model'"});
-  expect_refused({"train", "--xyzzy", "1"}, {"'xyzzy'", "--help"});
-  expect_refused({"eval", "--rnu", "a"}, {"'rnu'", "'run'"});
-  expect_refused({"predict", "--ouput", "a"}, {"'ouput'", "'output'"});
+  expect_refused({"train", "--modle", "lenet5"}, {"--modle", "--model"});
+  expect_refused({"train", "--modle=lenet5"}, {"--modle", "--model"});
+  expect_refused({"train", "--xyzzy", "1"}, {"--xyzzy", "--help"});
+  expect_refused({"eval", "--rnu", "a"}, {"--rnu", "--run"});
+  expect_refused({"predict", "--ouput", "a"}, {"--ouput", "--output"});
 }
 
 TEST_F(Usage, AMissingValueNamesItsOption) {

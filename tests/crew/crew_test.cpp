@@ -50,7 +50,8 @@ Outcome train(const graph::Network& net, const CrewOptions& options, const std::
 
 TEST(Crew, SameBitsForAnyNumberOfThreads) {
   for (const graph::Network& net : {support::small_residual(), support::dropout_cnn(), support::two_inputs()})
-    for (const auto& [batch, oars] : std::vector<std::pair<std::int64_t, int>>{{13, 5}, {8, 8}, {16, 4}, {7, 3}, {3, 1}}) {
+    for (const auto& [batch, oars] :
+         std::vector<std::pair<std::int64_t, int>>{{13, 5}, {8, 8}, {16, 4}, {7, 3}, {3, 1}}) {
       const std::vector<std::int64_t> batches{batch, batch, std::max<std::int64_t>(batch / 3, 1), 1};
       const Outcome one = train(net, options_of(batch, oars, 1), batches);
       for (const int threads : {2, 3, 4}) {
@@ -79,8 +80,8 @@ TEST(Crew, TheNumberOfOarsIsPartOfTheExperiment) {
 }
 
 // Loss and gradient of a batch, oar by oar in double.
-support::ReferenceResult reference_of(const graph::Network& net, const Plain& parameters, std::int64_t samples, int oars,
-                                      std::uint64_t stream) {
+support::ReferenceResult reference_of(const graph::Network& net, const Plain& parameters, std::int64_t samples,
+                                      int oars, std::uint64_t stream) {
   const support::ReferenceBatch batch = support::reference_batch(net, samples, stream);
   support::ReferenceResult total;
   for (int oar = 0; oar < oars; ++oar) {
@@ -203,7 +204,8 @@ TEST(Crew, StatisticsOfABranchThatLeadsNowhereStay) {
 
 TEST(Crew, DerivedWeightsFollowTheUpdate) {
   // After a step, a crew and a fresh one with the same weights compute the same.
-  CrewRun trained(support::small_residual(), options_of(8, 2, 2)), fresh(support::small_residual(), options_of(8, 2, 2));
+  CrewRun trained(support::small_residual(), options_of(8, 2, 2)),
+      fresh(support::small_residual(), options_of(8, 2, 2));
   trained.step(8);
   fresh.set_parameters(trained.weights());
   trained.step(8, 1);

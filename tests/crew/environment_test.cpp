@@ -24,13 +24,15 @@ std::string train(const graph::Network& net, int threads) {
   run.step(12);
   run.step(7, 1);
   std::uint64_t prints = 0;
-  for (const graph::KernelPrint& print : graph::fingerprint(run.crew().program(3, true))) prints = prints * 31 + print.hash;
+  for (const graph::KernelPrint& print : graph::fingerprint(run.crew().program(3, true)))
+    prints = prints * 31 + print.hash;
   return run.hash() + "/" + std::to_string(prints);
 }
 
 TEST(Environment, BitsOfThisProcess) {
   std::string all;
-  for (const graph::Network& net : {support::small_residual(), support::small_cnn(), support::series(), support::mlp()}) {
+  for (const graph::Network& net :
+       {support::small_residual(), support::small_cnn(), support::series(), support::mlp()}) {
     const std::string one = train(net, 1);
     EXPECT_EQ(train(net, 2), one) << net.name();
     all += one + " ";

@@ -107,7 +107,9 @@ TEST(Fusion, KeepsParametersTheirOrderAndEverythingElse) {
       const ParameterInfo &a = net.parameters()[p], &b = fused.parameters()[p];
       EXPECT_EQ(b.name, a.name);
       EXPECT_EQ(b.spec.shape, a.spec.shape);
-      const auto kind = [](const Network& of, int node) { return of.nodes()[static_cast<std::size_t>(node)].op->kind(); };
+      const auto kind = [](const Network& of, int node) {
+        return of.nodes()[static_cast<std::size_t>(node)].op->kind();
+      };
       EXPECT_EQ(kind(fused, b.node), kind(net, a.node));
     }
     EXPECT_EQ(fused.name(), net.name());

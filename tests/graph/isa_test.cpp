@@ -22,7 +22,8 @@ class ChosenIsa : public ::testing::Environment {
 [[maybe_unused]] const auto* const kChosen = ::testing::AddGlobalTestEnvironment(new ChosenIsa);
 
 void expect_right_on(base::Isa isa) {
-  if (isa >= base::best_isa()) GTEST_SKIP() << "this CPU's best instruction set is " << base::isa_name(base::best_isa());
+  if (isa >= base::best_isa())
+    GTEST_SKIP() << "this CPU's best instruction set is " << base::isa_name(base::best_isa());
   const support::Rerun run = support::rerun(std::string(kName) + "=" + std::string(base::isa_name(isa)),
                                             "Autodiff.*Match*:Autodiff.Inference*:MemoryPlan.Poisoned*:SteadyState.*");
   EXPECT_EQ(run.status, 0) << run.text;

@@ -54,8 +54,8 @@ class ArenaModel {
 
   void mark(const Region& r, int content) {
     ASSERT_LE(r.end, lines_.size());
-    std::fill(lines_.begin() + static_cast<std::ptrdiff_t>(r.begin), lines_.begin() + static_cast<std::ptrdiff_t>(r.end),
-              content);
+    std::fill(lines_.begin() + static_cast<std::ptrdiff_t>(r.begin),
+              lines_.begin() + static_cast<std::ptrdiff_t>(r.end), content);
   }
   void write(int value) {
     content_[value] = ++last_content_;
@@ -85,7 +85,8 @@ class ArenaModel {
       return;
     }
     for (const int src : task.src) {
-      const bool in_place = plan.forward_in_place && region(src) == region(task.dst) && region(src) == region(task.src[0]);
+      const bool in_place =
+          plan.forward_in_place && region(src) == region(task.dst) && region(src) == region(task.src[0]);
       EXPECT_TRUE(in_place || !region(src).overlaps(region(task.dst))) << task.name << " writes over its input";
       EXPECT_FALSE(region(src).overlaps(workspace(task))) << task.name;
     }
@@ -145,7 +146,7 @@ class ArenaModel {
 
   const Plan& plan_;
   std::vector<int> lines_;
-  std::map<int, int> content_;                     // value -> what its memory should hold
+  std::map<int, int> content_;  // value -> what its memory should hold
   std::map<const PlanTask*, int> work_content_;
   int last_content_ = 0;
 };

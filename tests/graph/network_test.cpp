@@ -16,8 +16,8 @@ using support::sentence;
 TEST(Network, ShapesAndParametersInOrderOfDefinition) {
   const Network net = support::small_residual();
   ASSERT_EQ(net.inputs().size(), 1u);
-  const std::vector<std::string> first{"stem.weight", "stem_bn.weight", "stem_bn.bias", "stem_bn.running_mean",
-                                       "stem_bn.running_var", "conv1.weight"};
+  const std::vector<std::string> first{"stem.weight",          "stem_bn.weight",      "stem_bn.bias",
+                                       "stem_bn.running_mean", "stem_bn.running_var", "conv1.weight"};
   ASSERT_GE(net.parameters().size(), first.size());
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(net.parameters()[i].name, first[i]);
   EXPECT_EQ(net.parameters().back().name, "fc.bias");
@@ -121,9 +121,9 @@ TEST(Network, CostOfADenseLayer) {
 
 TEST(DefaultOars, IsALeastPowerOfTwo) {
   Network net("net");
-  const std::vector<std::pair<std::int64_t, int>> expected{
-      {1, 1},  {7, 1},  {8, 1},   {15, 1},  {16, 2},  {23, 2},  {24, 2},     {31, 2},
-      {32, 4}, {63, 4}, {64, 8},  {127, 8}, {128, 16}, {256, 16}, {100'000, 16}};
+  const std::vector<std::pair<std::int64_t, int>> expected{{1, 1},  {7, 1},   {8, 1},    {15, 1},   {16, 2},
+                                                           {23, 2}, {24, 2},  {31, 2},   {32, 4},   {63, 4},
+                                                           {64, 8}, {127, 8}, {128, 16}, {256, 16}, {100'000, 16}};
   for (const auto& [batch, oars] : expected) EXPECT_EQ(default_oars(net, batch), oars) << batch;
   net.set_oar_limit(6);
   EXPECT_EQ(default_oars(net, 1024), 4);

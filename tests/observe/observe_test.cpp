@@ -46,8 +46,8 @@ TEST(Trace, IsAChromeTrace) {
   EXPECT_GE(spans[0].at("ts").get<double>(), 0);
   bool named = false;
   for (const json& event : of_phase(read, "M"))
-    named = named || (event.at("name") == "thread_name" && event.at("tid") == 3 &&
-                      event.at("args").at("name") == "member 3");
+    named = named ||
+            (event.at("name") == "thread_name" && event.at("tid") == 3 && event.at("args").at("name") == "member 3");
   EXPECT_TRUE(named);
   EXPECT_EQ(read.at("otherData").at("spans_left_out"), 0);
 }
@@ -90,8 +90,8 @@ TEST(Resources, SamplesGrowWithUse) {
   const ResourceSample after = sample_resources();
   EXPECT_GE(after.seconds - before.seconds, 0.2);
   EXPECT_LT(after.seconds - before.seconds, 60);
-  const double cpu = after.cpu_user_seconds + after.cpu_system_seconds - before.cpu_user_seconds -
-                     before.cpu_system_seconds;
+  const double cpu =
+      after.cpu_user_seconds + after.cpu_system_seconds - before.cpu_user_seconds - before.cpu_system_seconds;
   EXPECT_GT(cpu, 0.02);  // a busy machine may give a tenth of a core
   EXPECT_LT(cpu, after.seconds - before.seconds + 0.1);
   EXPECT_GT(after.resident_bytes - before.resident_bytes, 50e6);
@@ -106,9 +106,7 @@ TEST(ResourceWatch, WritesALinePerPeriodAndStopsAtOnce) {
     const ResourceWatch watch(folder / "resources.jsonl", 0.05);
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
   }
-  {
-    const ResourceWatch slow(folder / "slow.jsonl", 3600);
-  }
+  { const ResourceWatch slow(folder / "slow.jsonl", 3600); }
   EXPECT_LT(base::seconds_since(start), 30);
   std::istringstream lines(base::read_text(folder / "resources.jsonl"));
   int count = 0;
@@ -117,8 +115,7 @@ TEST(ResourceWatch, WritesALinePerPeriodAndStopsAtOnce) {
     const json read = json::parse(line);
     EXPECT_GE(read.at("seconds").get<double>(), before);
     before = read.at("seconds").get<double>();
-    for (const char* key :
-         {"cpu_user", "cpu_system", "resident_bytes", "network_received_bytes", "network_sent_bytes"})
+    for (const char* key : {"cpu_user", "cpu_system", "resident_bytes", "network_received_bytes", "network_sent_bytes"})
       EXPECT_GE(read.at(key).get<double>(), 0) << key;
   }
   EXPECT_GE(count, 2);

@@ -61,7 +61,7 @@ Offences matching_lines(const SourceFile& file, const std::string& code, const s
 constexpr std::array kEnvironmentReaders = {"src/data/find_data.cpp", "src/cli/environment.cpp"};
 
 // Parts whose arithmetic reaches the weights.
-constexpr std::array kBitMakers = {"tensor", "ops", "graph", "crew", "models", "optim"};
+constexpr std::array kBitMakers = {"tensor", "ops", "graph", "crew", "models", "optim", "data"};
 
 }  // namespace
 
@@ -107,7 +107,7 @@ std::set<std::string> reachable(const Arrows& arrows, const std::string& part) {
 }
 
 Arrows cmake_arrows(std::string_view cmake_lists) {
-  static const std::regex pattern(R"(^\s*trireme_part\(\s*(\w+)\s+DEPENDS([\w\s]*?)(\s+LINK.*|\s*\).*))");
+  static const std::regex pattern(R"(^\s*trireme_part\(\s*(\w+)\s+(?:CONTROL\s+)?DEPENDS([\w\s]*?)(\s+LINK.*|\s*\).*))");
   static const std::regex word(R"(\w+)");
   Arrows arrows;
   each_line(cmake_lists, [&](int, const std::string& line) {

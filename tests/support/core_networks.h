@@ -21,7 +21,8 @@ using graph::Network;
 using graph::Value;
 
 inline ops::OpPtr conv3(std::int64_t channels, std::int64_t stride = 1, bool bias = false) {
-  return ops::conv({.channels = channels, .kernel = {3, 3}, .stride = {stride, stride}, .padding = {1, 1}, .bias = bias});
+  return ops::conv(
+      {.channels = channels, .kernel = {3, 3}, .stride = {stride, stride}, .padding = {1, 1}, .bias = bias});
 }
 
 inline void classify(Network& net, Value x, std::int64_t classes = 5) {

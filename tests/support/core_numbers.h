@@ -43,8 +43,8 @@ inline Plain parameter_values(const graph::Network& net, std::uint64_t stream = 
 inline Plain input_values(const graph::Network& net, std::int64_t samples, std::uint64_t stream = 0) {
   Plain all;
   for (const int input : net.inputs())
-    all.push_back(numbers(samples * net.nodes()[static_cast<std::size_t>(input)].shape.count(),
-                          500 + 10 * stream + all.size()));
+    all.push_back(
+        numbers(samples * net.nodes()[static_cast<std::size_t>(input)].shape.count(), 500 + 10 * stream + all.size()));
   return all;
 }
 
@@ -62,7 +62,8 @@ inline std::vector<float> target_values(const graph::Network& net, std::int64_t 
 
 inline void put_parameters(const tensor::ParameterSpace& space, const Plain& values, float* buffer) {
   for (int p = 0; p < space.size(); ++p)
-    tensor::from_plain(space.range(p).layout, values[static_cast<std::size_t>(p)].data(), buffer + space.range(p).offset);
+    tensor::from_plain(space.range(p).layout, values[static_cast<std::size_t>(p)].data(),
+                       buffer + space.range(p).offset);
 }
 
 inline Plain get_parameters(const tensor::ParameterSpace& space, const float* buffer) {

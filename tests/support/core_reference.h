@@ -9,8 +9,8 @@
 namespace trireme::support {
 
 struct ReferenceResult {
-  double loss = 0, correct = 0;                 // sums over samples
-  std::vector<std::vector<double>> gradients;   // per parameter; statistics: sums weighted by samples
+  double loss = 0, correct = 0;                // sums over samples
+  std::vector<std::vector<double>> gradients;  // per parameter; statistics: sums weighted by samples
   std::vector<double> prediction;
 };
 

@@ -42,7 +42,8 @@ TEST(ParameterSpace, ReverseOrderOnLinesStatisticsBehind) {
 TEST(ParameterSpace, RangesAreDisjointAndAligned) {
   std::vector<Entry> entries;
   for (int i = 1; i <= 70; ++i)
-    entries.push_back(entry("p" + std::to_string(i), {i}, i % 3 == 0 ? ParameterKind::statistic : ParameterKind::trained));
+    entries.push_back(
+        entry("p" + std::to_string(i), {i}, i % 3 == 0 ? ParameterKind::statistic : ParameterKind::trained));
   const ParameterSpace space(entries);
   std::int64_t next = 0;
   for (const int p : space.memory_order()) {
@@ -68,8 +69,9 @@ TEST(ParameterSpace, Names) {
 }
 
 TEST(ParameterSpace, ShapeAndLayoutMustAgree) {
-  support::sentence(base::ErrorKind::internal,
-                    [] { ParameterSpace({{"w", ParameterKind::trained, {4, 5}, Layout::plain({4, 4})}}); });
+  support::sentence(base::ErrorKind::internal, [] {
+    ParameterSpace({{"w", ParameterKind::trained, {4, 5}, Layout::plain({4, 4})}});
+  });
   // Grouped weights have one size more, with as many elements.
   const ParameterSpace grouped({{"w", ParameterKind::trained, {8, 2, 3, 3}, Layout::plain({2, 4, 2, 3, 3})}});
   EXPECT_EQ(grouped.range(0).count(), 144);
