@@ -32,12 +32,7 @@ Value Network::add(const std::string& name, OpPtr op, const std::vector<Value>& 
     node.inputs.push_back(input.node);
     shapes.push_back(nodes_[static_cast<std::size_t>(input.node)].shape.with_batch(1));
   }
-  try {
-    node.shape = node.op->output(shapes).without_batch();
-  } catch (const base::Error& error) {
-    if (error.kind() != base::ErrorKind::user) throw;
-    base::user_error("network '{}', node '{}': {}", name_, name, error.what());
-  }
+  node.shape = output_of(name, *node.op, shapes);
   const auto specs = node.op->parameters(shapes);
   const int index = add_node(std::move(node));
   for (const ops::ParameterSpec& spec : specs) parameters_.push_back({name + "." + spec.name, index, spec, 0});
@@ -47,11 +42,22 @@ Value Network::add(const std::string& name, OpPtr op, const std::vector<Value>& 
 void Network::finish(Value prediction, OpPtr loss) {
   base::check(loss != nullptr && loss->is_loss(), "finish() of network '{}' needs a loss op", name_);
   base::check(loss_ < 0, "network '{}' is finished already", name_);
+  if (prediction.node < 0 || prediction.node >= static_cast<int>(nodes_.size()))
+    base::user_error("finish() of network '{}' got a value that does not belong to it", name_);
   prediction_ = prediction.node;
   // A loss says by its shape rule what target it wants: asked with the prediction alone, it answers the target's shape.
-  const Shape predicted = shape(prediction).with_batch(1);
-  target_ = add_node({"target", nullptr, {}, loss->output(std::vector<Shape>{predicted}).without_batch()});
+  const std::vector<Shape> predicted{shape(prediction).with_batch(1)};
+  target_ = add_node({"target", nullptr, {}, output_of("loss", *loss, predicted)});
   loss_ = add("loss", std::move(loss), {prediction, Value{target_}}).node;
+}
+
+Shape Network::output_of(const std::string& node, const ops::Op& op, const std::vector<Shape>& inputs) const {
+  try {
+    return op.output(inputs).without_batch();
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::user) throw;
+    base::user_error("network '{}', node '{}': {}", name_, node, error.what());
+  }
 }
 
 void Network::l2_penalty(Value node, double coefficient) {

@@ -70,6 +70,8 @@ class Network {
  private:
   friend class Fusion;
   int add_node(Node node);
+  // The shape rule, with errors that name the node.
+  Shape output_of(const std::string& node, const ops::Op& op, const std::vector<Shape>& inputs) const;
 
   std::string name_;
   std::vector<Node> nodes_;

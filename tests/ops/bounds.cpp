@@ -38,9 +38,7 @@ double row_roundings(double count) { return std::ceil(count / 16) + 4; }
 
 }  // namespace
 
-double rounding(double k) {
-  return kUnit * std::min(k / (1 - k * kUnit), 6 * std::sqrt(k));
-}
+double rounding(double k) { return kUnit * std::min(k / (1 - k * kUnit), 6 * std::sqrt(k)); }
 
 BoundRule linear(Roundings k) {
   return [k](const ops::Op& op, const Reference& exact, const std::vector<double>& diff_dst) {
@@ -55,7 +53,8 @@ BoundRule linear(Roundings k) {
     sums.diff_dst = absolute(diff_dst);
     op.reference_backward(sums);
     for (auto& values : sums.diff_src) b.diff_src.push_back(scaled(rounding(k.diff_src), std::move(values)));
-    for (auto& values : sums.diff_weights) b.diff_weights.push_back(scaled(rounding(k.diff_weights), std::move(values)));
+    for (auto& values : sums.diff_weights)
+      b.diff_weights.push_back(scaled(rounding(k.diff_weights), std::move(values)));
     return b;
   };
 }
@@ -86,8 +85,8 @@ BoundRule elementwise(double dst, double diff_src) {
 //   mean      L u mean|x - x0|                        variance  (L + 1) u mean (x - x0)^2 + 2 |d| error(mean)
 //   1/s       1/s (error(variance) / (2 s^2) + u)     a = scale / s likewise
 //   dst       x a + b with b = shift - mean a: the errors of mean and a, and u of x a, b and the sums
-//   sums      S1 = sum g: L u sum|g|                  S2 = sum g (x - mean): (L + 3) u sum|g||x - mean| + sum|g| error(mean)
-//   diff_src  a g - a S1 / n - a (x - mean) S2 / (s^2 n), each term with the errors of its factors
+//   sums      S1 = sum g: L u sum|g|                  S2 = sum g (x - mean): (L + 3) u sum|g||x - mean| + sum|g|
+//   error(mean) diff_src  a g - a S1 / n - a (x - mean) S2 / (s^2 n), each term with the errors of its factors
 // A factor of 2 covers the terms of second order.
 BoundRule batch_norm_bound(double epsilon) {
   return [=](const ops::Op&, const Reference& exact, const std::vector<double>& diff_dst) {
@@ -123,8 +122,8 @@ BoundRule batch_norm_bound(double epsilon) {
       const double b = std::abs(exact.weights[1][at(c)]) + std::abs(mean) * a;
       for (const std::size_t i : places) {
         const double more = add ? std::abs(exact.src[1][i]) : 0;
-        bounds.dst[i] = a * std::abs(x[i] - mean) * inverse_relative + a * mean_error +
-                        u * (3 * a * std::abs(x[i]) + 3 * b + more);
+        bounds.dst[i] =
+            a * std::abs(x[i] - mean) * inverse_relative + a * mean_error + u * (3 * a * std::abs(x[i]) + 3 * b + more);
       }
       if (!exact.training) continue;
       bounds.diff_weights[2][at(c)] = samples * (mean_error + u * std::abs(mean));

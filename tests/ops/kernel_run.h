@@ -7,11 +7,11 @@
 namespace trireme::optest {
 
 struct KernelSetup {
-  std::vector<tensor::Layout> offered;         // of src
+  std::vector<tensor::Layout> offered;  // of src
   std::vector<tensor::Layout> fixed_weights{};
   bool training = true;
-  int slot = 0;                                // of two
-  bool in_place = false;                       // where the plan allows it
+  int slot = 0;           // of two
+  bool in_place = false;  // where the plan allows it
 };
 
 // Results in plain order.

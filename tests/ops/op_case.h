@@ -36,11 +36,11 @@ using BoundRule = std::function<Bounds(const ops::Op& op, const Reference& exact
 struct OpCase {
   std::string name{};
   OpPtr op;
-  std::vector<Shape> shapes;          // of src, batch included
+  std::vector<Shape> shapes;  // of src, batch included
   BoundRule bound{};
-  std::vector<Values> values{};       // per src; spread where it says nothing
-  OpPtr before_relu = nullptr;        // the op without its folded-in ReLU: gradients stay away from the bend
-  std::string torch{};                // fields of a JSON object for torch_ops.py; empty when torch cannot say it
+  std::vector<Values> values{};  // per src; spread where it says nothing
+  OpPtr before_relu = nullptr;   // the op without its folded-in ReLU: gradients stay away from the bend
+  std::string torch{};           // fields of a JSON object for torch_ops.py; empty when torch cannot say it
   std::string family() const { return std::string(op->kind()); }
 };
 

@@ -114,13 +114,14 @@ OpCase global(const Shape& src) {
 OpCase batch_norm(const Shape& src, ops::BatchNormOptions o = {}) {
   // torch refuses statistics of a single value.
   const bool torch_can = src[0] * src.count_from(2) > 1;
-  OpCase c{.name = fmt::format("batch norm {}, epsilon {}{}", src.text(), o.epsilon,
-                               marks({{"add", o.add}, {"relu", o.relu}})),
-           .op = ops::batch_norm(o),
-           .shapes = std::vector<Shape>(o.add ? 2 : 1, src),
-           .bound = batch_norm_bound(o.epsilon),
-           .values = {Values::shifted},
-           .torch = torch_can ? fmt::format(R"("op": "batch_norm", "epsilon": {}, "relu": {})", o.epsilon, o.relu) : ""};
+  OpCase c{
+      .name =
+          fmt::format("batch norm {}, epsilon {}{}", src.text(), o.epsilon, marks({{"add", o.add}, {"relu", o.relu}})),
+      .op = ops::batch_norm(o),
+      .shapes = std::vector<Shape>(o.add ? 2 : 1, src),
+      .bound = batch_norm_bound(o.epsilon),
+      .values = {Values::shifted},
+      .torch = torch_can ? fmt::format(R"("op": "batch_norm", "epsilon": {}, "relu": {})", o.epsilon, o.relu) : ""};
   if (o.relu) {
     o.relu = false;
     c.before_relu = ops::batch_norm(o);
@@ -132,7 +133,8 @@ OpCase simple(OpPtr op, const std::vector<Shape>& src, BoundRule bound, Values v
   std::string name{op->kind()};
   for (const Shape& shape : src) name += " " + shape.text();
   const std::string torch = fmt::format(R"("op": "{}")", op->kind());
-  return {.name = name, .op = std::move(op), .shapes = src, .bound = std::move(bound), .values = {values}, .torch = torch};
+  return {
+      .name = name, .op = std::move(op), .shapes = src, .bound = std::move(bound), .values = {values}, .torch = torch};
 }
 
 OpCase dropout(const Shape& src, double rate, std::uint64_t stream) {
@@ -147,7 +149,9 @@ OpCase loss(OpPtr op, std::int64_t samples, std::int64_t count) {
   const Shape target = op->output(std::vector<Shape>{prediction});
   const bool softmax = op->kind() == "softmax_cross_entropy", sigmoid = op->kind() == "sigmoid_cross_entropy";
   OpCase c = simple(std::move(op), {prediction, target},
-                    softmax ? softmax_bound() : sigmoid ? sigmoid_loss_bound() : squared_error_bound());
+                    softmax   ? softmax_bound()
+                    : sigmoid ? sigmoid_loss_bound()
+                              : squared_error_bound());
   c.values = {Values::logits, softmax ? Values::classes : sigmoid ? Values::labels : Values::logits};
   return c;
 }

@@ -17,8 +17,8 @@ constexpr double kStep = 1e-5;
 class ReferenceGradient : public testing::TestWithParam<std::string> {};
 
 // (f(x + h v) - f(x - h v)) / 2h along a change of one tensor. Differences are taken before they are added up.
-double slope(const OpCase& c, const CaseData& data, std::vector<double>& tensor,
-             Reference& scratch, const std::vector<std::pair<std::size_t, double>>& direction) {
+double slope(const OpCase& c, const CaseData& data, std::vector<double>& tensor, Reference& scratch,
+             const std::vector<std::pair<std::size_t, double>>& direction) {
   const std::vector<double> before = tensor;
   const auto dst_at = [&](double step) {
     for (const auto& [i, v] : direction) tensor[i] = before[i] + step * v;

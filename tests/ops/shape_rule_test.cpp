@@ -29,19 +29,25 @@ struct Mistake {
 };
 
 std::vector<Mistake> mistakes() {
-  const auto on = [](const std::function<OpPtr()>& op, const Shapes& src) {
-    return [=] { (void)op()->output(src); };
-  };
+  const auto on = [](const std::function<OpPtr()>& op, const Shapes& src) { return [=] { (void)op()->output(src); }; };
   const auto conv2 = [](ConvOptions o) { return [=] { return conv(o); }; };
   const auto pool2 = [](PoolOptions o) { return [=] { return max_pool(o); }; };
   return {
-      {"kernel larger than its input", on(conv2({.channels = 4, .kernel = {5, 5}}), {{2, 3, 4, 8}}), {"kernel", "5", "4"}},
-      {"kernel larger than its padded input", on(conv2({.channels = 4, .kernel = {7}, .padding = {1}}), {{1, 3, 4}}), {"7", "6"}},
+      {"kernel larger than its input",
+       on(conv2({.channels = 4, .kernel = {5, 5}}), {{2, 3, 4, 8}}),
+       {"kernel", "5", "4"}},
+      {"kernel larger than its padded input",
+       on(conv2({.channels = 4, .kernel = {7}, .padding = {1}}), {{1, 3, 4}}),
+       {"7", "6"}},
       {"convolution of flat samples", on(conv2({.channels = 4, .kernel = {3, 3}}), {{2, 30}}), {"2-D", "30"}},
       {"2-D convolution of 1-D samples", on(conv2({.channels = 4, .kernel = {3, 3}}), {{2, 3, 30}}), {"2-D", "3x30"}},
       {"1-D convolution of images", on(conv2({.channels = 4, .kernel = {3}}), {{2, 3, 8, 8}}), {"1-D", "3x8x8"}},
-      {"groups and input channels", on(conv2({.channels = 4, .kernel = {3}, .groups = 2}), {{2, 3, 8}}), {"2 groups", "3"}},
-      {"groups and output channels", on(conv2({.channels = 5, .kernel = {3}, .groups = 2}), {{2, 4, 8}}), {"2 groups", "5"}},
+      {"groups and input channels",
+       on(conv2({.channels = 4, .kernel = {3}, .groups = 2}), {{2, 3, 8}}),
+       {"2 groups", "3"}},
+      {"groups and output channels",
+       on(conv2({.channels = 5, .kernel = {3}, .groups = 2}), {{2, 4, 8}}),
+       {"2 groups", "5"}},
       {"negative padding", conv2({.channels = 4, .kernel = {3, 3}, .padding = {1, -1}}), {"padding -1"}},
       {"stride 0", conv2({.channels = 4, .kernel = {3, 3}, .stride = {0, 1}}), {"stride 0"}},
       {"kernel 0", conv2({.channels = 4, .kernel = {0}}), {"kernel 0"}},
@@ -61,12 +67,28 @@ std::vector<Mistake> mistakes() {
       {"pool stride 0", [] { average_pool({.kernel = {3}, .stride = {0}}); }, {"stride 0"}},
       {"no window", pool2({.kernel = {}}), {"1 or 2", "0"}},
       {"global pooling of flat samples", on([] { return global_average_pool(); }, {{2, 30}}), {"spatial", "30"}},
-      {"adaptive to nothing", [] { adaptive_average_pool({0, 2}); }, {"at least 1", "0"}},
-      {"adaptive to three sizes", [] { adaptive_average_pool({1, 2, 3}); }, {"1 or 2", "3"}},
-      {"adaptive 2-D of 1-D samples", on([] { return adaptive_average_pool({2, 2}); }, {{2, 3, 30}}), {"3x30"}},
+      {"adaptive to nothing",
+       [] {
+         adaptive_average_pool({0, 2});
+       },
+       {"at least 1", "0"}},
+      {"adaptive to three sizes",
+       [] {
+         adaptive_average_pool({1, 2, 3});
+       },
+       {"1 or 2", "3"}},
+      {"adaptive 2-D of 1-D samples",
+       on(
+           [] {
+             return adaptive_average_pool({2, 2});
+           },
+           {{2, 3, 30}}),
+       {"3x30"}},
       {"batch norm of bare values", on([] { return batch_norm(); }, {{2}}), {"batch norm"}},
       {"batch norm of five sizes", on([] { return batch_norm(); }, {{2, 3, 4, 4, 4}}), {"3x4x4x4"}},
-      {"batch norm adding another shape", on([] { return batch_norm({.add = true}); }, {{2, 3, 4}, {2, 3, 5}}), {"3x4", "3x5"}},
+      {"batch norm adding another shape",
+       on([] { return batch_norm({.add = true}); }, {{2, 3, 4}, {2, 3, 5}}),
+       {"3x4", "3x5"}},
       {"epsilon 0", [] { batch_norm({.epsilon = 0}); }, {"epsilon", "0"}},
       {"epsilon NaN", [] { batch_norm({.epsilon = std::nan("")}); }, {"epsilon", "nan"}},
       {"momentum 1.5", [] { batch_norm({.momentum = 1.5}); }, {"momentum", "1.5"}},
@@ -112,7 +134,9 @@ TEST(ShapeRules, OutputsFollowTheFormulas) {
   const std::vector<Fit> fits{
       {conv({.channels = 8, .kernel = {3, 3}}), {{2, 3, 9, 7}}, {2, 8, 7, 5}},
       {conv({.channels = 8, .kernel = {3, 3}, .padding = {1, 1}}), {{2, 3, 9, 7}}, {2, 8, 9, 7}},
-      {conv({.channels = 64, .kernel = {7, 7}, .stride = {2, 2}, .padding = {3, 3}}), {{1, 3, 224, 224}}, {1, 64, 112, 112}},
+      {conv({.channels = 64, .kernel = {7, 7}, .stride = {2, 2}, .padding = {3, 3}}),
+       {{1, 3, 224, 224}},
+       {1, 64, 112, 112}},
       {conv({.channels = 8, .kernel = {2, 5}, .stride = {3, 1}, .padding = {0, 2}}), {{2, 3, 9, 7}}, {2, 8, 3, 7}},
       {conv({.channels = 8, .kernel = {8}}), {{5, 1, 8}}, {5, 8, 1}},
       {dense({.outputs = 7}), {{3, 5}}, {3, 7}},
@@ -126,7 +150,7 @@ TEST(ShapeRules, OutputsFollowTheFormulas) {
       {concat(), {{2, 3, 4, 4}, {2, 5, 4, 4}, {2, 1, 4, 4}}, {2, 9, 4, 4}},
       {concat(), {{2, 3}}, {2, 3}},
       {flatten(), {{2, 3, 4, 5}}, {2, 60}},
-      {softmax_cross_entropy(), {{2, 10}}, {2, 1}},            // with the prediction alone: the target's shape
+      {softmax_cross_entropy(), {{2, 10}}, {2, 1}},  // with the prediction alone: the target's shape
       {softmax_cross_entropy(), {{2, 10}, {2, 1}}, {2, 1}},
       {sigmoid_cross_entropy(), {{2, 10}}, {2, 10}},
       {squared_error(), {{2, 10}, {2, 10}}, {2, 1}},
@@ -160,7 +184,8 @@ TEST(Cost, OfConvolutionAndDense) {
   const auto plain = conv({.channels = 64, .kernel = {3, 3}, .padding = {1, 1}})->cost(Shapes{{32, 16, 10, 12}});
   EXPECT_DOUBLE_EQ(plain.flops, 2.0 * 32 * 64 * 10 * 12 * 16 * 9);
   EXPECT_DOUBLE_EQ(plain.bytes, 4.0 * (32 * 16 * 10 * 12 + 32 * 64 * 10 * 12 + 64 * 16 * 9));
-  const auto grouped = conv({.channels = 8, .kernel = {3, 5}, .stride = {2, 1}, .groups = 4})->cost(Shapes{{2, 4, 7, 9}});
+  const auto grouped =
+      conv({.channels = 8, .kernel = {3, 5}, .stride = {2, 1}, .groups = 4})->cost(Shapes{{2, 4, 7, 9}});
   EXPECT_DOUBLE_EQ(grouped.flops, 2.0 * 2 * 8 * 3 * 5 * 1 * 15);
   const auto line = conv({.channels = 16, .kernel = {8}})->cost(Shapes{{3, 2, 20}});
   EXPECT_DOUBLE_EQ(line.flops, 2.0 * 3 * 16 * 13 * 2 * 8);

@@ -136,8 +136,8 @@ TEST(BatchNorm, StatisticsOfKnownNumbers) {
 
 // A mean far from 0 must not eat the variance: 10000 with steps of 1/4 has variance 1/16 * 5/4.
 TEST(BatchNorm, KeepsAVarianceBesideALargeMean) {
-  const KernelResult got =
-      answer(ops::batch_norm({.epsilon = 1e-12}), {{4, 1}}, {{10000, 10000.25, 10000.5, 10000.75}}, {{1}, {0}, {0}, {1}});
+  const KernelResult got = answer(ops::batch_norm({.epsilon = 1e-12}), {{4, 1}}, {{10000, 10000.25, 10000.5, 10000.75}},
+                                  {{1}, {0}, {0}, {1}});
   EXPECT_NEAR(got.diff_weights[3][0], 4 * 5.0 / 3 / 16, 1e-6);
   const KernelResult constant = answer(ops::batch_norm(), {{4, 1}}, {{3, 3, 3, 3}}, {{1}, {0.5}, {0}, {1}});
   for (const float value : constant.dst) EXPECT_NEAR(value, 0.5, 1e-4);

@@ -1,6 +1,6 @@
 // The table of ops against PyTorch, where some python3 has it: the references against its float64 results, the kernels
-// against its float32 results, which round in their own way and so may be off by twice the bound. One subprocess answers
-// all cases; torch_ops.py says how the files look.
+// against its float32 results, which round in their own way and so may be off by twice the bound. One subprocess
+// answers all cases; torch_ops.py says how the files look.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +113,8 @@ TEST(Torch, GivesTheSameResults) {
   {
     std::ofstream index(folder / "cases.json"), values(folder / "data.f64", std::ios::binary);
     const auto write = [&](const std::vector<double>& all) {
-      values.write(reinterpret_cast<const char*>(all.data()), static_cast<std::streamsize>(all.size() * sizeof(double)));
+      values.write(reinterpret_cast<const char*>(all.data()),
+                   static_cast<std::streamsize>(all.size() * sizeof(double)));
     };
     index << json_list(cases, [&](const OpCase* c) {
       const CaseData data = make_data(*c, true);
@@ -137,7 +138,8 @@ TEST(Torch, GivesTheSameResults) {
     const auto bounds = results_of(b.dst, b.diff_src, b.diff_weights);
     answers.compare("reference", results_of(exact.dst, exact.diff_src, exact.diff_weights), bounds, kDoubleAllowance);
     const KernelResult got = run_kernel(*c, data, {.offered = offers(*c)[0].layouts});
-    answers.compare("kernel", results_of(widened(got.dst), widened(got.diff_src), widened(got.diff_weights)), bounds, 2);
+    answers.compare("kernel", results_of(widened(got.dst), widened(got.diff_src), widened(got.diff_weights)), bounds,
+                    2);
     const Bounds in_use = c->bound(*c->op, inference.exact, inference.diff_dst);
     answers.compare("reference in inference", {{"dst", inference.exact.dst}}, {{"dst", in_use.dst}}, kDoubleAllowance);
   }
