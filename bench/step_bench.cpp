@@ -1,4 +1,5 @@
-// The training step of zoo networks at the studies' local batch, on 1 and 2 threads: rowing all oars, summing, updating.
+// The training step of zoo networks at the studies' local batch, on 1 and 2 threads: rowing all oars, summing,
+// updating.
 #include <benchmark/benchmark.h>
 
 #include <numeric>
@@ -29,7 +30,9 @@ void step(benchmark::State& state, const char* model, std::int64_t batch) {
   std::vector<tensor::Buffer> inputs;
   crew::BatchView view{batch, {}, nullptr, {}};
   for (const int input : network.inputs()) {
-    inputs.emplace_back(static_cast<std::size_t>(network.nodes()[static_cast<std::size_t>(input)].shape.count() * batch) * sizeof(float));
+    inputs.emplace_back(
+        static_cast<std::size_t>(network.nodes()[static_cast<std::size_t>(input)].shape.count() * batch) *
+        sizeof(float));
     for (std::size_t i = 0; i < inputs.back().span().size(); ++i)
       inputs.back().floats()[i] = static_cast<float>(i % 251) / 251.0f - 0.5f;
   }
@@ -61,11 +64,25 @@ void register_all() {
     const char* model;
     std::int64_t batch;
   };
-  for (const Row& row : {Row{"lenet5", 42}, {"mnist-cnn", 32}, {"alexnet", 42}, {"resnet18", 42}, {"resnet50", 42},
-                         {"resnet20-cifar", 26}, {"resnet50-cifar", 26}, {"resnet18-cifar", 42}, {"resnet56v2-cifar", 26},
-                         {"densenet40-12", 26}, {"redshift-cnn", 32}, {"landcover-cnn", 8}})
+  for (const Row& row : {Row{"lenet5", 42},
+                         {"mnist-cnn", 32},
+                         {"alexnet", 42},
+                         {"resnet18", 42},
+                         {"resnet50", 42},
+                         {"resnet20-cifar", 26},
+                         {"resnet50-cifar", 26},
+                         {"resnet18-cifar", 42},
+                         {"resnet56v2-cifar", 26},
+                         {"densenet40-12", 26},
+                         {"redshift-cnn", 32},
+                         {"landcover-cnn", 8}})
     benchmark::RegisterBenchmark(row.model, [row](benchmark::State& state) { step(state, row.model, row.batch); })
-        ->ArgName("threads")->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime()->MinTime(0.5);
+        ->ArgName("threads")
+        ->Arg(1)
+        ->Arg(2)
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime()
+        ->MinTime(0.5);
 }
 
 }  // namespace

@@ -39,11 +39,15 @@ TRIREME_INLINE Lanes exp(Lanes x) {
 // Natural logarithm of a positive normal number; -infinity at 0, NaN below.
 TRIREME_INLINE Lanes log(Lanes x) {
   // x = m 2^e with sqrt(1/2) <= m < sqrt(2); log m = 2 artanh(s), s = (m-1)/(m+1).
-  LanesInt bits;
+  LanesUnsigned bits;  // unsigned, since the bits of a negative number would overflow below
   std::memcpy(&bits, &x, sizeof bits);
-  const LanesInt shifted = bits - 0x3f3504f3;  // bits of sqrt(1/2)
-  const LanesInt exponent = shifted >> 23;
-  const LanesInt mantissa_bits = bits - (exponent << 23);
+  const LanesUnsigned shifted = bits - 0x3f3504f3u;  // bits of sqrt(1/2)
+  LanesInt exponent;
+  std::memcpy(&exponent, &shifted, sizeof exponent);
+  exponent = exponent >> 23;
+  LanesUnsigned whole;
+  std::memcpy(&whole, &exponent, sizeof whole);
+  const LanesUnsigned mantissa_bits = bits - (whole << 23);
   Lanes m, e;
   std::memcpy(&m, &mantissa_bits, sizeof m);
   for (int i = 0; i < kLanes; ++i) e[i] = static_cast<float>(exponent[i]);

@@ -7,7 +7,15 @@
 namespace trireme::base {
 
 // What a stream of random numbers is for; two purposes never share numbers.
-enum class Purpose : std::uint64_t { shuffle = 1, augment = 2, dropout = 3, init = 4, synthetic = 5, split = 6, probe = 7 };
+enum class Purpose : std::uint64_t {
+  shuffle = 1,
+  augment = 2,
+  dropout = 3,
+  init = 4,
+  synthetic = 5,
+  split = 6,
+  probe = 7
+};
 
 constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ull;
 

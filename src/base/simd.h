@@ -27,7 +27,7 @@ void set_flush_to_zero();
 inline constexpr int kLanes = 16;
 typedef float Lanes __attribute__((vector_size(64)));
 typedef std::int32_t LanesInt __attribute__((vector_size(64)));
-typedef double LanesDouble __attribute__((vector_size(128)));
+typedef std::uint32_t LanesUnsigned __attribute__((vector_size(64)));
 
 #define TRIREME_INLINE [[gnu::always_inline]] inline  // an attribute cannot be abbreviated otherwise
 
@@ -64,13 +64,11 @@ TRIREME_INLINE float sum(Lanes v) {
 
 namespace simd_detail {
 template <class Kernel, class... A>
-[[gnu::target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"), gnu::noinline]]
-void run_avx512(A... a) {
+[[gnu::target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"), gnu::noinline]] void run_avx512(A... a) {
   Kernel::run(a...);
 }
 template <class Kernel, class... A>
-[[gnu::target("avx2,fma"), gnu::noinline]]
-void run_avx2(A... a) {
+[[gnu::target("avx2,fma"), gnu::noinline]] void run_avx2(A... a) {
   Kernel::run(a...);
 }
 template <class Kernel, class... A>

@@ -43,7 +43,7 @@ class Spec {
   std::set<std::string> known_;
 };
 
-std::string human_bytes(double bytes);    // "12.3 MB"
+std::string human_bytes(double bytes);      // "12.3 MB"
 std::string human_seconds(double seconds);  // "1:02:03", "4.2 s"
 
 }  // namespace trireme::base

@@ -34,7 +34,8 @@ void add_options(Parsed& parsed) {
     base::Settings* settings = &parsed.settings;
     CLI::Option* made = nullptr;
     if (option.value[0] == '\0') {
-      made = app.add_flag_callback(dashed, [settings, name] { settings->set(name, "yes"); }, option.help);
+      made = app.add_flag_callback(
+          dashed, [settings, name] { settings->set(name, "yes"); }, option.help);
       made->disable_flag_override();
     } else {
       made = app.add_option_function<std::string>(
@@ -47,7 +48,8 @@ void add_options(Parsed& parsed) {
 }
 
 // What nobody knows: a verb, or an option of the verb.
-[[noreturn]] void complain_of_rest(const std::vector<std::string>& rest, const std::vector<Verb>& all, const Parsed* parsed) {
+[[noreturn]] void complain_of_rest(const std::vector<std::string>& rest, const std::vector<Verb>& all,
+                                   const Parsed* parsed) {
   const std::string& word = rest.front();
   if (!parsed) {
     std::vector<std::string> names{"--help", "--version"};
@@ -70,10 +72,12 @@ void add_options(Parsed& parsed) {
 }
 
 int run_checked(int argc, char** argv) {
-  CLI::App app("Trireme trains deep neural networks on CPUs, with the same bits on any number of threads.\n", "trireme");
+  CLI::App app("Trireme trains deep neural networks on CPUs, with the same bits on any number of threads.\n",
+               "trireme");
   app.set_version_flag("--version", base::version_text());
-  app.footer("Start with: trireme train --model mnist-cnn --data fashion-mnist --epochs 2\n"
-             "Each verb explains itself: trireme train --help");
+  app.footer(
+      "Start with: trireme train --model mnist-cnn --data fashion-mnist --epochs 2\n"
+      "Each verb explains itself: trireme train --help");
   app.get_formatter()->column_width(34);
   const std::vector<Verb> all = verbs();
   std::vector<Parsed> parsed;

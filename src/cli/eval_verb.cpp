@@ -27,10 +27,11 @@ void run_eval(const base::Settings& settings, const std::string&) {
   SavedRun saved = open_saved_run(settings);
   const train::Evaluation result = train::evaluate(*saved.crew, *saved.split);
   if (settings.flag("json")) {
-    nlohmann::ordered_json json{{"run", settings.text("run")},     {"checkpoint", saved.checkpoint},
-                                {"data", saved.data_name},         {"split", saved.split_name},
-                                {"samples", result.samples},       {"loss", result.loss}};
-    json["accuracy"] = std::isnan(result.accuracy) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(result.accuracy);
+    nlohmann::ordered_json json{{"run", settings.text("run")}, {"checkpoint", saved.checkpoint},
+                                {"data", saved.data_name},     {"split", saved.split_name},
+                                {"samples", result.samples},   {"loss", result.loss}};
+    json["accuracy"] =
+        std::isnan(result.accuracy) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(result.accuracy);
     json["weights_sha256"] = saved.crew->space().sha256(saved.crew->weights());
     fmt::print("{}\n", json.dump());
     return;
@@ -43,7 +44,8 @@ void run_eval(const base::Settings& settings, const std::string&) {
 }  // namespace
 
 Verb eval_verb() {
-  return {"eval", "evaluate a run's weights on a dataset", "Example:\n  trireme eval --run runs/a", kOptions, "", run_eval};
+  return {"eval",  "evaluate a run's weights on a dataset", "Example:\n  trireme eval --run runs/a", kOptions, "",
+          run_eval};
 }
 
 }  // namespace trireme::cli

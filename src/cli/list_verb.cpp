@@ -14,7 +14,8 @@ namespace trireme::cli {
 namespace {
 
 void list_models() {
-  fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", "model", "input", "classes", "parameters", "batch", "description");
+  fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", "model", "input", "classes", "parameters", "batch",
+             "description");
   for (const models::ModelInfo& model : models::model_list()) {
     std::string inputs;
     for (const auto& shape : model.inputs) inputs += (inputs.empty() ? "" : " ") + shape.text();
@@ -61,8 +62,12 @@ void run_list(const base::Settings&, const std::string& topic) {
 }  // namespace
 
 Verb list_verb() {
-  return {"list", "list models, datasets, strategies, optimizers or transports", "Example:\n  trireme list models", {},
-          "what", run_list};
+  return {"list",
+          "list models, datasets, strategies, optimizers or transports",
+          "Example:\n  trireme list models",
+          {},
+          "what",
+          run_list};
 }
 
 }  // namespace trireme::cli

@@ -75,15 +75,21 @@ void run_predict(const base::Settings& settings, const std::string&) {
     return;
   }
   base::write_text_atomically(output, text);
-  if (classes) fmt::print("{} predictions in {}, {:.2f} % right\n", result.samples, output, 100 * result.accuracy);
-  else fmt::print("{} predictions in {}\n", result.samples, output);
+  if (classes)
+    fmt::print("{} predictions in {}, {:.2f} % right\n", result.samples, output, 100 * result.accuracy);
+  else
+    fmt::print("{} predictions in {}\n", result.samples, output);
 }
 
 }  // namespace
 
 Verb predict_verb() {
-  return {"predict", "write a run's predictions as CSV", "Example:\n  trireme predict --run runs/a --output predictions.csv",
-          kOptions, "", run_predict};
+  return {"predict",
+          "write a run's predictions as CSV",
+          "Example:\n  trireme predict --run runs/a --output predictions.csv",
+          kOptions,
+          "",
+          run_predict};
 }
 
 }  // namespace trireme::cli

@@ -18,14 +18,17 @@ void run_train(const base::Settings& given, const std::string&) {
 }  // namespace
 
 Verb train_verb() {
-  return {"train", "train a network and keep everything in a run folder",
+  return {"train",
+          "train a network and keep everything in a run folder",
           "Examples:\n"
           "  trireme train --model lenet5 --data fashion-mnist --epochs 5\n"
           "  trireme train --model resnet20-cifar --data cifar10 --data-dir ~/data --augment crop,flip --epochs 8 \\\n"
           "                --optimizer sgd:lr=0.1,momentum=0.9,weight-decay=1e-4 --schedule onecycle\n"
           "  trireme train --resume runs/lenet5-fashion-mnist-1\n"
           "  trireme train --config experiment.toml --seed 2",
-          train::train_options(), "", run_train};
+          train::train_options(),
+          "",
+          run_train};
 }
 
 }  // namespace trireme::cli

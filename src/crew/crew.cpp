@@ -71,9 +71,12 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
     const auto& range = space_.range(p);
     if (range.kind != tensor::ParameterKind::trained) continue;
     for (std::int64_t done = 0; done < range.floats(); done += kChunkFloats)
-      chunks_.push_back({static_cast<int>(chunks_.size()), p, range.offset + done,
-                         std::min(kChunkFloats, range.floats() - done)});
+      chunks_.push_back(
+          {static_cast<int>(chunks_.size()), p, range.offset + done, std::min(kChunkFloats, range.floats() - done)});
   }
+  for (const graph::PlanTask& task : program(largest, true).plan().tasks)
+    for (const int p : task.parameters)
+      if (space_.range(p).kind == tensor::ParameterKind::statistic) moving_statistics_.push_back(p);
   prepare(options_.batch);
 }
 
@@ -89,8 +92,9 @@ std::vector<std::int64_t> Crew::oar_sizes(std::int64_t samples) const {
 const graph::Program& Crew::program(std::int64_t samples, bool training) {
   auto& program = programs_[{samples, training}];
   if (!program) {
-    const auto fixed = programs_.size() == 1 ? std::vector<ops::Layout>{}
-                                             : programs_.at({oar_sizes(options_.batch).front(), true})->parameter_layouts();
+    const auto fixed = programs_.size() == 1
+                           ? std::vector<ops::Layout>{}
+                           : programs_.at({oar_sizes(options_.batch).front(), true})->parameter_layouts();
     program = std::make_unique<graph::Program>(
         network_, graph::ProgramOptions{samples, training, options_.threads_per_oar}, fixed);
   }
@@ -108,9 +112,9 @@ const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bo
   }
   auto& made = station.instances[{samples, training}];
   if (!made)
-    made = std::make_unique<graph::Instance>(compiled, space_, station.arena.data(), weights_.floats(), *forms_,
-                                             training ? std::span<float* const>(station.slot_pointers)
-                                                      : std::span<float* const>());
+    made = std::make_unique<graph::Instance>(
+        compiled, space_, station.arena.data(), weights_.floats(), *forms_,
+        training ? std::span<float* const>(station.slot_pointers) : std::span<float* const>());
   return *made;
 }
 
@@ -122,7 +126,8 @@ Crew::PreparedStep& Crew::prepare(std::int64_t samples) {
     std::set<std::int64_t> sizes;
     for (const OarTask& task : step.plan.members[member]) sizes.insert(task.samples.size());
     for (const std::int64_t size : sizes)
-      if (program(size, true).arena_bytes() > stations_[member]->arena.bytes()) instance(*stations_[member], size, true);
+      if (program(size, true).arena_bytes() > stations_[member]->arena.bytes())
+        instance(*stations_[member], size, true);
   }
   for (std::size_t member = 0; member < stations_.size(); ++member) {
     step.instances.emplace_back();
@@ -164,8 +169,8 @@ void Crew::row_oars(int member, const PreparedStep& step, const BatchView& batch
       for (const SlotSum& sum : task.sums)
         for (const int p : parameters) {
           const auto& range = space_.range(p);
-          tensor::add_into(station.slot_pointers[at(sum.into)] + range.offset, station.slot_pointers[at(sum.from)] + range.offset,
-                   range.floats());
+          tensor::add_into(station.slot_pointers[at(sum.into)] + range.offset,
+                           station.slot_pointers[at(sum.from)] + range.offset, range.floats());
         }
     });
     oar_loss_[at(task.oar)] = run.loss;
@@ -195,8 +200,8 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw) {
   RowReport report;
   const auto empty = [&](int oar) { return base::oar_samples(oar, options_.oars, batch.samples).empty(); };
   const auto tree_sum = [&](const std::vector<double>& values) {
-    return base::oar_tree_sum<double>(0, options_.oars, [&](int oar) { return values[at(oar)]; }, empty,
-                                      [](double a, double b) { return a + b; });
+    return base::oar_tree_sum<double>(
+        0, options_.oars, [&](int oar) { return values[at(oar)]; }, empty, [](double a, double b) { return a + b; });
   };
   report.loss = tree_sum(oar_loss_);
   report.correct = tree_sum(oar_correct_);
@@ -211,14 +216,16 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw) {
 }
 
 void Crew::sum_across_members(std::int64_t offset, std::int64_t count) const {
-  for (const MemberSum& sum : current_->plan.sums) tensor::add_into(slot(sum.into) + offset, slot(sum.from) + offset, count);
+  for (const MemberSum& sum : current_->plan.sums)
+    tensor::add_into(slot(sum.into) + offset, slot(sum.from) + offset, count);
 }
 
-void Crew::for_each_chunk(const std::function<void(const Chunk&, const float* gradient)>& f) {
+void Crew::for_each_chunk(base::FunctionRef<void(const Chunk&, const float* gradient)> f) {
   base::check(current_ != nullptr, "for_each_chunk() before row()");
   const auto chunk_count = static_cast<std::int64_t>(chunks_.size());
   team_.run([&](int member) {
-    const std::int64_t begin = chunk_count * member / team_.members(), end = chunk_count * (member + 1) / team_.members();
+    const std::int64_t begin = chunk_count * member / team_.members(),
+                       end = chunk_count * (member + 1) / team_.members();
     for (std::int64_t c = begin; c < end; ++c) {
       const Chunk& chunk = chunks_[at(c)];
       if (!summed_) sum_across_members(chunk.offset, chunk.count);
@@ -233,9 +240,8 @@ void Crew::finish_step() {
   const std::int64_t statistics = space_.floats() - space_.trained_floats();
   if (statistics > 0) {
     sum_across_members(space_.trained_floats(), statistics);
-    for (int p = 0; p < space_.size(); ++p) {
+    for (const int p : moving_statistics_) {
       const auto& range = space_.range(p);
-      if (range.kind != tensor::ParameterKind::statistic) continue;
       const auto& parameter = network_.parameters()[at(p)];
       const double momentum = ops::statistics_momentum(*network_.nodes()[at(parameter.node)].op);
       base::dispatch<MoveStatistic>(weights_.floats() + range.offset, total_ + range.offset, range.floats(),

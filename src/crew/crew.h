@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 
+#include "base/function_ref.h"
 #include "crew/step_plan.h"
 #include "crew/team.h"
 #include "graph/program.h"
@@ -22,13 +23,13 @@
 namespace trireme::crew {
 
 struct CrewOptions {
-  std::int64_t batch = 1;         // the global batch; row() takes this many samples or fewer
+  std::int64_t batch = 1;  // the global batch; row() takes this many samples or fewer
   int oars = 1;
   int threads = 1;
   Reduce reduce = Reduce::exact;
   int threads_per_oar = 1;
   std::int64_t evaluation_batch = 64;
-  std::vector<int> cpus{};         // for pinning; empty: not pinned
+  std::vector<int> cpus{};  // for pinning; empty: not pinned
   bool may_spin = false;
   observe::Trace* trace = nullptr;  // gets a span per oar and direction, on lane kFirstMemberLane + member
 };
@@ -49,8 +50,8 @@ struct Draw {
 };
 
 struct RowReport {
-  double loss = 0;     // sum over samples
-  double correct = 0;  // sum over samples
+  double loss = 0;                                   // sum over samples
+  double correct = 0;                                // sum over samples
   double forward_seconds = 0, backward_seconds = 0;  // of the wall time, shared out by what the members did
 };
 
@@ -83,15 +84,16 @@ class Crew {
   RowReport row(const BatchView& batch, const Draw& draw);
   const std::vector<Chunk>& chunks() const { return chunks_; }
   // Calls f for every chunk, on all threads, with the summed gradient (floats from the chunk's offset on).
-  void for_each_chunk(const std::function<void(const Chunk&, const float* gradient)>& f);
+  void for_each_chunk(base::FunctionRef<void(const Chunk&, const float* gradient)> f);
   // Moves the running statistics one step and brings derived weights up to date.
   void finish_step();
   // The summed gradient of the whole space, after for_each_chunk.
   const float* gradient() const { return total_; }
 
-  // Runs inference over samples [0, count): fill(first, samples, inputs, target) gives each evaluation batch; see(first,
-  // samples, plain prediction), when given, gets the predictions, in any order, from any thread.
-  using Fill = std::function<void(std::int64_t first, std::int64_t samples, std::span<float* const> inputs, float* target)>;
+  // Runs inference over samples [0, count): fill(first, samples, inputs, target) gives each evaluation batch;
+  // see(first, samples, plain prediction), when given, gets the predictions, in any order, from any thread.
+  using Fill =
+      std::function<void(std::int64_t first, std::int64_t samples, std::span<float* const> inputs, float* target)>;
   using See = std::function<void(std::int64_t first, std::int64_t samples, const float* prediction)>;
   EvaluationReport evaluate(std::int64_t count, const Fill& fill, const See& see = nullptr);
 
@@ -124,6 +126,7 @@ class Crew {
   std::vector<std::unique_ptr<Station>> stations_;
   std::map<std::int64_t, PreparedStep> steps_;
   std::vector<Chunk> chunks_;
+  std::vector<int> moving_statistics_;  // parameters; those of nodes that lead nowhere stay as they are
   std::vector<double> oar_loss_, oar_correct_;
   const PreparedStep* current_ = nullptr;  // rowed, not finished
   std::int64_t current_samples_ = 0;

@@ -89,8 +89,8 @@ class Planner {
 
   std::int64_t samples_;
   int oars_;
-  std::vector<int> owner_;                  // per oar
-  std::vector<std::vector<bool>> in_use_;   // per member and slot
+  std::vector<int> owner_;                 // per oar
+  std::vector<std::vector<bool>> in_use_;  // per member and slot
   StepPlan plan_;
 };
 

@@ -35,9 +35,9 @@ struct MemberSum {
 
 struct StepPlan {
   std::vector<std::vector<OarTask>> members;
-  std::vector<int> slots;          // gradient slots each member needs
-  std::vector<MemberSum> sums;     // across members, in order
-  SlotPlace total;                 // where the whole sum ends
+  std::vector<int> slots;       // gradient slots each member needs
+  std::vector<MemberSum> sums;  // across members, in order
+  SlotPlace total;              // where the whole sum ends
 };
 
 enum class Reduce { exact, fast };

@@ -47,7 +47,7 @@ Team::~Team() {
   if (pinned_) base::unpin_this_thread(cpus_);
 }
 
-void Team::run(const std::function<void(int)>& job) {
+void Team::run(base::FunctionRef<void(int)> job) {
   job_ = &job;
   running_.store(members_ - 1, std::memory_order_relaxed);
   if (members_ > 1) {

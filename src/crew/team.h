@@ -8,9 +8,10 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <thread>
 #include <vector>
+
+#include "base/function_ref.h"
 
 namespace trireme::crew {
 
@@ -24,7 +25,7 @@ class Team {
 
   int members() const { return members_; }
   // Calls job(member) on every member and returns when all are done.
-  void run(const std::function<void(int)>& job);
+  void run(base::FunctionRef<void(int)> job);
 
  private:
   void work(int member, int cpu);
@@ -34,7 +35,7 @@ class Team {
   bool may_spin_;
   std::vector<int> cpus_;
   bool pinned_;
-  const std::function<void(int)>* job_ = nullptr;
+  const base::FunctionRef<void(int)>* job_ = nullptr;
   bool stop_ = false;
   alignas(64) std::atomic<std::uint32_t> generation_{0};
   alignas(64) std::atomic<int> running_{0};

@@ -106,8 +106,8 @@ class LayoutPass {
   const ProgramOptions& options_;
   const std::vector<ops::Layout>& fixed_;
   std::vector<bool> live_;
-  std::vector<int> value_of_;      // per node
-  std::vector<bool> diff_value_;   // per value: a trained parameter lies upstream
+  std::vector<int> value_of_;     // per node
+  std::vector<bool> diff_value_;  // per value: a trained parameter lies upstream
   std::vector<std::pair<int, int>> reorders_;
 };
 

@@ -1,9 +1,9 @@
 // The memory plan: every value, workspace and the scratch region get a place in one arena.
 //
 // Time runs over the forward tasks, then the backward steps. A storage (a value and all its aliases) lives from its
-// first writer to its last reader; two storages may overlap in memory only if they never live at once. Ops that allow it
-// work in place when the old content has no later reader. Largest storages are placed first, each at the lowest offset
-// that is free during its life.
+// first writer to its last reader; two storages may overlap in memory only if they never live at once. Ops that allow
+// it work in place when the old content has no later reader. Largest storages are placed first, each at the lowest
+// offset that is free during its life.
 #include <algorithm>
 
 #include "base/error.h"
@@ -147,7 +147,8 @@ class MemoryPass {
   static std::size_t assign_offsets(std::vector<Storage>& storages) {
     std::vector<Storage*> order;
     for (Storage& storage : storages) order.push_back(&storage);
-    std::stable_sort(order.begin(), order.end(), [](const Storage* a, const Storage* b) { return a->bytes > b->bytes; });
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Storage* a, const Storage* b) { return a->bytes > b->bytes; });
     std::vector<Storage*> placed;
     std::size_t end = 0;
     for (Storage* storage : order) {

@@ -16,7 +16,8 @@ int Network::add_node(Node node) {
 
 Value Network::input(const std::string& name, const Shape& sample_shape) {
   for (const std::int64_t size : sample_shape.sizes())
-    if (size <= 0) base::user_error("input '{}' of network '{}' has the impossible shape {}", name, name_, sample_shape.text());
+    if (size <= 0)
+      base::user_error("input '{}' of network '{}' has the impossible shape {}", name, name_, sample_shape.text());
   const int node = add_node({name, nullptr, {}, sample_shape});
   inputs_.push_back(node);
   return {node};
@@ -77,7 +78,8 @@ ops::Cost Network::cost(std::int64_t batch) const {
   for (const Node& node : nodes_) {
     if (!node.op) continue;
     std::vector<Shape> shapes;
-    for (const int input : node.inputs) shapes.push_back(nodes_[static_cast<std::size_t>(input)].shape.with_batch(batch));
+    for (const int input : node.inputs)
+      shapes.push_back(nodes_[static_cast<std::size_t>(input)].shape.with_batch(batch));
     const ops::Cost cost = node.op->cost(shapes);
     total.flops += cost.flops;
     total.bytes += cost.bytes;

@@ -11,23 +11,23 @@ namespace trireme::graph {
 
 struct PlanValue {
   ops::Layout layout;
-  int alias_of = -1;            // shares this value's memory (a view, or an op in place)
-  std::size_t offset = 0;       // in the arena, bytes; set by the memory plan
+  int alias_of = -1;       // shares this value's memory (a view, or an op in place)
+  std::size_t offset = 0;  // in the arena, bytes; set by the memory plan
   std::size_t bytes() const { return static_cast<std::size_t>(layout.elements()) * sizeof(float); }
 };
 
 struct PlanTask {
-  std::string name;             // the node's name; "<name>:reorder" for inserted ones
+  std::string name;  // the node's name; "<name>:reorder" for inserted ones
   std::shared_ptr<const ops::Kernel> kernel;
-  std::vector<int> src;         // values
+  std::vector<int> src;  // values
   int dst = -1;
-  std::vector<int> parameters;  // network parameter indices
-  std::vector<bool> wants_diff; // per src
+  std::vector<int> parameters;   // network parameter indices
+  std::vector<bool> wants_diff;  // per src
   bool is_loss = false;
   ops::Cost cost;
-  std::size_t workspace = 0;    // arena offset
+  std::size_t workspace = 0;  // arena offset
   // Filled by autodiff:
-  int diff_dst = -1;            // values
+  int diff_dst = -1;  // values
   std::vector<int> diff_src;
 };
 

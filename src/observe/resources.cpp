@@ -15,7 +15,9 @@
 namespace trireme::observe {
 namespace {
 
-double seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
 
 }  // namespace
 
@@ -74,7 +76,8 @@ void ResourceWatch::watch(double period_seconds) {
           R"({{"seconds":{:.3f},"cpu_user":{:.3f},"cpu_system":{:.3f},"resident_bytes":{:.0f},"network_received_bytes":{:.0f},"network_sent_bytes":{:.0f}}})",
           now.seconds - origin, (now.cpu_user_seconds - before.cpu_user_seconds) / passed,
           (now.cpu_system_seconds - before.cpu_system_seconds) / passed, now.resident_bytes,
-          now.network_received_bytes - before.network_received_bytes, now.network_sent_bytes - before.network_sent_bytes));
+          now.network_received_bytes - before.network_received_bytes,
+          now.network_sent_bytes - before.network_sent_bytes));
     } catch (const base::Error& error) {
       base::log_warn("resources are no longer recorded: {}", error.what());
       return;

@@ -25,15 +25,16 @@ void Trace::write(const base::fs::path& path) const {
   const std::lock_guard lock(mutex_);
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   for (const auto& [lane, name] : lanes_)
-    text += fmt::format("{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":{},\"args\":{{\"name\":\"{}\"}}}},\n",
-                        lane, name);
+    text += fmt::format(
+        "{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":{},\"args\":{{\"name\":\"{}\"}}}},\n", lane, name);
   for (const Span& span : spans_)
-    text += fmt::format("{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}}},\n", span.name,
-                        span.lane, 1e-3 * static_cast<double>(span.start_ns - origin_ns_),
+    text += fmt::format("{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}}},\n",
+                        span.name, span.lane, 1e-3 * static_cast<double>(span.start_ns - origin_ns_),
                         1e-3 * static_cast<double>(span.end_ns - span.start_ns));
-  text += fmt::format("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{{\"name\":\"trireme rank 0\"}}}}\n"
-                      "],\"otherData\":{{\"spans_left_out\":{}}}}}\n",
-                      left_out_);
+  text += fmt::format(
+      "{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{{\"name\":\"trireme rank 0\"}}}}\n"
+      "],\"otherData\":{{\"spans_left_out\":{}}}}}\n",
+      left_out_);
   base::write_text_atomically(path, text);
 }
 

@@ -87,7 +87,9 @@ class BatchNormKernel : public Kernel {
     plan_.backward_in_place = true;
   }
 
-  std::string implementation() const override { return "batch norm " + plan_.dst.text(); }
+  std::string implementation() const override {
+    return "batch norm" + std::string(o_.add ? " + add" : "") + (o_.relu ? " + relu " : " ") + plan_.dst.text();
+  }
 
   void forward(const KernelArgs& args, KernelState*, OarRun& run) const override {
     const Saved saved(training_ ? args.workspace : args.scratch + Scratch::bytes(geometry_.period), geometry_.channels);

@@ -61,6 +61,7 @@ class ConvOp : public Op {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
     WeightedSetup setup;
+    setup.name = fmt::format("conv stride {} padding {}", Shape(o_.stride).text(), Shape(o_.padding).text());
     setup.what = "conv " + shapes[0].text() + " -> " + out.text();
     setup.weight_shape = grouped(parameters(shapes)[0].shape);
     setup.bias = o_.bias;
@@ -68,7 +69,9 @@ class ConvOp : public Op {
     setup.relu = o_.relu;
     setup.layouts = layouts(request.src[0], out);
     WeightedMakers makers;
-    makers.forward = [this](const Desc& src, const Desc& weights, const Desc& dst) { return forward(src, weights, dst); };
+    makers.forward = [this](const Desc& src, const Desc& weights, const Desc& dst) {
+      return forward(src, weights, dst);
+    };
     makers.backward_data = [this](const Desc& src, const Desc& weights, const Desc& dst) {
       return backward<dnnl::convolution_backward_data>(src, weights, dst);
     };
@@ -118,10 +121,10 @@ class ConvOp : public Op {
   // A primitive, or an empty one when oneDNN has none for these layouts.
   MadePrimitive forward(const Desc& src, const Desc& weights, const Desc& dst) const {
     const auto prop = dnnl::prop_kind::forward_training;
-    const auto desc = o_.bias ? dnnl::convolution_forward::desc(prop, kAlgorithm, src, weights, bias_desc(), dst,
-                                                                strides(), padding(), padding())
-                              : dnnl::convolution_forward::desc(prop, kAlgorithm, src, weights, dst, strides(),
-                                                                padding(), padding());
+    const auto desc =
+        o_.bias ? dnnl::convolution_forward::desc(prop, kAlgorithm, src, weights, bias_desc(), dst, strides(),
+                                                  padding(), padding())
+                : dnnl::convolution_forward::desc(prop, kAlgorithm, src, weights, dst, strides(), padding(), padding());
     dnnl::primitive_attr attr = onednn::attributes();
     if (o_.relu) {
       dnnl::post_ops post;
@@ -130,8 +133,8 @@ class ConvOp : public Op {
     }
     const dnnl::convolution_forward::primitive_desc pd(desc, attr, onednn::cpu(), true);
     if (!pd) return {};
-    return {dnnl::convolution_forward(pd), pd.src_desc(), pd.weights_desc(), pd.dst_desc(), pd.scratchpad_desc(),
-            pd.impl_info_str()};
+    return {dnnl::convolution_forward(pd), pd.src_desc(),     pd.weights_desc(), pd.dst_desc(),
+            pd.scratchpad_desc(),          pd.impl_info_str()};
   }
 
   template <class Primitive>
@@ -147,16 +150,17 @@ class ConvOp : public Op {
           typename Primitive::desc(kAlgorithm, src, weights, dst, strides(), padding(), padding()),
           onednn::attributes(), onednn::cpu(), hint, true);
       if (!pd) return {};
-      return {Primitive(pd),      pd.diff_src_desc(), pd.weights_desc(), pd.diff_dst_desc(),
-              pd.scratchpad_desc(), pd.impl_info_str()};
+      return {Primitive(pd),      pd.diff_src_desc(),   pd.weights_desc(),
+              pd.diff_dst_desc(), pd.scratchpad_desc(), pd.impl_info_str()};
     } else {
-      const auto desc = o_.bias ? typename Primitive::desc(kAlgorithm, src, weights, bias_desc(), dst, strides(),
-                                                           padding(), padding())
-                                : typename Primitive::desc(kAlgorithm, src, weights, dst, strides(), padding(), padding());
+      const auto desc =
+          o_.bias
+              ? typename Primitive::desc(kAlgorithm, src, weights, bias_desc(), dst, strides(), padding(), padding())
+              : typename Primitive::desc(kAlgorithm, src, weights, dst, strides(), padding(), padding());
       const typename Primitive::primitive_desc pd(desc, onednn::attributes(), onednn::cpu(), hint, true);
       if (!pd) return {};
-      return {Primitive(pd),      pd.src_desc(), pd.diff_weights_desc(), pd.diff_dst_desc(),
-              pd.scratchpad_desc(), pd.impl_info_str()};
+      return {Primitive(pd),      pd.src_desc(),        pd.diff_weights_desc(),
+              pd.diff_dst_desc(), pd.scratchpad_desc(), pd.impl_info_str()};
     }
   }
 

@@ -14,7 +14,7 @@ struct ConvOptions {
   std::vector<std::int64_t> padding{};  // default 0, both sides
   std::int64_t groups = 1;
   bool bias = true;
-  bool relu = false;                    // folded in by the fusion pass
+  bool relu = false;  // folded in by the fusion pass
 };
 
 OpPtr conv(ConvOptions options);

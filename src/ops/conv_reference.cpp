@@ -39,8 +39,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void conv_reference_forward(const ConvOptions& o, const Shape& out, Reference& r) {
   const std::int64_t spatial = out.count_from(2);
-  for (std::int64_t p = 0; p < out.count(); ++p)
-    r.dst[at(p)] = o.bias ? r.weights[1][at(p / spatial % out[1])] : 0.0;
+  for (std::int64_t p = 0; p < out.count(); ++p) r.dst[at(p)] = o.bias ? r.weights[1][at(p / spatial % out[1])] : 0.0;
   for_each_product(o, r.shapes[0], out, [&](std::int64_t d, std::int64_t s, std::int64_t w) {
     r.dst[at(d)] += r.src[0][at(s)] * r.weights[0][at(w)];
   });

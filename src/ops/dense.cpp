@@ -18,7 +18,8 @@ class DenseOp : public Op {
   Shape output(std::span<const Shape> src) const override {
     base::check(src.size() == 1, "dense takes one input, not {}", src.size());
     if (src[0].rank() != 2)
-      base::user_error("a dense layer needs flat samples, got {}; put a flatten before it", src[0].without_batch().text());
+      base::user_error("a dense layer needs flat samples, got {}; put a flatten before it",
+                       src[0].without_batch().text());
     return {src[0][0], o_.outputs};
   }
 
@@ -39,6 +40,7 @@ class DenseOp : public Op {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
     WeightedSetup setup;
+    setup.name = "dense";
     setup.what = "dense " + shapes[0].text() + " -> " + out.text();
     setup.weight_shape = {o_.outputs, shapes[0][1]};
     setup.bias = o_.bias;
@@ -46,7 +48,9 @@ class DenseOp : public Op {
     setup.relu = o_.relu;
     setup.layouts = {{onednn::to_desc(Layout::plain(shapes[0])), onednn::to_desc(Layout::plain(out))}};
     WeightedMakers makers;
-    makers.forward = [this](const Desc& src, const Desc& weights, const Desc& dst) { return forward(src, weights, dst); };
+    makers.forward = [this](const Desc& src, const Desc& weights, const Desc& dst) {
+      return forward(src, weights, dst);
+    };
     makers.backward_data = [this](const Desc& src, const Desc& weights, const Desc& dst) {
       return backward_data(src, weights, dst);
     };
@@ -81,7 +85,11 @@ class DenseOp : public Op {
     }
     const dnnl::inner_product_forward::primitive_desc pd(desc, attr, onednn::cpu(), true);
     if (!pd) return {};
-    return {dnnl::inner_product_forward(pd), pd.src_desc(), pd.weights_desc(), pd.dst_desc(), pd.scratchpad_desc(),
+    return {dnnl::inner_product_forward(pd),
+            pd.src_desc(),
+            pd.weights_desc(),
+            pd.dst_desc(),
+            pd.scratchpad_desc(),
             pd.impl_info_str()};
   }
 
@@ -97,8 +105,12 @@ class DenseOp : public Op {
         dnnl::inner_product_backward_data::desc(src, weights, dst), onednn::attributes(), onednn::cpu(),
         hint(src, weights, dst), true);
     if (!pd) return {};
-    return {dnnl::inner_product_backward_data(pd), pd.diff_src_desc(),   pd.weights_desc(),
-            pd.diff_dst_desc(),                    pd.scratchpad_desc(), pd.impl_info_str()};
+    return {dnnl::inner_product_backward_data(pd),
+            pd.diff_src_desc(),
+            pd.weights_desc(),
+            pd.diff_dst_desc(),
+            pd.scratchpad_desc(),
+            pd.impl_info_str()};
   }
 
   MadePrimitive backward_weights(const Desc& src, const Desc& weights, const Desc& dst) const {
@@ -107,8 +119,12 @@ class DenseOp : public Op {
     const dnnl::inner_product_backward_weights::primitive_desc pd(desc, onednn::attributes(), onednn::cpu(),
                                                                   hint(src, weights, dst), true);
     if (!pd) return {};
-    return {dnnl::inner_product_backward_weights(pd), pd.src_desc(),        pd.diff_weights_desc(),
-            pd.diff_dst_desc(),                       pd.scratchpad_desc(), pd.impl_info_str()};
+    return {dnnl::inner_product_backward_weights(pd),
+            pd.src_desc(),
+            pd.diff_weights_desc(),
+            pd.diff_dst_desc(),
+            pd.scratchpad_desc(),
+            pd.impl_info_str()};
   }
 
   DenseOptions o_;

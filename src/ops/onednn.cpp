@@ -48,6 +48,7 @@ void fix_library_settings() {
   std::call_once(once, [] {
     const auto set = dnnl::set_max_cpu_isa(isa_for(base::active_isa()));
     base::check(set == dnnl::status::success, "oneDNN was used before the instruction set was chosen");
+    dnnl::set_cpu_isa_hints(dnnl::cpu_isa_hints::no_hints);
     dnnl_set_default_fpmath_mode(dnnl_fpmath_mode_strict);
     dnnl::set_jit_dump(0);
   });
@@ -97,7 +98,8 @@ Layout to_layout(const dnnl::memory::desc& desc) {
   base::check(data.format_kind == dnnl_blocked && data.extra.flags == dnnl_memory_extra_flag_none,
               "oneDNN chose a layout that is not a plain blocking (kind {})", static_cast<int>(data.format_kind));
   Layout layout;
-  std::vector<std::int64_t> dims(data.dims, data.dims + data.ndims), padded(data.padded_dims, data.padded_dims + data.ndims);
+  std::vector<std::int64_t> dims(data.dims, data.dims + data.ndims),
+      padded(data.padded_dims, data.padded_dims + data.ndims);
   layout.shape = Shape(std::move(dims));
   layout.padded = Shape(std::move(padded));
   const auto& blocking = data.format_desc.blocking;
@@ -141,7 +143,8 @@ Bound::Bound(dnnl::primitive primitive, std::vector<Arg> args, int threads)
 
 void Bound::execute() const {
   const Scope scope(threads_);
-  const auto status = dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(args_.size()), args_.data());
+  const auto status =
+      dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(args_.size()), args_.data());
   base::check(status == dnnl_success, "oneDNN failed to execute (status {})", static_cast<int>(status));
 }
 

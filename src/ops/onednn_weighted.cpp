@@ -28,7 +28,7 @@ class WeightedKernel : public Kernel {
   }
 
   std::string implementation() const override {
-    std::string all = setup_.what.substr(0, setup_.what.find(' ')) + " " + forward_.implementation;
+    std::string all = setup_.name + (setup_.relu ? " + relu " : " ") + forward_.implementation;
     if (training_ && diff_src_) all += " | " + backward_data_.implementation;
     if (training_) all += " | " + backward_weights_.implementation;
     return all;
@@ -65,8 +65,10 @@ class WeightedKernel : public Kernel {
       state->backward_weights.emplace_back(backward_weights_.primitive, std::move(wlist), threads_);
       if (reorder_gradient_)
         state->into_live_layout.emplace_back(
-            reorder_, std::vector<onednn::Bound::Arg>{{DNNL_ARG_FROM, memory_at(backward_weights_.weights, gradient)},
-                                                      {DNNL_ARG_TO, memory_at(to_desc(plan_.weights[0]), slot[0])}},
+            reorder_,
+            std::vector<onednn::Bound::Arg>{{DNNL_ARG_FROM, memory_at(backward_weights_.weights, gradient)},
+                                            {DNNL_ARG_TO, memory_at(to_desc(plan_.weights[0]), slot[0])},
+                                            {DNNL_ARG_SCRATCHPAD, memory_at(reorder_scratchpad_, args.scratch)}},
             threads_);
     }
     return state;
@@ -107,8 +109,8 @@ class WeightedKernel : public Kernel {
     plan_.backward_needs_dst = setup_.relu;
   }
 
-  // Makes the primitives for one pair of layouts and plans around them; returns how many of them are plain loops, 4 when
-  // one cannot be had at all.
+  // Makes the primitives for one pair of layouts and plans around them; returns how many of them are plain loops, 4
+  // when one cannot be had at all.
   int make_directions(std::size_t choice, const KernelRequest& request, const WeightedMakers& makers) {
     const auto& [src, dst] = setup_.layouts[choice];
     const auto any = onednn::any_desc(setup_.weight_shape);
@@ -139,10 +141,12 @@ class WeightedKernel : public Kernel {
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, backward_weights_.scratchpad.get_size());
     reorder_gradient_ = backward_weights_.weights != live;
     if (reorder_gradient_) {
-      gradient_at_ = tensor::align_up(plan_.scratch_bytes);
+      const dnnl::reorder::primitive_desc reorder(onednn::cpu(), backward_weights_.weights, onednn::cpu(), live,
+                                                  onednn::attributes());
+      reorder_ = dnnl::reorder(reorder);
+      reorder_scratchpad_ = reorder.scratchpad_desc();
+      gradient_at_ = tensor::align_up(std::max(plan_.scratch_bytes, reorder_scratchpad_.get_size()));
       plan_.scratch_bytes = gradient_at_ + backward_weights_.weights.get_size();
-      reorder_ = dnnl::reorder(
-          dnnl::reorder::primitive_desc(onednn::cpu(), backward_weights_.weights, onednn::cpu(), live));
     }
     return plain_loops + backward_weights_.is_plain_loops();
   }
@@ -162,6 +166,7 @@ class WeightedKernel : public Kernel {
   bool training_, diff_src_;
   MadePrimitive forward_, backward_data_, backward_weights_;
   dnnl::primitive reorder_;
+  Desc reorder_scratchpad_;
   int forward_derived_ = -1, backward_derived_ = -1;
   bool reorder_gradient_ = false;
   std::size_t gradient_at_ = 0;

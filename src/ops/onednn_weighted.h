@@ -19,14 +19,15 @@ struct MadePrimitive {
 
 // How an op makes its primitives. `weights` may be "any"; the activations' layouts too in forward.
 struct WeightedMakers {
-  std::function<MadePrimitive(const dnnl::memory::desc& src, const dnnl::memory::desc& weights,
-                              const dnnl::memory::desc& dst)>
+  std::function<MadePrimitive(const dnnl::memory::desc&src, const dnnl::memory::desc&weights,
+                              const dnnl::memory::desc&dst)>
       forward, backward_data, backward_weights;
 };
 
 struct WeightedSetup {
-  std::string what;           // "conv 3x32x32 -> 16x32x32", for messages
-  Shape weight_shape;         // as oneDNN wants it (grouped weights have one size more)
+  std::string name;    // kind and options, "conv stride 2x2 padding 1x1": what shapes do not show
+  std::string what;    // "conv 3x32x32 -> 16x32x32", for messages
+  Shape weight_shape;  // as oneDNN wants it (grouped weights have one size more)
   bool bias = false;
   std::int64_t bias_count = 0;
   bool relu = false;

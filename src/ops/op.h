@@ -54,18 +54,18 @@ struct OarRun {
 struct KernelArgs {
   std::vector<const float*> src;
   float* dst = nullptr;
-  std::vector<const float*> weights;   // per parameter, in the live layout
-  std::vector<const float*> derived;   // per KernelPlan::derived
-  float* diff_dst = nullptr;           // backward may overwrite it
-  std::vector<float*> diff_src;        // null where no gradient is wanted
+  std::vector<const float*> weights;              // per parameter, in the live layout
+  std::vector<const float*> derived;              // per KernelPlan::derived
+  float* diff_dst = nullptr;                      // backward may overwrite it
+  std::vector<float*> diff_src;                   // null where no gradient is wanted
   std::vector<std::vector<float*>> diff_weights;  // [slot][parameter]; statistics: sums weighted by the oar's samples
-  std::byte* workspace = nullptr;      // lives from forward to backward
-  std::byte* scratch = nullptr;        // lives during one call
+  std::byte* workspace = nullptr;                 // lives from forward to backward
+  std::byte* scratch = nullptr;                   // lives during one call
 };
 
 // What the compiler of a Program must know of a kernel.
 struct KernelPlan {
-  std::vector<Layout> src;      // wanted layouts; the Program inserts a reorder where the offered one differs
+  std::vector<Layout> src;  // wanted layouts; the Program inserts a reorder where the offered one differs
   Layout dst;
   std::vector<Layout> weights;  // live layouts (equal in all Programs)
   struct Derived {              // a parameter in another layout, refreshed once per step and shared by all oars
@@ -77,9 +77,9 @@ struct KernelPlan {
   std::size_t scratch_bytes = 0;
   bool backward_needs_src = true;
   bool backward_needs_dst = false;
-  bool view = false;              // dst is src[0]'s memory under another shape; no work in either direction
-  bool forward_in_place = false;  // dst may be src[0]'s memory
-  bool backward_in_place = false; // diff_src[0] may be diff_dst's memory
+  bool view = false;               // dst is src[0]'s memory under another shape; no work in either direction
+  bool forward_in_place = false;   // dst may be src[0]'s memory
+  bool backward_in_place = false;  // diff_src[0] may be diff_dst's memory
 };
 
 class KernelState {
@@ -105,18 +105,18 @@ class Kernel {
 
 // What a kernel is asked to be.
 struct KernelRequest {
-  std::vector<Layout> src;        // offered layouts, batch included
-  std::vector<bool> diff_src;     // which gradients are wanted
-  std::vector<Layout> weights;    // live layouts when another Program has fixed them, else empty
-  bool training = true;           // false: forward only, dropout off, running statistics used
-  int threads = 1;                // OpenMP threads inside an oar
+  std::vector<Layout> src;      // offered layouts, batch included
+  std::vector<bool> diff_src;   // which gradients are wanted
+  std::vector<Layout> weights;  // live layouts when another Program has fixed them, else empty
+  bool training = true;         // false: forward only, dropout off, running statistics used
+  int threads = 1;              // OpenMP threads inside an oar
   std::vector<Shape> shapes() const;
 };
 
 // Everything a plain implementation in double needs; all memory plain row-major, vectors sized by the caller.
 struct Reference {
-  std::vector<Shape> shapes;                       // of src
-  std::vector<std::vector<double>> src, weights;   // weights: statistics too
+  std::vector<Shape> shapes;                      // of src
+  std::vector<std::vector<double>> src, weights;  // weights: statistics too
   std::vector<double> dst, diff_dst;
   std::vector<std::vector<double>> diff_src, diff_weights;
   bool training = true;

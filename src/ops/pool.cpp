@@ -41,7 +41,9 @@ class PoolKernel : public Kernel {
           onednn::cpu());
       forward_ = dnnl::pooling_forward(forward);
       forward_scratch_ = forward.scratchpad_desc();
-      implementation_ = forward.impl_info_str();
+      implementation_ =
+          fmt::format("{} {} stride {} padding {} {}", kind == PoolKind::max ? "max" : "average",
+                      Shape(o.kernel).text(), Shape(o.stride).text(), Shape(o.padding).text(), forward.impl_info_str());
       has_workspace_ = kind == PoolKind::max && request.training;
       if (has_workspace_) workspace_ = forward.workspace_desc();
       if (!backward_wanted_) return;
@@ -111,8 +113,9 @@ class PoolOp : public Op {
       const auto i = static_cast<std::size_t>(d);
       const std::int64_t padded = src[0][d + 2] + 2 * o.padding[i];
       if (o.kernel[i] > padded)
-        base::user_error("the pooling window ({}) is larger than its padded input ({}); use a larger image or less pooling",
-                         o.kernel[i], padded);
+        base::user_error(
+            "the pooling window ({}) is larger than its padded input ({}); use a larger image or less pooling",
+            o.kernel[i], padded);
       out[d + 2] = (padded - o.kernel[i]) / o.stride[i] + 1;
     }
     return out;
@@ -157,8 +160,9 @@ OpPtr make_pool(PoolKind kind, PoolOptions options) {
   for (std::size_t d = 0; d < spatial; ++d)
     if (options.kernel[d] < 1 || options.stride[d] < 1 || options.padding[d] < 0 ||
         2 * options.padding[d] > options.kernel[d])
-      base::user_error("pooling with window {}, stride {} and padding {} is impossible (padding is at most half the window)",
-                       options.kernel[d], options.stride[d], options.padding[d]);
+      base::user_error(
+          "pooling with window {}, stride {} and padding {} is impossible (padding is at most half the window)",
+          options.kernel[d], options.stride[d], options.padding[d]);
   return std::make_shared<PoolOp>(kind, std::move(options), false);
 }
 

@@ -42,26 +42,29 @@ std::int64_t place_of_maximum(const std::vector<double>& src, const std::vector<
 }  // namespace
 
 void pool_reference_forward(PoolKind kind, const PoolOptions& o, const Shape& out, Reference& r) {
-  for_each_window(o, r.shapes[0], out, [&](std::int64_t d, const std::vector<std::int64_t>& window, std::int64_t divisor) {
-    if (kind == PoolKind::max) {
-      r.dst[at(d)] = r.src[0][at(place_of_maximum(r.src[0], window))];
-      return;
-    }
-    double sum = 0;
-    for (const std::int64_t p : window) sum += r.src[0][at(p)];
-    r.dst[at(d)] = sum / static_cast<double>(divisor);
-  });
+  for_each_window(o, r.shapes[0], out,
+                  [&](std::int64_t d, const std::vector<std::int64_t>& window, std::int64_t divisor) {
+                    if (kind == PoolKind::max) {
+                      r.dst[at(d)] = r.src[0][at(place_of_maximum(r.src[0], window))];
+                      return;
+                    }
+                    double sum = 0;
+                    for (const std::int64_t p : window) sum += r.src[0][at(p)];
+                    r.dst[at(d)] = sum / static_cast<double>(divisor);
+                  });
 }
 
 void pool_reference_backward(PoolKind kind, const PoolOptions& o, const Shape& out, Reference& r) {
   std::fill(r.diff_src[0].begin(), r.diff_src[0].end(), 0.0);
-  for_each_window(o, r.shapes[0], out, [&](std::int64_t d, const std::vector<std::int64_t>& window, std::int64_t divisor) {
-    if (kind == PoolKind::max) {
-      r.diff_src[0][at(place_of_maximum(r.src[0], window))] += r.diff_dst[at(d)];
-      return;
-    }
-    for (const std::int64_t p : window) r.diff_src[0][at(p)] += r.diff_dst[at(d)] / static_cast<double>(divisor);
-  });
+  for_each_window(o, r.shapes[0], out,
+                  [&](std::int64_t d, const std::vector<std::int64_t>& window, std::int64_t divisor) {
+                    if (kind == PoolKind::max) {
+                      r.diff_src[0][at(place_of_maximum(r.src[0], window))] += r.diff_dst[at(d)];
+                      return;
+                    }
+                    for (const std::int64_t p : window)
+                      r.diff_src[0][at(p)] += r.diff_dst[at(d)] / static_cast<double>(divisor);
+                  });
 }
 
 }  // namespace trireme::ops

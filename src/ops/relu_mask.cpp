@@ -13,6 +13,8 @@ struct ReluMask {
 
 }  // namespace
 
-void relu_mask(float* diff_dst, const float* dst, std::int64_t count) { base::dispatch<ReluMask>(diff_dst, dst, count); }
+void relu_mask(float* diff_dst, const float* dst, std::int64_t count) {
+  base::dispatch<ReluMask>(diff_dst, dst, count);
+}
 
 }  // namespace trireme::ops

@@ -16,8 +16,8 @@ constexpr std::size_t align_up(std::size_t bytes, std::size_t alignment = kAlign
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t bytes);                    // owns
-  Buffer(void* memory, std::size_t bytes);               // views memory the caller keeps alive
+  explicit Buffer(std::size_t bytes);       // owns
+  Buffer(void* memory, std::size_t bytes);  // views memory the caller keeps alive
   ~Buffer();
   Buffer(Buffer&& other) noexcept { *this = std::move(other); }
   Buffer& operator=(Buffer&& other) noexcept;

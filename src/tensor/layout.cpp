@@ -24,7 +24,8 @@ std::vector<std::vector<std::int64_t>> position_tables(const Layout& layout) {
   std::vector<std::vector<std::int64_t>> tables(static_cast<std::size_t>(rank));
   std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
   for (std::size_t d = 0; d < tables.size(); ++d) {
-    for (index[d] = 0; index[d] < layout.shape[static_cast<int>(d)]; ++index[d]) tables[d].push_back(layout.offset(index));
+    for (index[d] = 0; index[d] < layout.shape[static_cast<int>(d)]; ++index[d])
+      tables[d].push_back(layout.offset(index));
     index[d] = 0;
   }
   return tables;

@@ -9,8 +9,8 @@ namespace trireme::tensor {
 ParameterSpace::ParameterSpace(const std::vector<Entry>& defined) {
   for (const Entry& entry : defined) {
     base::check(find(entry.name) < 0, "two parameters are called '{}'", entry.name);
-    base::check(entry.shape.count() == entry.layout.shape.count(), "parameter '{}': shape {} against layout {}", entry.name,
-                entry.shape.text(), entry.layout.shape.text());
+    base::check(entry.shape.count() == entry.layout.shape.count(), "parameter '{}': shape {} against layout {}",
+                entry.name, entry.shape.text(), entry.layout.shape.text());
     ranges_.push_back({entry.name, entry.kind, entry.shape, entry.layout, 0});
   }
   const auto place = [&](ParameterKind kind) {

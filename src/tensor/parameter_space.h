@@ -21,7 +21,8 @@ enum class ParameterKind { trained, statistic };
 struct ParameterRange {
   std::string name;
   ParameterKind kind = ParameterKind::trained;
-  Shape shape;   // canonical; the layout's shape has as many elements in the same plain order (grouped weights add a size)
+  Shape
+      shape;  // canonical; the layout's shape has as many elements in the same plain order (grouped weights add a size)
   Layout layout;
   std::int64_t offset = 0;  // in floats, a multiple of 16
   std::int64_t floats() const { return layout.elements(); }

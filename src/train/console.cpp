@@ -81,9 +81,10 @@ void Console::epoch(const EpochLine& e) {
     line(fmt::format("epoch  train loss  train acc.  {0:>5} loss  {0:>5} acc.        lr  samples/s      time",
                      e.validation ? "valid" : "test"));
   table_started_ = true;
-  line(fmt::format("{:>5}  {:>10}  {:>10}  {:>10}  {:>10}  {:>8.2g}  {:>9}  {:>8}{}", e.epoch + 1, loss_text(e.train_loss),
-                   percent(e.train_accuracy), loss_text(e.held_out_loss), percent(e.held_out_accuracy), e.lr,
-                   rate(e.samples_per_second), base::human_seconds(e.seconds), e.best ? "  best" : ""));
+  line(fmt::format("{:>5}  {:>10}  {:>10}  {:>10}  {:>10}  {:>8.2g}  {:>9}  {:>8}{}", e.epoch + 1,
+                   loss_text(e.train_loss), percent(e.train_accuracy), loss_text(e.held_out_loss),
+                   percent(e.held_out_accuracy), e.lr, rate(e.samples_per_second), base::human_seconds(e.seconds),
+                   e.best ? "  best" : ""));
 }
 
 }  // namespace trireme::train

@@ -16,8 +16,9 @@ Evaluation evaluate(crew::Crew& crew, const data::Dataset& dataset, const crew::
   };
   const crew::EvaluationReport report = crew.evaluate(dataset.size(), fill, see);
   const auto samples = static_cast<double>(report.samples);
-  return {report.samples, report.loss / samples,
-          spec.target == data::TargetKind::values ? std::numeric_limits<double>::quiet_NaN() : report.correct / samples};
+  return {
+      report.samples, report.loss / samples,
+      spec.target == data::TargetKind::values ? std::numeric_limits<double>::quiet_NaN() : report.correct / samples};
 }
 
 }  // namespace trireme::train

@@ -85,8 +85,9 @@ void warn_of_small_norms(const graph::Network& network, std::int64_t smallest_oa
     if (!node.op || ops::statistics_momentum(*node.op) == 0) continue;
     const std::int64_t values = smallest_oar * node.shape.count_from(1);
     if (values >= 8) continue;
-    notes.push_back(fmt::format("batch norm '{}' sees only {} values per channel and oar; use fewer --oars or a larger --batch",
-                                node.name, values));
+    notes.push_back(
+        fmt::format("batch norm '{}' sees only {} values per channel and oar; use fewer --oars or a larger --batch",
+                    node.name, values));
     return;
   }
 }
@@ -97,17 +98,21 @@ void plan_threads(const base::Settings& settings, Experiment& e) {
   const int per_oar = static_cast<int>(settings.integer("threads-per-oar", 1, 1024));
   e.threads = asked > 0 ? asked : std::clamp(e.cores.usable / per_oar, 1, e.oars);
   if (e.threads > e.oars) {
-    e.notes.push_back(fmt::format("{} threads have only {} oars to row; --oars {} would use them all (and is another "
-                                  "experiment)", e.threads, e.oars, std::bit_ceil(static_cast<unsigned>(e.threads))));
+    e.notes.push_back(
+        fmt::format("{} threads have only {} oars to row; --oars {} would use them all (and is another "
+                    "experiment)",
+                    e.threads, e.oars, std::bit_ceil(static_cast<unsigned>(e.threads))));
     e.threads = e.oars;
   } else if (asked == 0 && e.cores.usable > e.oars * per_oar) {
-    e.notes.push_back(fmt::format("this machine could run {} threads, the {} oars use {}; --oars {} would use them all "
-                                  "(and is another experiment)", e.cores.usable, e.oars, e.threads,
-                                  std::bit_floor(static_cast<unsigned>(e.cores.usable))));
+    e.notes.push_back(
+        fmt::format("this machine could run {} threads, the {} oars use {}; --oars {} would use them all "
+                    "(and is another experiment)",
+                    e.cores.usable, e.oars, e.threads, std::bit_floor(static_cast<unsigned>(e.cores.usable))));
   }
   if (e.threads * per_oar > e.cores.usable)
     e.notes.push_back(fmt::format("{} threads share {} cores", e.threads * per_oar, e.cores.usable));
-  if (per_oar > 1) e.notes.push_back(fmt::format("with --threads-per-oar {} the bits also depend on that number", per_oar));
+  if (per_oar > 1)
+    e.notes.push_back(fmt::format("with --threads-per-oar {} the bits also depend on that number", per_oar));
 
   const std::array<std::string, 3> pin{"auto", "yes", "no"};
   const std::string& wanted = settings.choice("pin", pin);
@@ -166,7 +171,8 @@ Experiment resolve(const base::Settings& settings, const data::Normalization* kn
   e.oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
   if (e.oars == 0) e.oars = graph::default_oars(e.network, e.batch);
   if (e.oars > e.batch)
-    base::user_error("{} oars are more than the {} samples of a batch; use --oars {} or fewer", e.oars, e.batch, e.batch);
+    base::user_error("{} oars are more than the {} samples of a batch; use --oars {} or fewer", e.oars, e.batch,
+                     e.batch);
   e.crew_options.batch = e.batch;
   e.crew_options.oars = e.oars;
   e.crew_options.evaluation_batch = settings.integer("evaluation-batch", 1, 1 << 20);

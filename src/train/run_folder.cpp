@@ -40,7 +40,8 @@ RunFolder RunFolder::create(const std::string& wanted, const std::string& model,
   if (!wanted.empty()) {
     std::error_code ignored;
     if (fs::exists(wanted, ignored) && !(fs::is_directory(wanted, ignored) && fs::is_empty(wanted, ignored)))
-      base::user_error("the run folder {} exists already; name a new one, or go on with it: --resume {}", wanted, wanted);
+      base::user_error("the run folder {} exists already; name a new one, or go on with it: --resume {}", wanted,
+                       wanted);
     make_folder(wanted);
     return RunFolder(wanted);
   }
@@ -99,7 +100,8 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                       {"test_samples", e.test->size()},
                       {"parameters", e.network.parameter_count()},
                       {"pinned", !e.crew_options.cpus.empty()}};
-  auto& normalization = json["normalization"] = {{"kind", e.normalization.kind}, {"inputs", nlohmann::ordered_json::array()}};
+  auto& normalization =
+      json["normalization"] = {{"kind", e.normalization.kind}, {"inputs", nlohmann::ordered_json::array()}};
   for (const data::InputNormalization& input : e.normalization.inputs)
     normalization["inputs"].push_back({{"mean", input.mean}, {"divisor", input.divisor}});
   utsname system{};

@@ -33,7 +33,8 @@ std::string take_weights_from(crew::Crew& crew, const std::string& run_or_file) 
   const base::fs::path file = base::fs::is_directory(run_or_file)
                                   ? best_checkpoint(run_or_file, false) / "weights.safetensors"
                                   : base::fs::path(run_or_file);
-  const store::Matching matching = store::import_matching(crew.space(), weights_of(crew), store::read_safetensors(file));
+  const store::Matching matching =
+      store::import_matching(crew.space(), weights_of(crew), store::read_safetensors(file));
   if (matching.copied.empty())
     base::user_error("{} has no parameter of this network by name and shape; is it of another network?", file.string());
   crew.refresh_weight_forms();

@@ -61,18 +61,20 @@ struct EpochSums {
 
 // What may be changed when a run is resumed: nothing that makes bits.
 bool free_on_resume(const std::string& name) {
-  for (const char* free : {"resume", "threads", "pin", "data-dir", "epochs", "steps", "checkpoint-every", "keep", "json",
-                           "quiet", "early-stopping", "allow-other-bits"})
+  for (const char* free : {"resume", "threads", "pin", "data-dir", "epochs", "steps", "checkpoint-every", "keep",
+                           "json", "quiet", "early-stopping", "allow-other-bits"})
     if (name == free) return true;
   return false;
 }
 
 base::Settings with_resumed_run(const base::Settings& given) {
-  if (given.is_set("run")) base::user_error("--run and --resume exclude each other: a resumed run goes on in its folder");
+  if (given.is_set("run"))
+    base::user_error("--run and --resume exclude each other: a resumed run goes on in its folder");
   base::Settings settings = settings_of_run(given.text("resume"));
   for (const auto& [name, value] : given.given()) {
     if (!free_on_resume(name) && settings.text(name) != value)
-      base::user_error("--{} cannot change when a run is resumed: it was '{}', now '{}'", name, settings.text(name), value);
+      base::user_error("--{} cannot change when a run is resumed: it was '{}', now '{}'", name, settings.text(name),
+                       value);
     settings.set(name, value);
   }
   if (given.is_set("epochs") && !given.is_set("steps")) settings.set("steps", "0");  // the newer wish counts
@@ -87,7 +89,8 @@ class Trainer {
         schedule_(optim::make_schedule(settings.text("schedule"))),
         console_(settings.flag("json") ? stderr : stdout, settings.flag("quiet")),
         patience_(settings.integer("early-stopping", 0, 1 << 20)),
-        early_stopping_(std::max<std::int64_t>(1, patience_), 0, has_accuracy() ? optim::Better::higher : optim::Better::lower) {
+        early_stopping_(std::max<std::int64_t>(1, patience_), 0,
+                        has_accuracy() ? optim::Better::higher : optim::Better::lower) {
     // Everything that can be wrong with the settings is found before the folder is made.
     auto optimizer = optim::make_optimizer(settings.text("optimizer"));
     const double clip = settings.number("clip");
@@ -164,12 +167,17 @@ class Trainer {
   // A kernel that gives other results here than where the run began would silently change its bits.
   void compare_fingerprints(const std::vector<graph::KernelPrint>& before, const std::vector<graph::KernelPrint>& now) {
     for (const graph::KernelPrint& print : now) {
-      const auto same = [&](const graph::KernelPrint& old) { return old.kernel == print.kernel && old.hash == print.hash; };
+      const auto same = [&](const graph::KernelPrint& old) {
+        return old.kernel == print.kernel && old.hash == print.hash;
+      };
       if (std::any_of(before.begin(), before.end(), same)) continue;
       if (!settings_.flag("allow-other-bits"))
-        base::user_error("this machine computes '{}' with other bits than the run had so far; resume it where it began, or "
-                         "accept other bits with --allow-other-bits", print.kernel);
-      e_.notes.push_back(fmt::format("from here on with other bits than a run on one kind of machine: '{}' differs", print.kernel));
+        base::user_error(
+            "this machine computes '{}' with other bits than the run had so far; resume it where it began, or "
+            "accept other bits with --allow-other-bits",
+            print.kernel);
+      e_.notes.push_back(
+          fmt::format("from here on with other bits than a run on one kind of machine: '{}' differs", print.kernel));
       return;
     }
   }
@@ -198,14 +206,16 @@ class Trainer {
     early.bad_epochs = state["bad_epochs"];
     early_stopping_.restore(early);
     stopped_early_ = patience_ > 0 && early.bad_epochs >= patience_;
-    if (!state["last_train_loss"].is_null()) last_ = {state["last_train_loss"], state["last_train_accuracy"].is_null()
-                                                          ? std::numeric_limits<double>::quiet_NaN()
-                                                          : state["last_train_accuracy"].get<double>()};
+    if (!state["last_train_loss"].is_null())
+      last_ = {state["last_train_loss"], state["last_train_accuracy"].is_null()
+                                             ? std::numeric_limits<double>::quiet_NaN()
+                                             : state["last_train_accuracy"].get<double>()};
     e_.notes.push_back(fmt::format("resumed at step {} from {}", step_, loaded.folder.string()));
     const std::string& schedule = schedule_->text();
     if (state["total_steps"] != e_.total_steps && (schedule.starts_with("cosine") || schedule.starts_with("onecycle")))
-      e_.notes.push_back(fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run",
-                                     schedule, e_.total_steps, state["total_steps"].get<std::int64_t>()));
+      e_.notes.push_back(
+          fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run",
+                      schedule, e_.total_steps, state["total_steps"].get<std::int64_t>()));
     if (step_ >= e_.total_steps || stopped_early_)
       e_.notes.push_back("the run is finished; to go on, give more --epochs, --steps or patience");
   }
@@ -213,10 +223,12 @@ class Trainer {
   void say_hello() {
     console_.line(fmt::format("{} ({} parameters) on {}: {} training, {} test samples", settings_.text("model"),
                               e_.network.parameter_count(), settings_.text("data"), e_.train->size(), e_.test->size()));
-    const auto count = [](std::int64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-    console_.line(fmt::format("batch {} in {} on {}, {} an epoch, {} in all; run folder {}", e_.batch, count(e_.oars, "oar"),
-                              count(e_.threads, "thread"), count(e_.steps_per_epoch, "step"), count(e_.total_steps, "step"),
-                              folder_->path().string()));
+    const auto count = [](std::int64_t n, const char* what) {
+      return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+    };
+    console_.line(fmt::format("batch {} in {} on {}, {} an epoch, {} in all; run folder {}", e_.batch,
+                              count(e_.oars, "oar"), count(e_.threads, "thread"), count(e_.steps_per_epoch, "step"),
+                              count(e_.total_steps, "step"), folder_->path().string()));
     for (const std::string& note : e_.notes) console_.line("note: " + note);
   }
 
@@ -255,8 +267,7 @@ class Trainer {
     view.indices = view.indices.first(static_cast<std::size_t>(batch->samples));
     const auto epoch = static_cast<std::uint64_t>(batch->epoch);
     const crew::RowReport report = crew_->row(view, {e_.seed, epoch});
-    if (!std::isfinite(report.loss))
-      stop_at_nan("loss", report.loss, step_ + 1, batch->epoch + 1);
+    if (!std::isfinite(report.loss)) stop_at_nan("loss", report.loss, step_ + 1, batch->epoch + 1);
     const std::int64_t rowed = base::now_ns();
     lr_ = schedule_->lr(updater_->optimizer().lr(), step_, e_.steps_per_epoch, e_.total_steps);
     const double penalty = updater_->update(step_ + 1, lr_);
@@ -286,8 +297,9 @@ class Trainer {
   // Before anything of it reaches the weights or a checkpoint.
   [[noreturn]] void stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const {
     const auto last = checkpoints_->latest();
-    base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value, step,
-                    epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
+    base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value,
+                    step, epoch,
+                    last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
   }
 
   void trace_step(std::int64_t start, std::int64_t loaded, std::int64_t rowed, std::int64_t updated,
@@ -302,14 +314,19 @@ class Trainer {
 
   void report_step(double loss, double accuracy, std::int64_t epoch, const Seconds& seconds) {
     if (!has_accuracy()) accuracy = std::numeric_limits<double>::quiet_NaN();
-    const Json line{{"type", "step"},     {"step", step_},          {"epoch", epoch},
-                    {"loss", number(loss)}, {"accuracy", number(accuracy)}, {"lr", lr_},
+    const Json line{{"type", "step"},
+                    {"step", step_},
+                    {"epoch", epoch},
+                    {"loss", number(loss)},
+                    {"accuracy", number(accuracy)},
+                    {"lr", lr_},
                     {"seconds", seconds.json()}};
     metrics_->write(line.dump());
     const double passed = base::seconds_since(start_ns_);
     const auto steps = static_cast<double>(step_ - start_step_);
     console_.step({step_, e_.total_steps, epoch, sums_.samples ? sums_.mean_loss() : loss,
-                   sums_.samples ? sums_.accuracy(has_accuracy()) : accuracy, static_cast<double>(samples_done_) / passed,
+                   sums_.samples ? sums_.accuracy(has_accuracy()) : accuracy,
+                   static_cast<double>(samples_done_) / passed,
                    passed / steps * static_cast<double>(e_.total_steps - step_)});
   }
 
@@ -338,8 +355,9 @@ class Trainer {
                     {"lr", lr_},
                     {"seconds", seconds}};
     metrics_->write(line.dump());
-    console_.epoch({epoch, last_.loss, last_.accuracy, result.loss, result.accuracy, e_.validation != nullptr, lr_, seconds,
-                    static_cast<double>(samples_done_ - epoch_start_samples_) / training, early_stopping_.improved()});
+    console_.epoch({epoch, last_.loss, last_.accuracy, result.loss, result.accuracy, e_.validation != nullptr, lr_,
+                    seconds, static_cast<double>(samples_done_ - epoch_start_samples_) / training,
+                    early_stopping_.improved()});
     held_out_ = result;
     if (whole) sums_ = {};
     checkpoint(early_stopping_.improved());
@@ -352,6 +370,11 @@ class Trainer {
 
   void checkpoint(bool best) {
     const std::int64_t start = base::now_ns();
+    const std::span<const float> weights{crew_->weights(), static_cast<std::size_t>(crew_->space().floats())};
+    // A ReLU can hide a NaN from the loss; it must not reach a checkpoint.
+    if (!std::all_of(weights.begin(), weights.end(), [](float w) { return std::isfinite(w); }))
+      base::run_error("some weights are no numbers any more after step {}; try a lower learning rate or --clip 1",
+                      step_);
     store::Checkpoint c;
     c.progress = {step_, epoch_, position_, {}};
     const auto& early = early_stopping_.state();
@@ -366,7 +389,7 @@ class Trainer {
                      {"last_train_accuracy", number(last_.accuracy)}};
     c.progress.extra["train"] = state.dump();
     c.space = &crew_->space();
-    c.weights = {crew_->weights(), static_cast<std::size_t>(crew_->space().floats())};
+    c.weights = weights;
     c.slots = updater_->slots();
     checkpoints_->save(c, best);
     seconds_.checkpoint += base::seconds_since(start);
@@ -377,8 +400,13 @@ class Trainer {
     const double total = base::seconds_since(start_ns_);
     const Evaluation test = e_.validation || !held_out_ ? evaluate(*crew_, *e_.test) : *held_out_;
     const double rate = samples_done_ > 0 ? static_cast<double>(samples_done_) / seconds_.training() : 0;
-    TrainSummary summary{settings_.text("model"), settings_.text("data"), folder_->path().string(), {}, test.accuracy,
-                         last_.loss, crew_->space().sha256(crew_->weights())};
+    TrainSummary summary{settings_.text("model"),
+                         settings_.text("data"),
+                         folder_->path().string(),
+                         {},
+                         test.accuracy,
+                         last_.loss,
+                         crew_->space().sha256(crew_->weights())};
     Json seconds = seconds_.json();
     seconds["total"] = total;
     seconds["evaluation"] = seconds_.evaluation;
@@ -415,17 +443,24 @@ class Trainer {
 
   void print_summary(const Evaluation& test, double total, double rate, const TrainSummary& summary) {
     const auto share = [&](const char* name, double seconds) {
-      return fmt::format("  {:<11}{:>10}  {:>5.1f} %", name, base::human_seconds(seconds), total > 0 ? 100 * seconds / total : 0);
+      return fmt::format("  {:<11}{:>10}  {:>5.1f} %", name, base::human_seconds(seconds),
+                         total > 0 ? 100 * seconds / total : 0);
     };
     console_.line("");
-    if (has_accuracy()) console_.line(fmt::format("test accuracy  {:.2f} %  (loss {:.4f})", 100 * test.accuracy, test.loss));
-    else console_.line(fmt::format("test loss  {:.6f}", test.loss));
+    if (has_accuracy())
+      console_.line(fmt::format("test accuracy  {:.2f} %  (loss {:.4f})", 100 * test.accuracy, test.loss));
+    else
+      console_.line(fmt::format("test loss  {:.6f}", test.loss));
     if (step_ == start_step_) return;
     console_.line(fmt::format("{:.0f} samples/s over {} steps; the time went to", rate, step_ - start_step_));
-    for (const auto& [name, seconds] : {std::pair{"load", seconds_.load}, {"forward", seconds_.forward},
-                                        {"backward", seconds_.backward}, {"network", seconds_.network},
-                                        {"update", seconds_.update}, {"evaluation", seconds_.evaluation},
-                                        {"checkpoint", seconds_.checkpoint}, {"total", total}})
+    for (const auto& [name, seconds] : {std::pair{"load", seconds_.load},
+                                        {"forward", seconds_.forward},
+                                        {"backward", seconds_.backward},
+                                        {"network", seconds_.network},
+                                        {"update", seconds_.update},
+                                        {"evaluation", seconds_.evaluation},
+                                        {"checkpoint", seconds_.checkpoint},
+                                        {"total", total}})
       console_.line(share(name, seconds));
     console_.line(fmt::format("weights {}", summary.weights_sha256));
     console_.line(fmt::format("run folder {}", summary.run));

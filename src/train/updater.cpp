@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "optim/clip.h"
 #include "ops/l2_penalty.h"
+#include "optim/clip.h"
 
 namespace trireme::train {
 namespace {

@@ -23,8 +23,8 @@ nlohmann::json summary_of(const Finished& finished) {
 }
 
 nlohmann::json train(const std::string& run, const Arguments& options) {
-  Arguments all{trireme_binary(), "train",          "--data", "synthetic", "--batch", "14",    "--oars", "5", "--train-samples",
-                "60",             "--test-samples", "33",     "--run",     run,       "--json", "--quiet"};
+  Arguments all{trireme_binary(),  "train", "--data",         "synthetic", "--batch", "14", "--oars", "5",
+                "--train-samples", "60",    "--test-samples", "33",        "--run",   run,  "--json", "--quiet"};
   all.insert(all.end(), options.begin(), options.end());
   return summary_of(run_process(all));
 }
@@ -64,9 +64,10 @@ TEST(Bits, DependOnSeedAndOars) {
   const auto base = train(folder / "a", {"--model", "lenet5", "--steps", "3"});
   const auto seed = train(folder / "b", {"--model", "lenet5", "--steps", "3", "--seed", "2"});
   EXPECT_NE(base["weights_sha256"], seed["weights_sha256"]);
-  const Finished other_oars = run_process({trireme_binary(), "train", "--data", "synthetic", "--batch", "14", "--oars", "2",
-                                           "--train-samples", "60", "--test-samples", "33", "--model", "lenet5",
-                                           "--steps", "3", "--run", folder / "c", "--json", "--quiet"});
+  const Finished other_oars =
+      run_process({trireme_binary(),  "train",      "--data",         "synthetic", "--batch", "14",     "--oars",  "2",
+                   "--train-samples", "60",         "--test-samples", "33",        "--model", "lenet5", "--steps", "3",
+                   "--run",           folder / "c", "--json",         "--quiet"});
   EXPECT_NE(base["weights_sha256"], summary_of(other_oars)["weights_sha256"]);
 }
 
@@ -82,8 +83,8 @@ TEST(Bits, OfARunAreGuardedWhenItIsResumed) {
   const Finished refused = run_process({trireme_binary(), "train", "--resume", run, "--steps", "5", "--quiet"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find(json["fingerprint"][0]["kernel"].get<std::string>()), std::string::npos) << refused.err;
-  const Finished accepted =
-      run_process({trireme_binary(), "train", "--resume", run, "--steps", "5", "--allow-other-bits", "--json", "--quiet"});
+  const Finished accepted = run_process(
+      {trireme_binary(), "train", "--resume", run, "--steps", "5", "--allow-other-bits", "--json", "--quiet"});
   EXPECT_EQ(summary_of(accepted).value("steps", 0), 5);
 }
 

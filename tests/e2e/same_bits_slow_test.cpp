@@ -24,10 +24,29 @@ class SameBits : public testing::TestWithParam<Case> {
   }
 
   std::vector<std::string> arguments(const std::string& run, const std::string& threads) const {
-    return {trireme_binary(), "train",    "--model",         GetParam().model, "--data",          "synthetic",
-            "--batch",        GetParam().batch, "--oars",    "4",              "--steps",         "30",
-            "--threads",      threads,    "--train-samples", "67",             "--test-samples",  "3",
-            "--run",          run,        "--json",          "--quiet",        "--checkpoint-every",
+    return {trireme_binary(),
+            "train",
+            "--model",
+            GetParam().model,
+            "--data",
+            "synthetic",
+            "--batch",
+            GetParam().batch,
+            "--oars",
+            "4",
+            "--steps",
+            "30",
+            "--threads",
+            threads,
+            "--train-samples",
+            "67",
+            "--test-samples",
+            "3",
+            "--run",
+            run,
+            "--json",
+            "--quiet",
+            "--checkpoint-every",
             GetParam().checkpoint_every};
   }
 

@@ -107,7 +107,8 @@ std::set<std::string> reachable(const Arrows& arrows, const std::string& part) {
 }
 
 Arrows cmake_arrows(std::string_view cmake_lists) {
-  static const std::regex pattern(R"(^\s*trireme_part\(\s*(\w+)\s+(?:CONTROL\s+)?DEPENDS([\w\s]*?)(\s+LINK.*|\s*\).*))");
+  static const std::regex pattern(
+      R"(^\s*trireme_part\(\s*(\w+)\s+(?:CONTROL\s+)?DEPENDS([\w\s]*?)(\s+LINK.*|\s*\).*))");
   static const std::regex word(R"(\w+)");
   Arrows arrows;
   each_line(cmake_lists, [&](int, const std::string& line) {
