@@ -152,11 +152,11 @@ class Trainer {
       trace_.name_lane(crew::kFirstMemberLane + member, fmt::format("oars of thread {}", member));
   }
 
-  // Of every oar size the run will row: those of the full batch and of an epoch's shorter last one.
+  // Of every oar size the run may row: those of the full batch and of an epoch's shorter last one.
   std::vector<graph::KernelPrint> fingerprints() {
     std::set<std::int64_t> sizes;
     const std::int64_t last = e_.train->size() % e_.batch;
-    for (const std::int64_t samples : {e_.batch, e_.drop_last || e_.total_steps < e_.steps_per_epoch ? 0 : last})
+    for (const std::int64_t samples : {e_.batch, e_.drop_last ? 0 : last})
       for (const std::int64_t size : crew_->oar_sizes(samples)) sizes.insert(size);
     std::vector<graph::KernelPrint> prints;
     for (const std::int64_t size : sizes)
