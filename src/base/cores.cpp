@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
@@ -51,10 +52,24 @@ std::vector<int> spread_over_cores(const std::set<int>& allowed) {
 
 // The cgroup's cpu quota in cores, or 0 when there is none.
 double cgroup_quota() {
-  std::ifstream v2("/sys/fs/cgroup/cpu.max");
-  std::string quota;
+  // Version 2: the process's own group and every group above it may set one; the smallest counts.
+  std::string group = "/";
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);)
+    if (line.starts_with("0::/")) group = line.substr(3);
+  double smallest = 0;
+  for (std::filesystem::path path = group;; path = path.parent_path()) {
+    std::ifstream limit("/sys/fs/cgroup" + path.string() + "/cpu.max");
+    std::string quota;
+    double period = 0;
+    if (limit >> quota >> period && quota != "max" && period > 0) {
+      const double cores = std::stod(quota) / period;
+      if (smallest == 0 || cores < smallest) smallest = cores;
+    }
+    if (path == path.root_path() || path.empty()) break;
+  }
+  if (smallest > 0) return smallest;
   double period = 0;
-  if (v2 >> quota >> period && quota != "max" && period > 0) return std::stod(quota) / period;
   double quota_us = -1;
   std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> quota_us;
   std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;

@@ -13,10 +13,6 @@ void set_log_level(LogLevel level);
 void log_line(LogLevel level, std::string_view line);
 
 template <class... A>
-void log_info(fmt::format_string<A...> text, A&&... a) {
-  log_line(LogLevel::info, fmt::format(text, std::forward<A>(a)...));
-}
-template <class... A>
 void log_warn(fmt::format_string<A...> text, A&&... a) {
   log_line(LogLevel::warn, fmt::format(text, std::forward<A>(a)...));
 }

@@ -1,7 +1,9 @@
 #include "cli/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "base/error.h"
@@ -103,6 +105,8 @@ int run_checked(int argc, char** argv) {
     return 0;
   }
   chosen->verb.run(chosen->settings, chosen->argument);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    base::run_error("cannot write standard output: {}", std::strerror(errno));
   return 0;
 }
 

@@ -48,7 +48,9 @@ std::string vector_line(std::int64_t index, const float* prediction, std::int64_
 
 void run_predict(const base::Settings& settings, const std::string&) {
   const std::string& output = settings.text("output");
-  if (!output.empty() && base::fs::exists(output)) base::user_error("{} exists already; name a new file", output);
+  std::error_code ignored;
+  if (!output.empty() && base::fs::exists(output, ignored))
+    base::user_error("{} exists already; name a new file", output);
   SavedRun saved = open_saved_run(settings);
   const data::DataSpec& spec = saved.split->spec();
   const bool classes = spec.target == data::TargetKind::classes;

@@ -18,8 +18,10 @@ SavedRun open_saved_run(const base::Settings& settings) {
   saved.split_name = settings.choice("split", splits);
 
   base::Settings resolved = train::settings_of_run(run);
-  for (const char* name : {"data", "data-dir", "threads"})
+  for (const char* name : {"data", "data-dir"})
     if (settings.is_set(name)) resolved.set(name, settings.text(name));
+  resolved.set("threads", settings.text("threads"));
+  resolved.set("pin", "auto");
   resolved.set("augment", "none");
   saved.data_name = resolved.text("data");
   const data::Normalization normalization = train::stored_normalization(train::RunFolder::open(run));
@@ -28,6 +30,7 @@ SavedRun open_saved_run(const base::Settings& settings) {
                 : saved.split_name == "train" ? saved.experiment.train
                                               : saved.experiment.validation;
   if (!saved.split) base::user_error("the run {} kept no validation set; use --split test", run);
+  saved.experiment.crew_options.training = false;
   saved.crew = std::make_unique<crew::Crew>(saved.experiment.network, saved.experiment.crew_options);
   saved.checkpoint = train::load_run_weights(*saved.crew, run, last);
   return saved;

@@ -11,8 +11,8 @@ namespace {
 void run_train(const base::Settings& given, const std::string&) {
   base::Settings settings = given;
   if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
-  const train::TrainSummary summary = train::train(settings);
-  if (settings.flag("json")) fmt::print("{}\n", summary.json);
+  const std::string summary = train::train(settings);
+  if (settings.flag("json")) fmt::print("{}\n", summary);
 }
 
 }  // namespace

@@ -46,8 +46,9 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
     base::user_error("{} oars are more than the {} samples of a batch; use --oars {} or fewer", options_.oars,
                      options_.batch, options_.batch);
   // The largest oar's Program chooses the live layouts of all parameters.
-  const std::int64_t largest = oar_sizes(options_.batch).front();
-  const auto& layouts = program(largest, true).parameter_layouts();
+  const graph::Program& first =
+      options_.training ? program(oar_sizes(options_.batch).front(), true) : program(options_.evaluation_batch, false);
+  const auto& layouts = first.parameter_layouts();
   std::vector<tensor::ParameterSpace::Entry> entries;
   for (std::size_t p = 0; p < network_.parameters().size(); ++p) {
     const auto& parameter = network_.parameters()[p];
@@ -61,7 +62,7 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   const StepPlan full = plan_step(options_.batch, options_.oars, options_.threads, options_.reduce);
   for (int member = 0; member < options_.threads; ++member) {
     auto station = std::make_unique<Station>();
-    for (int s = 0; s < full.slots[at(member)]; ++s) {
+    for (int s = 0; options_.training && s < full.slots[at(member)]; ++s) {
       station->slots.emplace_back(at(space_.floats()) * sizeof(float));
       station->slot_pointers.push_back(station->slots.back().floats());
     }
@@ -74,10 +75,10 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
       chunks_.push_back(
           {static_cast<int>(chunks_.size()), p, range.offset + done, std::min(kChunkFloats, range.floats() - done)});
   }
-  for (const graph::PlanTask& task : program(largest, true).plan().tasks)
+  for (const graph::PlanTask& task : first.plan().tasks)
     for (const int p : task.parameters)
       if (space_.range(p).kind == tensor::ParameterKind::statistic) moving_statistics_.push_back(p);
-  prepare(options_.batch);
+  if (options_.training) prepare(options_.batch);
 }
 
 Crew::~Crew() = default;
@@ -89,14 +90,20 @@ std::vector<std::int64_t> Crew::oar_sizes(std::int64_t samples) const {
   return {sizes.begin(), sizes.end()};
 }
 
+std::vector<std::int64_t> Crew::evaluation_sizes(std::int64_t count) const {
+  std::set<std::int64_t, std::greater<>> sizes;
+  if (count >= options_.evaluation_batch) sizes.insert(options_.evaluation_batch);
+  if (count % options_.evaluation_batch != 0) sizes.insert(count % options_.evaluation_batch);
+  return {sizes.begin(), sizes.end()};
+}
+
 const graph::Program& Crew::program(std::int64_t samples, bool training) {
   auto& program = programs_[{samples, training}];
   if (!program) {
-    const auto fixed = programs_.size() == 1
-                           ? std::vector<ops::Layout>{}
-                           : programs_.at({oar_sizes(options_.batch).front(), true})->parameter_layouts();
+    const auto fixed = first_program_ ? first_program_->parameter_layouts() : std::vector<ops::Layout>{};
     program = std::make_unique<graph::Program>(
         network_, graph::ProgramOptions{samples, training, options_.threads_per_oar}, fixed);
+    if (!first_program_) first_program_ = program.get();
   }
   return *program;
 }
@@ -107,6 +114,7 @@ const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bo
     // A larger arena moves everything: whatever was bound to the old one is bound anew on its next use.
     station.instances.clear();
     steps_.clear();
+    current_ = nullptr;
     station.arena = tensor::Buffer();
     station.arena = tensor::Buffer(compiled.arena_bytes());
   }
@@ -186,6 +194,7 @@ void Crew::row_oars(int member, const PreparedStep& step, const BatchView& batch
 }
 
 RowReport Crew::row(const BatchView& batch, const Draw& draw) {
+  base::check(options_.training, "row() of a crew that only evaluates");
   base::check(batch.samples >= 1 && batch.samples <= options_.batch, "a batch of {} samples, the crew was made for {}",
               batch.samples, options_.batch);
   const PreparedStep& step = prepare(batch.samples);
@@ -259,6 +268,7 @@ void Crew::finish_step() {
 }
 
 EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See& see) {
+  base::check(current_ == nullptr, "evaluate() between row() and finish_step()");
   const std::int64_t unit = std::min(options_.evaluation_batch, std::max<std::int64_t>(count, 1));
   const std::int64_t units = (count + unit - 1) / unit;
   const std::int64_t last = count - (units - 1) * unit;

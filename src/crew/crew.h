@@ -31,6 +31,7 @@ struct CrewOptions {
   std::int64_t evaluation_batch = 64;
   std::vector<int> cpus{};  // for pinning; empty: not pinned
   bool may_spin = false;
+  bool training = true;             // false: evaluate() only, without gradients
   observe::Trace* trace = nullptr;  // gets a span per oar and direction, on lane kFirstMemberLane + member
 };
 
@@ -55,7 +56,8 @@ struct RowReport {
   double forward_seconds = 0, backward_seconds = 0;  // of the wall time, shared out by what the members did
 };
 
-// A piece of one trained parameter, sized to stay in cache. The list depends on the network alone.
+// A piece of one trained parameter, sized to stay in cache. The list depends on the network and its kernels' layouts
+// alone, never on threads.
 struct Chunk {
   int index = 0;
   int parameter = 0;
@@ -101,6 +103,8 @@ class Crew {
   const graph::Program& program(std::int64_t samples, bool training);
   // The distinct oar sizes of a batch, largest first.
   std::vector<std::int64_t> oar_sizes(std::int64_t samples) const;
+  // The distinct batch sizes in which evaluate() takes `count` samples, largest first.
+  std::vector<std::int64_t> evaluation_sizes(std::int64_t count) const;
   std::size_t arena_bytes() const;
   std::size_t gradient_bytes() const;
 
@@ -120,6 +124,7 @@ class Crew {
   CrewOptions options_;
   graph::Network network_;
   std::map<std::pair<std::int64_t, bool>, std::unique_ptr<graph::Program>> programs_;
+  const graph::Program* first_program_ = nullptr;  // its layouts are everybody's
   tensor::ParameterSpace space_;
   tensor::Buffer weights_;
   std::unique_ptr<graph::WeightForms> forms_;

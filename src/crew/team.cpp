@@ -2,8 +2,11 @@
 
 #include <immintrin.h>
 
+#include <system_error>
+
 #include "base/clock.h"
 #include "base/cores.h"
+#include "base/error.h"
 #include "base/simd.h"
 
 namespace trireme::crew {
@@ -35,11 +38,18 @@ Team::Team(int members, const std::vector<int>& cpus, bool may_spin)
       pinned_(!cpus.empty() && static_cast<int>(cpus.size()) >= members),
       failures_(static_cast<std::size_t>(members)) {
   if (pinned_) base::pin_this_thread(cpus_[0]);
-  for (int member = 1; member < members_; ++member)
-    threads_.emplace_back([this, member] { work(member, pinned_ ? cpus_[static_cast<std::size_t>(member)] : -1); });
+  try {
+    for (int member = 1; member < members_; ++member)
+      threads_.emplace_back([this, member] { work(member, pinned_ ? cpus_[static_cast<std::size_t>(member)] : -1); });
+  } catch (const std::system_error& error) {
+    dismiss();
+    base::user_error("cannot start {} threads ({}); use fewer --threads", members_, error.what());
+  }
 }
 
-Team::~Team() {
+Team::~Team() { dismiss(); }
+
+void Team::dismiss() {
   stop_ = true;
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();

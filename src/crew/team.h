@@ -30,6 +30,7 @@ class Team {
  private:
   void work(int member, int cpu);
   void call(int member);
+  void dismiss();
 
   int members_;
   bool may_spin_;

@@ -2,9 +2,9 @@
 // sample is a pure function of (seed, train or test, index).
 //   classes       every class has a smooth random pattern per input; a sample is its class's pattern, more or less
 //                 strong, plus noise. All inputs of a sample carry the class. Classes take turns: index modulo classes.
-//   spectra       (classes, one input of channels x length, length >= 64): absorption lines on a slope; the class is
-//   how
-//                 far the whole line pattern is shifted, as a redshift bin is on a logarithmic wavelength scale.
+//   spectra       (classes, one input of channels x length, length >= 64): absorption lines on a slope; the
+//                 class is how far the whole line pattern is shifted, as a redshift bin is on a logarithmic wavelength
+//                 scale.
 //   labels        a hidden number per label scales that label's pattern; the label is the number's sign.
 //   values        a few hidden numbers scale patterns; the targets are fixed linear functions of them.
 #pragma once

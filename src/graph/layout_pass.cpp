@@ -66,7 +66,6 @@ class LayoutPass {
       request.diff_src.push_back(options_.training && diff_value_[at(value)]);
     }
     task.kernel = node.op->compile(request);
-    task.cost = node.op->cost(request.shapes());
     const ops::KernelPlan& plan = task.kernel->plan();
     base::check(plan.weights.size() == task.parameters.size(), "node '{}': kernel lays out {} of {} parameters",
                 node.name, plan.weights.size(), task.parameters.size());
@@ -92,7 +91,6 @@ class LayoutPass {
     PlanTask task;
     task.name = reader + ":reorder";
     task.kernel = ops::make_reorder(has, wanted, options_.threads);
-    task.cost = {0, sizeof(float) * 2.0 * static_cast<double>(wanted.elements())};
     task.src = {value};
     task.wants_diff = {options_.training && diff_value_[at(value)]};
     task.dst = add_value(wanted, diff_value_[at(value)]);

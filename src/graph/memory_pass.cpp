@@ -6,7 +6,6 @@
 // offset that is free during its life.
 #include <algorithm>
 
-#include "base/error.h"
 #include "graph/plan.h"
 #include "tensor/buffer.h"
 

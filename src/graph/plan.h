@@ -24,7 +24,6 @@ struct PlanTask {
   std::vector<int> parameters;   // network parameter indices
   std::vector<bool> wants_diff;  // per src
   bool is_loss = false;
-  ops::Cost cost;
   std::size_t workspace = 0;  // arena offset
   // Filled by autodiff:
   int diff_dst = -1;  // values

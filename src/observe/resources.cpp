@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/log.h"
 
@@ -50,8 +51,8 @@ double peak_resident_bytes() {
   return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
-ResourceWatch::ResourceWatch(const base::fs::path& path, double period_seconds)
-    : writer_(path), thread_([this, period_seconds] { watch(period_seconds); }) {}
+ResourceWatch::ResourceWatch(const base::fs::path& path, std::vector<int> cpus, double period_seconds)
+    : writer_(path), cpus_(std::move(cpus)), thread_([this, period_seconds] { watch(period_seconds); }) {}
 
 ResourceWatch::~ResourceWatch() {
   {
@@ -63,6 +64,7 @@ ResourceWatch::~ResourceWatch() {
 }
 
 void ResourceWatch::watch(double period_seconds) {
+  if (!cpus_.empty()) base::unpin_this_thread(cpus_);
   ResourceSample before = sample_resources();
   const double origin = before.seconds;
   std::unique_lock lock(mutex_);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/files.h"
 
@@ -24,13 +25,15 @@ double peak_resident_bytes();
 
 class ResourceWatch {
  public:
-  explicit ResourceWatch(const base::fs::path& path, double period_seconds = 1.0);
+  // The watching thread may run on any of the cpus, not only where its maker is pinned; none: as its maker.
+  explicit ResourceWatch(const base::fs::path& path, std::vector<int> cpus = {}, double period_seconds = 1.0);
   ~ResourceWatch();
 
  private:
   void watch(double period_seconds);
 
   base::LineWriter writer_;
+  std::vector<int> cpus_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;

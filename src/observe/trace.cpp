@@ -6,7 +6,7 @@
 
 namespace trireme::observe {
 
-Trace::Trace(std::size_t limit) : limit_(limit), origin_ns_(base::now_ns()) { spans_.reserve(1024); }
+Trace::Trace(std::size_t limit) : limit_(limit), origin_ns_(base::now_ns()) { spans_.reserve(limit); }
 
 void Trace::add(const char* name, int lane, std::int64_t start_ns, std::int64_t end_ns) {
   const std::lock_guard lock(mutex_);

@@ -170,6 +170,7 @@ OpPtr make_pool(PoolKind kind, PoolOptions options) {
 
 OpPtr max_pool(PoolOptions options) { return make_pool(PoolKind::max, std::move(options)); }
 OpPtr average_pool(PoolOptions options) { return make_pool(PoolKind::average, std::move(options)); }
+OpPtr global_max_pool() { return std::make_shared<PoolOp>(PoolKind::max, PoolOptions{}, true); }
 OpPtr global_average_pool() { return std::make_shared<PoolOp>(PoolKind::average, PoolOptions{}, true); }
 
 }  // namespace trireme::ops

@@ -18,8 +18,9 @@ struct PoolOptions {
 
 OpPtr max_pool(PoolOptions options);
 OpPtr average_pool(PoolOptions options);
-// Mean over all spatial positions; the spatial sizes become 1.
+// Mean or maximum over all spatial positions; the spatial sizes become 1.
 OpPtr global_average_pool();
+OpPtr global_max_pool();
 // PyTorch's adaptive average: output i covers floor(i*in/out) ... ceil((i+1)*in/out)-1 in each dimension.
 OpPtr adaptive_average_pool(std::vector<std::int64_t> output);
 

@@ -1,8 +1,6 @@
 #include "optim/clip.h"
 
-#include <algorithm>
 #include <bit>
-#include <vector>
 
 #include "base/error.h"
 #include "base/simd.h"
@@ -45,11 +43,12 @@ double tree_sum(std::span<const double> sums) {
 }
 
 double sum_of_squares(std::span<const float> values) {
-  std::vector<double> sums;
+  // tree_sum over the blocks, without a list of them.
   const auto count = static_cast<std::int64_t>(values.size());
-  for (std::int64_t i = 0; i < count; i += kNormBlock)
-    sums.push_back(block_sum_of_squares(values.data() + i, std::min(kNormBlock, count - i)));
-  return tree_sum(sums);
+  if (count <= kNormBlock) return count == 0 ? 0 : block_sum_of_squares(values.data(), count);
+  const auto blocks = static_cast<std::uint64_t>((count + kNormBlock - 1) / kNormBlock);
+  const std::size_t left = std::bit_floor(blocks - 1) * static_cast<std::size_t>(kNormBlock);
+  return sum_of_squares(values.first(left)) + sum_of_squares(values.subspan(left));
 }
 
 double clip_factor(double norm, double max_norm) {

@@ -134,6 +134,16 @@ void CheckpointStore::clean() const {
   }
 }
 
+void CheckpointStore::drop_after(std::int64_t step) const {
+  for (const fs::path& folder : list()) {
+    const std::string name = folder.filename().string();
+    if (step_of(name) <= step) continue;
+    std::error_code cause;
+    fs::rename(folder, partial_path(folder_, name), cause);
+    if (cause) base::run_error("cannot move {} away: {}", folder.string(), cause.message());
+  }
+}
+
 void CheckpointStore::prune() const {
   std::vector<fs::path> old = list();
   if (old.size() <= static_cast<std::size_t>(keep_last_)) return;

@@ -68,6 +68,9 @@ class CheckpointStore {
   // user error if there are but all are damaged.
   [[nodiscard]] std::optional<LoadedCheckpoint> latest_valid() const;
 
+  // Puts checkpoints of later steps out of the way: a run that goes on from an older one writes them again.
+  void drop_after(std::int64_t step) const;
+
   // Reads and verifies one; a user error that names it when it is damaged. Without the optimizer's state when only the
   // weights are wanted.
   [[nodiscard]] static LoadedCheckpoint load(const base::fs::path& folder, bool with_optimizer = true);

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "base/error.h"
-#include "base/nearest.h"
+#include "base/hash.h"
 #include "base/simd.h"
 #include "base/text.h"
 #include "data/augment.h"
@@ -30,50 +30,76 @@ std::string target_name(data::TargetKind kind) {
   return "classes";
 }
 
-data::DataPair open_data(const base::Settings& settings, const models::ModelInfo& model) {
+data::TargetKind parse_target(const base::Settings& settings) {
+  const std::array<std::string, 3> words{"classes", "labels", "values"};
+  const std::string& word = settings.choice("target", words);
+  if (word != "classes" && settings.text("data") != "synthetic")
+    base::user_error("{} is for --data synthetic; '{}' has its own kind of target", settings.label("target"),
+                     settings.text("data"));
+  return word == "classes"  ? data::TargetKind::classes
+         : word == "labels" ? data::TargetKind::labels
+                            : data::TargetKind::values;
+}
+
+// Fills train, validation (where a share is kept) and test with samples as they are stored.
+void open_data(const base::Settings& settings, const models::ModelInfo& model, Experiment& e) {
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
-  request.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
+  request.seed = e.seed;
   request.train_samples = settings.integer("train-samples", 0, kMany);
   request.test_samples = settings.integer("test-samples", 0, kMany);
   request.wanted_inputs = model.inputs;
   request.wanted_classes = model.classes;
+  request.wanted_target = parse_target(settings);
+  const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
   data::DataPair pair = data::open_dataset(request);
-  if (request.train_samples > 0) pair.train = data::limit(pair.train, request.train_samples);
-  if (request.test_samples > 0) pair.test = data::limit(pair.test, request.test_samples);
-  return pair;
+  e.train = request.train_samples > 0 ? data::limit(pair.train, request.train_samples) : pair.train;
+  e.test = request.test_samples > 0 ? data::limit(pair.test, request.test_samples) : pair.test;
+  if (validation == 0) return;
+  const data::DataPair parts = data::split_validation(e.train, validation, e.seed);
+  e.train = parts.train;
+  e.validation = parts.test;
+}
+
+// Augments the training set and normalises all by the training set's numbers (or those a saved run was trained with).
+void prepare_data(const base::Settings& settings, const data::Normalization* known, Experiment& e) {
+  const auto augmentation = data::parse_augmentation(settings.text("augment"));
+  std::string kind = settings.text("normalize");
+  if (kind == "auto") kind = settings.text("data") == "synthetic" ? "none" : "standard";
+  e.normalization = known ? *known : data::compute_normalization(e.train, kind);
+  e.train = data::normalize(data::augment(e.train, augmentation), e.normalization);
+  e.test = data::normalize(e.test, e.normalization);
+  if (e.validation) e.validation = data::normalize(e.validation, e.normalization);
 }
 
 // The network for samples of these shapes; images too small for it are enlarged to the size it was made for.
-graph::Network fitting_network(const models::ModelInfo& model, const base::Settings& settings, data::DataPair& pair) {
+void fit_network(const models::ModelInfo& model, const base::Settings& settings, Experiment& e) {
   const auto build = [&] {
-    const data::DataSpec& spec = pair.train->spec();
-    return models::build_model(model.name,
-                               {.inputs = spec.inputs, .classes = spec.classes, .target = target_name(spec.target)});
+    const data::DataSpec& spec = e.train->spec();
+    e.network = models::build_model(
+        model.name, {.inputs = spec.inputs, .classes = spec.classes, .target = target_name(spec.target)});
   };
-  const auto enlarge = [&](std::int64_t height, std::int64_t width) {
-    pair.train = data::resize(pair.train, height, width);
-    pair.test = data::resize(pair.test, height, width);
+  const auto resize = [&](std::int64_t height, std::int64_t width) {
+    for (data::DatasetPtr* set : {&e.train, &e.validation, &e.test})
+      if (*set) *set = data::resize(*set, height, width);
   };
   if (settings.text("image-size") != "auto") {
     const std::int64_t size = settings.integer("image-size", 1, 4096);
-    enlarge(size, size);
+    resize(size, size);
     return build();
   }
   try {
-    return build();
+    build();
   } catch (const base::Error& error) {
-    const tensor::Shape& has = pair.train->spec().inputs[0];
+    const tensor::Shape& has = e.train->spec().inputs[0];
     const tensor::Shape& made_for = model.inputs[0];
     const bool smaller = has.rank() == 3 && made_for.rank() == 3 && (has[1] < made_for[1] || has[2] < made_for[2]);
     if (error.kind() != base::ErrorKind::user || !smaller) throw;
-    const data::DataPair small = pair;
-    enlarge(made_for[1], made_for[2]);
+    resize(made_for[1], made_for[2]);
     try {
-      return build();
+      build();
     } catch (const base::Error&) {
-      pair = small;
       base::user_error("{}", error.what());  // it was not the size
     }
   }
@@ -135,33 +161,15 @@ Experiment resolve(const base::Settings& settings, const data::Normalization* kn
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
   const models::ModelInfo& model = models::find_model(settings.text("model"));
-  const auto augmentation = data::parse_augmentation(settings.text("augment"));
-  const double validation = base::parse_fraction("--validation", settings.text("validation"));
-
-  data::DataPair pair = open_data(settings, model);
-  std::string normalization = settings.text("normalize");
-  if (normalization == "auto") normalization = settings.text("data") == "synthetic" ? "none" : "standard";
-  e.normalization = known ? *known : data::compute_normalization(pair.train, normalization);
-  data::DatasetPtr plain = pair.train;  // the validation share is not augmented
-  pair.train = data::augment(pair.train, augmentation);
-  pair.train = data::normalize(pair.train, e.normalization);
-  pair.test = data::normalize(pair.test, e.normalization);
-  plain = data::normalize(plain, e.normalization);
-  e.network = fitting_network(model, settings, pair);
-  if (validation > 0) {
-    const tensor::Shape& size = pair.train->spec().inputs[0];
-    if (size.rank() == 3) plain = data::resize(plain, size[1], size[2]);
-    e.validation = data::split_validation(plain, validation, e.seed).test;
-    pair.train = data::split_validation(pair.train, validation, e.seed).train;
-  }
-  e.train = pair.train;
-  e.test = pair.test;
+  open_data(settings, model, e);
+  prepare_data(settings, known, e);
+  fit_network(model, settings, e);
 
   e.batch = settings.integer("batch", 0, kMany);
   if (e.batch == 0) e.batch = model.batch;
   const std::array<std::string, 2> last{"keep", "drop"};
   e.drop_last = settings.choice("last-batch", last) == "drop";
-  if (e.batch > e.train->size())
+  if (!known && e.batch > e.train->size())
     base::user_error("a batch of {} samples is more than the {} of the training set; use --batch {} or fewer", e.batch,
                      e.train->size(), e.train->size());
   e.steps_per_epoch = data::batches_per_epoch(e.train->size(), e.batch, e.drop_last);
@@ -179,8 +187,31 @@ Experiment resolve(const base::Settings& settings, const data::Normalization* kn
   const std::array<std::string, 2> reduce{"exact", "fast"};
   e.crew_options.reduce = settings.choice("reduce", reduce) == "exact" ? crew::Reduce::exact : crew::Reduce::fast;
   plan_threads(settings, e);
-  warn_of_small_norms(e.network, e.batch / e.oars, e.notes);
+  const std::int64_t shorter = e.drop_last ? 0 : e.train->size() % e.batch;
+  const std::int64_t smallest_batch = shorter > 0 ? shorter : e.batch;
+  warn_of_small_norms(e.network, std::max<std::int64_t>(1, smallest_batch / e.oars), e.notes);
   return e;
+}
+
+std::string data_hash(const Experiment& e) {
+  constexpr std::int64_t kSamples = 16;
+  std::uint64_t hash = 0;
+  for (const auto& set : {e.train, e.validation, e.test}) {
+    if (!set) continue;
+    const std::int64_t size = set->size();
+    hash = base::xxh3(std::as_bytes(std::span(&size, 1)), hash);
+    std::vector<std::vector<float>> inputs;
+    std::vector<float*> places;
+    for (const tensor::Shape& shape : set->spec().inputs) inputs.emplace_back(static_cast<std::size_t>(shape.count()));
+    for (auto& input : inputs) places.push_back(input.data());
+    std::vector<float> target(static_cast<std::size_t>(data::target_floats(set->spec())));
+    for (std::int64_t s = 0; s < std::min(kSamples, size); ++s) {
+      set->fetch(s * size / std::min(kSamples, size), {e.seed, 0}, places, target.data());
+      for (const auto& input : inputs) hash = base::xxh3(std::as_bytes(std::span(input)), hash);
+      hash = base::xxh3(std::as_bytes(std::span(target)), hash);
+    }
+  }
+  return fmt::format("{:016x}", hash);
 }
 
 }  // namespace trireme::train

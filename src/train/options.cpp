@@ -17,6 +17,8 @@ constexpr std::array kOptions{
     Option{"What to train", "augment", "LIST", "none", "crop, flip or crop,flip; crop=P pads P pixels first"},
     Option{"What to train", "normalize", "KIND", "auto",
            "standard (per channel), mean (minus mean, /255), scale (/255), none; auto: standard, none for synthetic"},
+    Option{"What to train", "target", "KIND", "classes",
+           "what synthetic samples ask for: classes, labels (several at once) or values"},
     Option{"What to train", "image-size", "N", "auto",
            "resize images to NxN; auto: only where the network needs larger ones"},
     Option{"What to train", "train-samples", "N", "0",

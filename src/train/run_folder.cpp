@@ -1,5 +1,7 @@
 #include "train/run_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -10,7 +12,6 @@
 #include "base/error.h"
 #include "base/simd.h"
 #include "base/version.h"
-#include "data/open.h"
 #include "ops/onednn.h"
 #include "train/options.h"
 
@@ -42,14 +43,15 @@ RunFolder RunFolder::create(const std::string& wanted, const std::string& model,
     if (fs::exists(wanted, ignored) && !(fs::is_directory(wanted, ignored) && fs::is_empty(wanted, ignored)))
       base::user_error("the run folder {} exists already; name a new one, or go on with it: --resume {}", wanted,
                        wanted);
+    const bool new_folder = !fs::exists(wanted, ignored);
     make_folder(wanted);
-    return RunFolder(wanted);
+    return {wanted, new_folder};
   }
   make_folder("runs");
   for (int number = 1;; ++number) {
     const fs::path path = fmt::format("runs/{}-{}-{}", model, data, number);
     std::error_code cause;
-    if (fs::create_directory(path, cause)) return RunFolder(path);
+    if (fs::create_directory(path, cause)) return {path, true};
     if (cause) base::user_error("cannot make the run folder {}: {}", path.string(), cause.message());
   }
 }
@@ -59,15 +61,26 @@ RunFolder RunFolder::open(const std::string& path) {
   if (!fs::is_directory(path, ignored)) base::user_error("there is no run folder {}", path);
   if (!fs::exists(fs::path(path) / "run.json", ignored))
     base::user_error("{} is no run folder: it has no run.json", path);
-  return RunFolder(path);
+  return {path, false};
+}
+
+void RunFolder::lock() {
+  const int folder = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) base::user_error("cannot open the run folder {}: {}", path_.string(), std::strerror(errno));
+  lock_ = std::shared_ptr<const int>(new int(folder), [](const int* descriptor) {
+    ::close(*descriptor);
+    delete descriptor;
+  });
+  if (::flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    base::user_error("another process is training in {}; wait for it or stop it", path_.string());
 }
 
 void RunFolder::remove_if_empty() const {
   std::error_code ignored;
-  if (fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
+  if (made_ && fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
 }
 
-void RunFolder::cut_metrics(std::int64_t step) const {
+void RunFolder::cut_metrics(std::int64_t step, bool within_epoch) const {
   const fs::path path = file("metrics.jsonl");
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return;
@@ -75,7 +88,9 @@ void RunFolder::cut_metrics(std::int64_t step) const {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_discarded() || !json.is_object() || json.value("step", step + 1) > step) continue;
+    if (json.is_discarded() || !json.is_object()) continue;
+    const std::int64_t of = json.value("step", step + 1);
+    if (of > step || (of == step && within_epoch && json.value("type", "") == "epoch")) continue;
     kept += line + "\n";
   }
   base::write_text_atomically(path, kept);
@@ -100,6 +115,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                       {"test_samples", e.test->size()},
                       {"parameters", e.network.parameter_count()},
                       {"pinned", !e.crew_options.cpus.empty()}};
+  json["data_hash"] = data_hash(e);
   auto& normalization =
       json["normalization"] = {{"kind", e.normalization.kind}, {"inputs", nlohmann::ordered_json::array()}};
   for (const data::InputNormalization& input : e.normalization.inputs)
@@ -146,6 +162,10 @@ data::Normalization stored_normalization(const RunFolder& folder) {
   });
 }
 
+std::string stored_data_hash(const RunFolder& folder) {
+  return from_run_json(folder, "data_hash", [](const nlohmann::json& json) { return json.get<std::string>(); });
+}
+
 std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder) {
   return from_run_json(folder, "fingerprint", [](const nlohmann::json& json) {
     std::vector<graph::KernelPrint> prints;
@@ -161,7 +181,9 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
     base::user_error("{} is no run.json: valid JSON with an object 'configuration' was expected", run_json);
   for (const auto& [name, value] : json["configuration"].items()) {
     if (!value.is_string()) base::user_error("{}: configuration '{}' must be a text", run_json, name);
-    if (name == "run" || name == "resume" || name == "config" || name == "json" || name == "quiet") continue;
+    if (name == "run" || name == "resume" || name == "config" || name == "json" || name == "quiet" ||
+        name == "allow-other-bits")
+      continue;
     if (!settings.is_set(name)) settings.set(name, value.get<std::string>(), run_json);
   }
 }

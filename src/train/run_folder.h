@@ -8,6 +8,7 @@
 //   summary.json     written at the end
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,14 +30,19 @@ class RunFolder {
   base::fs::path file(const char* name) const { return path_ / name; }
   base::fs::path checkpoints() const { return path_ / "checkpoints"; }
 
-  // Removes the folder again if nothing was written into it: for errors found right after create().
+  // Keeps other processes from writing into the run as long as this object lives; a user error if one does already.
+  void lock();
+  // Removes a folder that create() made if nothing was written into it.
   void remove_if_empty() const;
-  // Cuts metrics of steps after `step`, which a resumed run will write again.
-  void cut_metrics(std::int64_t step) const;
+  // Cuts the metrics that a resumed run will write again: of steps after `step`, and the epoch's line if that step lies
+  // within an epoch.
+  void cut_metrics(std::int64_t step, bool within_epoch) const;
 
  private:
-  explicit RunFolder(base::fs::path path) : path_(std::move(path)) {}
+  RunFolder(base::fs::path path, bool made) : path_(std::move(path)), made_(made) {}
   base::fs::path path_;
+  bool made_;
+  std::shared_ptr<const int> lock_;  // a descriptor
 };
 
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& experiment,
@@ -44,6 +50,8 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
 
 // The normalisation a run was trained with.
 data::Normalization stored_normalization(const RunFolder& folder);
+
+std::string stored_data_hash(const RunFolder& folder);
 
 // The fingerprints a run was started with.
 std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder);

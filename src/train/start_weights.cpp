@@ -15,7 +15,7 @@ std::span<float> weights_of(crew::Crew& crew) {
   return {crew.weights(), static_cast<std::size_t>(crew.space().floats())};
 }
 
-base::fs::path best_checkpoint(const std::string& run, bool last) {
+base::fs::path chosen_checkpoint(const std::string& run, bool last) {
   const store::CheckpointStore checkpoints(RunFolder::open(run).checkpoints(), 1);
   const auto folder = last ? checkpoints.latest() : checkpoints.best() ? checkpoints.best() : checkpoints.latest();
   if (!folder) base::user_error("the run {} has no checkpoint yet", run);
@@ -30,8 +30,9 @@ void fill_fresh_weights(crew::Crew& crew, const std::string& style, std::uint64_
 }
 
 std::string take_weights_from(crew::Crew& crew, const std::string& run_or_file) {
-  const base::fs::path file = base::fs::is_directory(run_or_file)
-                                  ? best_checkpoint(run_or_file, false) / "weights.safetensors"
+  std::error_code ignored;
+  const base::fs::path file = base::fs::is_directory(run_or_file, ignored)
+                                  ? chosen_checkpoint(run_or_file, false) / "weights.safetensors"
                                   : base::fs::path(run_or_file);
   const store::Matching matching =
       store::import_matching(crew.space(), weights_of(crew), store::read_safetensors(file));
@@ -47,7 +48,7 @@ std::string take_weights_from(crew::Crew& crew, const std::string& run_or_file) 
 }
 
 std::string load_run_weights(crew::Crew& crew, const std::string& run, bool last) {
-  const base::fs::path folder = best_checkpoint(run, last);
+  const base::fs::path folder = chosen_checkpoint(run, last);
   const store::LoadedCheckpoint loaded = store::CheckpointStore::load(folder, false);
   store::import_parameters(crew.space(), weights_of(crew), loaded.weights);
   crew.refresh_weight_forms();

@@ -2,27 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "data/loader.h"
 #include "observe/resources.h"
 #include "observe/trace.h"
-#include "optim/early_stopping.h"
 #include "optim/schedule.h"
-#include "train/console.h"
-#include "train/evaluate.h"
-#include "train/experiment.h"
 #include "train/interrupt.h"
-#include "train/run_folder.h"
+#include "train/resume.h"
 #include "train/start_weights.h"
+#include "train/summary.h"
 #include "train/updater.h"
 
 namespace trireme::train {
@@ -33,59 +27,18 @@ using Json = nlohmann::ordered_json;
 // NaN has no JSON form; null stands for it.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-// Where the seconds went.
-struct Seconds {
-  double load = 0, forward = 0, backward = 0, network = 0, update = 0, evaluation = 0, checkpoint = 0;
-  void add(const Seconds& o) {
-    load += o.load;
-    forward += o.forward;
-    backward += o.backward;
-    network += o.network;
-    update += o.update;
-  }
-  double training() const { return load + forward + backward + network + update; }
-  Json json() const {
-    return {{"load", load}, {"forward", forward}, {"backward", backward}, {"network", network}, {"update", update}};
-  }
-};
-
-// What has been summed of the epoch under way; part of every checkpoint, so that a resumed epoch reports the same.
-struct EpochSums {
-  double loss = 0, correct = 0;
-  std::int64_t samples = 0;
-  double mean_loss() const { return loss / static_cast<double>(samples); }
-  double accuracy(bool known) const {
-    return known ? correct / static_cast<double>(samples) : std::numeric_limits<double>::quiet_NaN();
-  }
-};
-
-// What may be changed when a run is resumed: nothing that makes bits.
-bool free_on_resume(const std::string& name) {
-  for (const char* free : {"resume", "threads", "pin", "data-dir", "epochs", "steps", "checkpoint-every", "keep",
-                           "json", "quiet", "early-stopping", "allow-other-bits"})
-    if (name == free) return true;
-  return false;
+double seconds_between(std::int64_t start_ns, std::int64_t end_ns) {
+  return 1e-9 * static_cast<double>(end_ns - start_ns);
 }
 
-base::Settings with_resumed_run(const base::Settings& given) {
-  if (given.is_set("run"))
-    base::user_error("--run and --resume exclude each other: a resumed run goes on in its folder");
-  base::Settings settings = settings_of_run(given.text("resume"));
-  for (const auto& [name, value] : given.given()) {
-    if (!free_on_resume(name) && settings.text(name) != value)
-      base::user_error("--{} cannot change when a run is resumed: it was '{}', now '{}'", name, settings.text(name),
-                       value);
-    settings.set(name, value);
-  }
-  if (given.is_set("epochs") && !given.is_set("steps")) settings.set("steps", "0");  // the newer wish counts
-  return settings;
-}
+constexpr int kStepLane = 0, kPhaseLane = 1;
 
 class Trainer {
  public:
-  explicit Trainer(const base::Settings& settings)
+  // `known`: the normalisation of the run that is resumed.
+  Trainer(const base::Settings& settings, const data::Normalization* known)
       : settings_(settings),
-        e_(resolve(settings)),
+        e_(resolve(settings, known)),
         schedule_(optim::make_schedule(settings.text("schedule"))),
         console_(settings.flag("json") ? stderr : stdout, settings.flag("quiet")),
         patience_(settings.integer("early-stopping", 0, 1 << 20)),
@@ -94,20 +47,23 @@ class Trainer {
     // Everything that can be wrong with the settings is found before the folder is made.
     auto optimizer = optim::make_optimizer(settings.text("optimizer"));
     const double clip = settings.number("clip");
-    if (clip < 0) base::user_error("--clip is {}, expected 0 (none) or more", clip);
+    if (clip < 0) base::user_error("{} is {}, expected 0 (none) or more", settings.label("clip"), clip);
     checkpoint_every_ = settings.integer("checkpoint-every", 0, 1LL << 40);
     keep_ = static_cast<int>(settings.integer("keep", 1, 1 << 20));
     e_.crew_options.trace = &trace_;
     crew_ = std::make_unique<crew::Crew>(e_.network, e_.crew_options);
     updater_ = std::make_unique<Updater>(*crew_, std::move(optimizer), clip);
     fill_fresh_weights(*crew_, settings.text("init"), e_.seed);
-    const std::string& from = settings.text("init-from");
-    if (!from.empty() && settings.text("resume").empty())
-      e_.notes.push_back("starts with " + take_weights_from(*crew_, from));
+    progress_.total_steps = e_.total_steps;
+    prints_ = run_fingerprint(*crew_, e_);
   }
 
-  TrainSummary run() {
-    open_folder();
+  std::string run() {
+    if (const std::string& resumed = settings_.text("resume"); resumed.empty())
+      begin_new();
+    else
+      begin_resumed(resumed);
+    open_records();
     say_hello();
     try {
       loop();
@@ -121,65 +77,75 @@ class Trainer {
 
  private:
   bool has_accuracy() const { return e_.train->spec().target != data::TargetKind::values; }
+  bool is_over() const { return progress_.step >= e_.total_steps || stopped_early_; }
+  std::span<float> weights() { return {crew_->weights(), static_cast<std::size_t>(crew_->space().floats())}; }
+  double epoch_loss() const { return progress_.epoch_loss / static_cast<double>(progress_.epoch_samples); }
+  double epoch_accuracy() const {
+    return has_accuracy() ? progress_.epoch_correct / static_cast<double>(progress_.epoch_samples) : kUnknown;
+  }
 
-  void open_folder() {
-    const std::vector<graph::KernelPrint> prints = fingerprints();
-    const std::string& resumed = settings_.text("resume");
-    if (!resumed.empty()) {
-      folder_ = RunFolder::open(resumed);
-      compare_fingerprints(stored_fingerprint(*folder_), prints);
-      checkpoints_.emplace(folder_->checkpoints(), keep_);
-      if (const auto loaded = checkpoints_->latest_valid())
-        restore_from(*loaded);
-      else
-        e_.notes.emplace_back("the run has no checkpoint yet: it starts from the beginning");
-      folder_->cut_metrics(step_);
-    } else {
-      folder_ = RunFolder::create(settings_.text("run"), settings_.text("model"), settings_.text("data"));
-      checkpoints_.emplace(folder_->checkpoints(), keep_);
-    }
+  void take_initial_weights() {
+    if (const std::string& from = settings_.text("init-from"); !from.empty())
+      e_.notes.push_back("starts with " + take_weights_from(*crew_, from));
+  }
+
+  void begin_new() {
+    take_initial_weights();
+    folder_ = RunFolder::create(settings_.text("run"), settings_.text("model"), settings_.text("data"));
+    folder_->lock();
+    checkpoints_.emplace(folder_->checkpoints(), keep_);
     try {
-      write_run_json(*folder_, settings_, e_, prints);
+      write_run_json(*folder_, settings_, e_, prints_);
     } catch (const base::Error&) {
       folder_->remove_if_empty();
       throw;
     }
+  }
+
+  void begin_resumed(const std::string& run) {
+    folder_ = RunFolder::open(run);
+    folder_->lock();
+    check_same_data(*folder_, e_);
+    const std::string other_bits = check_same_kernels(*folder_, prints_, settings_.flag("allow-other-bits"));
+    if (!other_bits.empty()) e_.notes.push_back(other_bits);
+    checkpoints_.emplace(folder_->checkpoints(), keep_);
+    if (const auto loaded = checkpoints_->latest_valid()) {
+      restore_from(*loaded);
+    } else {
+      e_.notes.emplace_back("the run has no checkpoint yet: it starts from the beginning");
+      take_initial_weights();
+    }
+    checkpoints_->drop_after(progress_.step);
+    folder_->cut_metrics(progress_.step, progress_.position != 0 && !is_over());
+    write_run_json(*folder_, settings_, e_, prints_);
+    if (is_over()) return;
+    std::error_code ignored;
+    base::fs::remove(folder_->file("summary.json"), ignored);  // a run without one is not finished
+  }
+
+  void restore_from(const store::LoadedCheckpoint& loaded) {
+    store::restore(loaded, crew_->space(), weights(), updater_->slot_buffers());
+    crew_->refresh_weight_forms();
+    progress_ = Progress::from_checkpoint(loaded);
+    early_stopping_.restore(progress_.early_stopping);
+    stopped_early_ = patience_ > 0 && progress_.early_stopping.bad_epochs >= patience_;
+    e_.notes.push_back(fmt::format("resumed at step {} from {}", progress_.step, loaded.folder.string()));
+    const std::string& schedule = schedule_->text();
+    if (progress_.total_steps != e_.total_steps && (schedule.starts_with("cosine") || schedule.starts_with("onecycle")))
+      e_.notes.push_back(
+          fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run",
+                      schedule, e_.total_steps, progress_.total_steps));
+    progress_.total_steps = e_.total_steps;
+    if (is_over()) e_.notes.emplace_back("the run is finished; to go on, give more --epochs, --steps or patience");
+  }
+
+  void open_records() {
     metrics_.emplace(folder_->file("metrics.jsonl"));
-    resources_.emplace(folder_->file("resources.jsonl"));
-    trace_.name_lane(0, "steps");
-    trace_.name_lane(1, "phases");
+    resources_.emplace(folder_->file("resources.jsonl"), e_.cores.cpus);
+    trace_.name_lane(kStepLane, "steps");
+    trace_.name_lane(kPhaseLane, "phases");
     for (int member = 0; member < e_.threads; ++member)
       trace_.name_lane(crew::kFirstMemberLane + member, fmt::format("oars of thread {}", member));
-  }
-
-  // Of every oar size the run may row: those of the full batch and of an epoch's shorter last one.
-  std::vector<graph::KernelPrint> fingerprints() {
-    std::set<std::int64_t> sizes;
-    const std::int64_t last = e_.train->size() % e_.batch;
-    for (const std::int64_t samples : {e_.batch, e_.drop_last ? 0 : last})
-      for (const std::int64_t size : crew_->oar_sizes(samples)) sizes.insert(size);
-    std::vector<graph::KernelPrint> prints;
-    for (const std::int64_t size : sizes)
-      for (auto& print : graph::fingerprint(crew_->program(size, true))) prints.push_back(std::move(print));
-    return prints;
-  }
-
-  // A kernel that gives other results here than where the run began would silently change its bits.
-  void compare_fingerprints(const std::vector<graph::KernelPrint>& before, const std::vector<graph::KernelPrint>& now) {
-    for (const graph::KernelPrint& print : now) {
-      const auto same = [&](const graph::KernelPrint& old) {
-        return old.kernel == print.kernel && old.hash == print.hash;
-      };
-      if (std::any_of(before.begin(), before.end(), same)) continue;
-      if (!settings_.flag("allow-other-bits"))
-        base::user_error(
-            "this machine computes '{}' with other bits than the run had so far; resume it where it began, or "
-            "accept other bits with --allow-other-bits",
-            print.kernel);
-      e_.notes.push_back(
-          fmt::format("from here on with other bits than a run on one kind of machine: '{}' differs", print.kernel));
-      return;
-    }
   }
 
   // The first error is the one to report, even if the trace cannot be written either.
@@ -189,35 +155,6 @@ class Trainer {
     } catch (const base::Error& error) {
       base::log_warn("{}", error.what());
     }
-  }
-
-  void restore_from(const store::LoadedCheckpoint& loaded) {
-    store::restore(loaded, crew_->space(), {crew_->weights(), static_cast<std::size_t>(crew_->space().floats())},
-                   updater_->slot_buffers());
-    crew_->refresh_weight_forms();
-    step_ = loaded.progress.step;
-    epoch_ = loaded.progress.epoch;
-    position_ = loaded.progress.position;
-    const Json state = Json::parse(loaded.progress.extra.at("train"));
-    sums_ = {state["epoch_loss"], state["epoch_correct"], state["epoch_samples"]};
-    seconds_before_ = state["seconds"];
-    optim::EarlyStopping::State early;
-    if (!state["best"].is_null()) early.best = state["best"].get<double>();
-    early.bad_epochs = state["bad_epochs"];
-    early_stopping_.restore(early);
-    stopped_early_ = patience_ > 0 && early.bad_epochs >= patience_;
-    if (!state["last_train_loss"].is_null())
-      last_ = {state["last_train_loss"], state["last_train_accuracy"].is_null()
-                                             ? std::numeric_limits<double>::quiet_NaN()
-                                             : state["last_train_accuracy"].get<double>()};
-    e_.notes.push_back(fmt::format("resumed at step {} from {}", step_, loaded.folder.string()));
-    const std::string& schedule = schedule_->text();
-    if (state["total_steps"] != e_.total_steps && (schedule.starts_with("cosine") || schedule.starts_with("onecycle")))
-      e_.notes.push_back(
-          fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run",
-                      schedule, e_.total_steps, state["total_steps"].get<std::int64_t>()));
-    if (step_ >= e_.total_steps || stopped_early_)
-      e_.notes.push_back("the run is finished; to go on, give more --epochs, --steps or patience");
   }
 
   void say_hello() {
@@ -234,64 +171,66 @@ class Trainer {
 
   void loop() {
     const InterruptWatch interrupt;
+    start_ns_ = epoch_start_ns_ = base::now_ns();
+    start_step_ = progress_.step;
+    seconds_before_ = progress_.seconds;
+    if (is_over()) return;
     data::LoaderOptions options;
     options.batch = e_.batch;
     options.drop_last = e_.drop_last;
     options.seed = e_.seed;
-    options.start_epoch = epoch_;
-    options.start_position = position_;
+    options.start_epoch = progress_.epoch;
+    options.start_position = progress_.position;
     options.cpus = e_.cores.cpus;
     data::Loader loader(e_.train, options);
-    start_ns_ = epoch_start_ns_ = base::now_ns();
-    start_step_ = step_;
-    while (step_ < e_.total_steps && !stopped_early_) {
+    while (!is_over()) {
       one_step(loader);
-      const bool epoch_over = position_ == 0;
-      if (epoch_over || step_ == e_.total_steps) end_epoch(epoch_over);
-      const bool due = checkpoint_every_ > 0 && step_ % checkpoint_every_ == 0 && !epoch_over;
-      if (due && step_ < e_.total_steps) checkpoint(false);
-      if (interrupt.requested()) {
-        if (!due && !epoch_over) checkpoint(false);
-        base::run_error("interrupted after step {}", step_);
+      const bool epoch_over = progress_.position == 0;
+      if (epoch_over || is_over()) {
+        end_epoch(epoch_over);
+      } else if (interrupt.requested() || (checkpoint_every_ > 0 && progress_.step % checkpoint_every_ == 0)) {
+        checkpoint(false);
       }
+      if (interrupt.requested() && !is_over()) base::run_error("interrupted after step {}", progress_.step);
     }
   }
 
   void one_step(data::Loader& loader) {
     const std::int64_t start = base::now_ns();
     const data::Batch* batch = loader.next();
-    base::check(batch != nullptr, "the loader ended at step {}", step_);
+    base::check(batch != nullptr, "the loader ended at step {}", progress_.step);
     const std::int64_t loaded = base::now_ns();
-    crew::BatchView view{batch->samples, {}, batch->target.floats(), std::span(batch->indices)};
-    for (const tensor::Buffer& input : batch->inputs) view.inputs.push_back(input.floats());
-    view.indices = view.indices.first(static_cast<std::size_t>(batch->samples));
-    const auto epoch = static_cast<std::uint64_t>(batch->epoch);
-    const crew::RowReport report = crew_->row(view, {e_.seed, epoch});
-    if (!std::isfinite(report.loss)) stop_at_nan("loss", report.loss, step_ + 1, batch->epoch + 1);
+    view_.samples = batch->samples;
+    view_.target = batch->target.floats();
+    view_.indices = std::span(batch->indices).first(static_cast<std::size_t>(batch->samples));
+    view_.inputs.clear();
+    for (const tensor::Buffer& input : batch->inputs) view_.inputs.push_back(input.floats());
+    const crew::RowReport report = crew_->row(view_, {e_.seed, static_cast<std::uint64_t>(batch->epoch)});
+    if (!std::isfinite(report.loss)) stop_at_nan("loss", report.loss, progress_.step + 1, batch->epoch + 1);
     const std::int64_t rowed = base::now_ns();
-    lr_ = schedule_->lr(updater_->optimizer().lr(), step_, e_.steps_per_epoch, e_.total_steps);
-    const double penalty = updater_->update(step_ + 1, lr_);
+    lr_ = schedule_->lr(updater_->optimizer().lr(), progress_.step, e_.steps_per_epoch, e_.total_steps);
+    const double penalty = updater_->update(progress_.step + 1, lr_);
     const std::int64_t updated = base::now_ns();
 
-    ++step_;
     const auto samples = static_cast<double>(batch->samples);
-    sums_.loss += report.loss + penalty * samples;
-    sums_.correct += report.correct;
-    sums_.samples += batch->samples;
-    position_ += batch->samples;
-    if (step_ % e_.steps_per_epoch == 0) {
-      position_ = 0;
-      ++epoch_;
+    ++progress_.step;
+    progress_.epoch_loss += report.loss + penalty * samples;
+    progress_.epoch_correct += report.correct;
+    progress_.epoch_samples += batch->samples;
+    progress_.position += batch->samples;
+    if (progress_.step % e_.steps_per_epoch == 0) {
+      progress_.position = 0;
+      ++progress_.epoch;
     }
-    samples_done_ += batch->samples;
-    const Seconds seconds{.load = 1e-9 * static_cast<double>(loaded - start),
+    samples_here_ += batch->samples;
+    const Seconds seconds{.load = seconds_between(start, loaded),
                           .forward = report.forward_seconds,
                           .backward = report.backward_seconds,
-                          .network = 0,
-                          .update = 1e-9 * static_cast<double>(updated - rowed)};
-    seconds_.add(seconds);
-    trace_step(start, loaded, rowed, updated, report);
-    report_step(report.loss / samples + penalty, report.correct / samples, batch->epoch, seconds);
+                          .update = seconds_between(rowed, updated)};
+    seconds_.add_step(seconds);
+    trace_step(start, loaded, rowed, updated, report.forward_seconds);
+    report_step(report.loss / samples + penalty, has_accuracy() ? report.correct / samples : kUnknown, batch->epoch,
+                seconds);
   }
 
   // Before anything of it reaches the weights or a checkpoint.
@@ -303,173 +242,122 @@ class Trainer {
   }
 
   void trace_step(std::int64_t start, std::int64_t loaded, std::int64_t rowed, std::int64_t updated,
-                  const crew::RowReport& report) {
-    trace_.add("step", 0, start, updated);
-    const auto middle = loaded + static_cast<std::int64_t>(report.forward_seconds * 1e9);
-    trace_.add("load", 1, start, loaded);
-    trace_.add("forward", 1, loaded, middle);
-    trace_.add("backward", 1, middle, rowed);
-    trace_.add("update", 1, rowed, updated);
+                  double forward_seconds) {
+    trace_.add("step", kStepLane, start, updated);
+    const auto middle = loaded + static_cast<std::int64_t>(forward_seconds * 1e9);
+    trace_.add("load", kPhaseLane, start, loaded);
+    trace_.add("forward", kPhaseLane, loaded, middle);
+    trace_.add("backward", kPhaseLane, middle, rowed);
+    trace_.add("update", kPhaseLane, rowed, updated);
   }
 
-  void report_step(double loss, double accuracy, std::int64_t epoch, const Seconds& seconds) {
-    if (!has_accuracy()) accuracy = std::numeric_limits<double>::quiet_NaN();
+  void report_step(double loss, double accuracy, std::int64_t epoch, const Seconds& s) {
     const Json line{{"type", "step"},
-                    {"step", step_},
+                    {"step", progress_.step},
                     {"epoch", epoch},
                     {"loss", number(loss)},
                     {"accuracy", number(accuracy)},
                     {"lr", lr_},
-                    {"seconds", seconds.json()}};
+                    {"seconds",
+                     {{"load", s.load},
+                      {"forward", s.forward},
+                      {"backward", s.backward},
+                      {"network", s.network},
+                      {"update", s.update}}}};
     metrics_->write(line.dump());
     const double passed = base::seconds_since(start_ns_);
-    const auto steps = static_cast<double>(step_ - start_step_);
-    console_.step({step_, e_.total_steps, epoch, sums_.samples ? sums_.mean_loss() : loss,
-                   sums_.samples ? sums_.accuracy(has_accuracy()) : accuracy,
-                   static_cast<double>(samples_done_) / passed,
-                   passed / steps * static_cast<double>(e_.total_steps - step_)});
+    const auto steps = static_cast<double>(progress_.step - start_step_);
+    console_.step({progress_.step, e_.total_steps, epoch, epoch_loss(), epoch_accuracy(),
+                   static_cast<double>(samples_here_) / seconds_.training(),
+                   passed / steps * static_cast<double>(e_.total_steps - progress_.step)});
   }
 
-  // After an epoch, or the last step of a run that ends within one.
+  // After an epoch, or after the last step of a run that ends within one.
   void end_epoch(bool whole) {
     const std::int64_t start = base::now_ns();
-    const data::Dataset& held_out = e_.validation ? *e_.validation : *e_.test;
-    const Evaluation result = evaluate(*crew_, held_out);
+    const std::int64_t epoch = whole ? progress_.epoch - 1 : progress_.epoch;
+    const Evaluation result = evaluate(*crew_, e_.validation ? *e_.validation : *e_.test);
     if (!std::isfinite(result.loss))
-      stop_at_nan(e_.validation ? "validation loss" : "test loss", result.loss, step_, whole ? epoch_ : epoch_ + 1);
+      stop_at_nan(e_.validation ? "validation loss" : "test loss", result.loss, progress_.step, epoch + 1);
     seconds_.evaluation += base::seconds_since(start);
-    trace_.add("evaluate", 0, start, base::now_ns());
-    last_ = {sums_.mean_loss(), sums_.accuracy(has_accuracy())};
+    trace_.add("evaluate", kStepLane, start, base::now_ns());
+    progress_.train_loss = epoch_loss();
+    progress_.train_accuracy = epoch_accuracy();
     const bool stop = early_stopping_.observe(has_accuracy() ? result.accuracy : result.loss);
-    stopped_early_ = stop && patience_ > 0;
+    const bool best = early_stopping_.improved();
+    if (whole) {
+      progress_.early_stopping = early_stopping_.state();
+      stopped_early_ = stop && patience_ > 0;
+    }
+    report_epoch(epoch, result, best);
+    if (!e_.validation) last_test_ = result;
+    if (whole) {
+      progress_.epoch_loss = progress_.epoch_correct = 0;
+      progress_.epoch_samples = 0;
+    }
+    checkpoint(best);
+    epoch_start_ns_ = base::now_ns();
+    epoch_start_seconds_ = seconds_.training();
+    epoch_start_samples_ = samples_here_;
+    if (stopped_early_) console_.line(fmt::format("stopped early: no better result for {} epochs", patience_));
+  }
+
+  void report_epoch(std::int64_t epoch, const Evaluation& result, bool best) {
     const double seconds = base::seconds_since(epoch_start_ns_);
-    const double training = seconds_.training() - epoch_start_seconds_;
-    const std::int64_t epoch = whole ? epoch_ - 1 : epoch_;
     const Json line{{"type", "epoch"},
-                    {"step", step_},
+                    {"step", progress_.step},
                     {"epoch", epoch},
-                    {"train_loss", number(last_.loss)},
-                    {"train_accuracy", number(last_.accuracy)},
+                    {"train_loss", number(progress_.train_loss)},
+                    {"train_accuracy", number(progress_.train_accuracy)},
                     {e_.validation ? "validation_loss" : "test_loss", number(result.loss)},
                     {e_.validation ? "validation_accuracy" : "test_accuracy", number(result.accuracy)},
                     {"lr", lr_},
                     {"seconds", seconds}};
     metrics_->write(line.dump());
-    console_.epoch({epoch, last_.loss, last_.accuracy, result.loss, result.accuracy, e_.validation != nullptr, lr_,
-                    seconds, static_cast<double>(samples_done_ - epoch_start_samples_) / training,
-                    early_stopping_.improved()});
-    held_out_ = result;
-    if (whole) sums_ = {};
-    checkpoint(early_stopping_.improved());
-    epoch_start_ns_ = base::now_ns();
-    epoch_start_seconds_ = seconds_.training();
-    epoch_start_samples_ = samples_done_;
-    if (stopped_early_)
-      console_.line(fmt::format("stopped early: no better result for {} epochs", settings_.text("early-stopping")));
+    console_.epoch(
+        {epoch, progress_.train_loss, progress_.train_accuracy, result.loss, result.accuracy, e_.validation != nullptr,
+         lr_, seconds,
+         static_cast<double>(samples_here_ - epoch_start_samples_) / (seconds_.training() - epoch_start_seconds_),
+         best});
   }
 
   void checkpoint(bool best) {
     const std::int64_t start = base::now_ns();
-    const std::span<const float> weights{crew_->weights(), static_cast<std::size_t>(crew_->space().floats())};
     // A ReLU can hide a NaN from the loss; it must not reach a checkpoint.
-    if (!std::all_of(weights.begin(), weights.end(), [](float w) { return std::isfinite(w); }))
-      base::run_error("some weights are no numbers any more after step {}; try a lower learning rate or --clip 1",
-                      step_);
+    const auto bad = std::find_if(weights().begin(), weights().end(), [](float w) { return !std::isfinite(w); });
+    if (bad != weights().end()) stop_at_nan("value of a weight", *bad, progress_.step, progress_.epoch + 1);
+    progress_.seconds = seconds_before_ + base::seconds_since(start_ns_);
     store::Checkpoint c;
-    c.progress = {step_, epoch_, position_, {}};
-    const auto& early = early_stopping_.state();
-    const Json state{{"epoch_loss", sums_.loss},
-                     {"epoch_correct", sums_.correct},
-                     {"epoch_samples", sums_.samples},
-                     {"seconds", seconds_before_ + base::seconds_since(start_ns_)},
-                     {"best", early.best ? Json(*early.best) : Json(nullptr)},
-                     {"bad_epochs", early.bad_epochs},
-                     {"total_steps", e_.total_steps},
-                     {"last_train_loss", number(last_.loss)},
-                     {"last_train_accuracy", number(last_.accuracy)}};
-    c.progress.extra["train"] = state.dump();
+    c.progress = progress_.to_store();
     c.space = &crew_->space();
-    c.weights = weights;
+    c.weights = weights();
     c.slots = updater_->slots();
     checkpoints_->save(c, best);
     seconds_.checkpoint += base::seconds_since(start);
-    trace_.add("checkpoint", 0, start, base::now_ns());
+    trace_.add("checkpoint", kStepLane, start, base::now_ns());
   }
 
-  TrainSummary finish() {
-    const double total = base::seconds_since(start_ns_);
-    const Evaluation test = e_.validation || !held_out_ ? evaluate(*crew_, *e_.test) : *held_out_;
-    const double rate = samples_done_ > 0 ? static_cast<double>(samples_done_) / seconds_.training() : 0;
-    TrainSummary summary{settings_.text("model"),
-                         settings_.text("data"),
-                         folder_->path().string(),
-                         {},
-                         test.accuracy,
-                         last_.loss,
-                         crew_->space().sha256(crew_->weights())};
-    Json seconds = seconds_.json();
-    seconds["total"] = total;
-    seconds["evaluation"] = seconds_.evaluation;
-    seconds["checkpoint"] = seconds_.checkpoint;
-    const Json json{{"model", summary.model},
-                    {"data", summary.data},
-                    {"strategy", settings_.text("strategy")},
-                    {"run", summary.run},
-                    {"steps", step_},
-                    {"epochs", epoch_},
-                    {"batch", e_.batch},
-                    {"oars", e_.oars},
-                    {"threads", e_.threads},
-                    {"world", 1},
-                    {"parameters", e_.network.parameter_count()},
-                    {"train_loss", number(last_.loss)},
-                    {"train_accuracy", number(last_.accuracy)},
-                    {"test_loss", number(test.loss)},
-                    {"test_accuracy", number(test.accuracy)},
-                    {"stopped_early", stopped_early_},
-                    {"weights_sha256", summary.weights_sha256},
-                    {"samples_per_second", rate},
-                    {"seconds", seconds},
-                    {"peak_memory_bytes", static_cast<std::int64_t>(observe::peak_resident_bytes())}};
-    summary.json = json.dump();
+  std::string finish() {
+    seconds_.total = base::seconds_since(start_ns_);
+    RunResult result;
+    result.run = folder_->path().string();
+    result.progress = progress_;
+    result.test = last_test_ ? *last_test_ : evaluate(*crew_, *e_.test);
+    result.stopped_early = stopped_early_;
+    result.weights_sha256 = crew_->space().sha256(crew_->weights());
+    result.seconds = seconds_;
+    result.steps_here = progress_.step - start_step_;
+    result.samples_here = samples_here_;
+    const std::string json = summary_json(settings_, e_, result);
     resources_.reset();
-    if (step_ > start_step_) {  // a finished run that was resumed keeps what it has
-      trace_.write(folder_->file("trace.json"));
-      base::write_text_atomically(folder_->file("summary.json"), json.dump(2) + "\n");
-    }
-    print_summary(test, total, rate, summary);
-    return summary;
+    std::error_code ignored;
+    // A finished run that was resumed keeps what it has.
+    if (result.steps_here > 0) trace_.write(folder_->file("trace.json"));
+    if (result.steps_here > 0 || !base::fs::exists(folder_->file("summary.json"), ignored))
+      base::write_text_atomically(folder_->file("summary.json"), Json::parse(json).dump(2) + "\n");
+    print_summary(console_, result);
+    return json;
   }
-
-  void print_summary(const Evaluation& test, double total, double rate, const TrainSummary& summary) {
-    const auto share = [&](const char* name, double seconds) {
-      return fmt::format("  {:<11}{:>10}  {:>5.1f} %", name, base::human_seconds(seconds),
-                         total > 0 ? 100 * seconds / total : 0);
-    };
-    console_.line("");
-    if (has_accuracy())
-      console_.line(fmt::format("test accuracy  {:.2f} %  (loss {:.4f})", 100 * test.accuracy, test.loss));
-    else
-      console_.line(fmt::format("test loss  {:.6f}", test.loss));
-    if (step_ == start_step_) return;
-    console_.line(fmt::format("{:.0f} samples/s over {} steps; the time went to", rate, step_ - start_step_));
-    for (const auto& [name, seconds] : {std::pair{"load", seconds_.load},
-                                        {"forward", seconds_.forward},
-                                        {"backward", seconds_.backward},
-                                        {"network", seconds_.network},
-                                        {"update", seconds_.update},
-                                        {"evaluation", seconds_.evaluation},
-                                        {"checkpoint", seconds_.checkpoint},
-                                        {"total", total}})
-      console_.line(share(name, seconds));
-    console_.line(fmt::format("weights {}", summary.weights_sha256));
-    console_.line(fmt::format("run folder {}", summary.run));
-  }
-
-  struct EpochResult {
-    double loss = std::numeric_limits<double>::quiet_NaN();
-    double accuracy = std::numeric_limits<double>::quiet_NaN();
-  };
 
   base::Settings settings_;
   Experiment e_;
@@ -480,6 +368,7 @@ class Trainer {
   int keep_ = 1;
   std::unique_ptr<crew::Crew> crew_;
   std::unique_ptr<Updater> updater_;
+  std::vector<graph::KernelPrint> prints_;
   std::int64_t patience_;
   optim::EarlyStopping early_stopping_;
   std::optional<RunFolder> folder_;
@@ -487,24 +376,26 @@ class Trainer {
   std::optional<base::LineWriter> metrics_;
   std::optional<observe::ResourceWatch> resources_;
 
-  std::int64_t step_ = 0, epoch_ = 0, position_ = 0;  // done so far
-  std::int64_t start_step_ = 0, samples_done_ = 0;    // in this process
-  std::int64_t start_ns_ = 0, epoch_start_ns_ = 0, epoch_start_samples_ = 0;
-  double epoch_start_seconds_ = 0;
-  double seconds_before_ = 0;  // of the processes before this one
-  double lr_ = 0;
+  Progress progress_;
   bool stopped_early_ = false;
+  double lr_ = 0;
+  std::optional<Evaluation> last_test_;
+  crew::BatchView view_;
+
+  // Of this process.
   Seconds seconds_;
-  EpochSums sums_;
-  EpochResult last_;
-  std::optional<Evaluation> held_out_;
+  std::int64_t start_ns_ = 0, start_step_ = 0, samples_here_ = 0;
+  std::int64_t epoch_start_ns_ = 0, epoch_start_samples_ = 0;
+  double epoch_start_seconds_ = 0, seconds_before_ = 0;
 };
 
 }  // namespace
 
-TrainSummary train(base::Settings settings) {
-  if (!settings.text("resume").empty()) settings = with_resumed_run(settings);
-  return Trainer(settings).run();
+std::string train(const base::Settings& settings) {
+  const std::string& run = settings.text("resume");
+  if (run.empty()) return Trainer(settings, nullptr).run();
+  const data::Normalization normalization = stored_normalization(RunFolder::open(run));
+  return Trainer(resumed_settings(settings), &normalization).run();
 }
 
 }  // namespace trireme::train

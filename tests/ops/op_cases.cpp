@@ -111,6 +111,15 @@ OpCase global(const Shape& src) {
   return adaptive(src, Sizes(static_cast<std::size_t>(src.rank() - 2), 1), ops::global_average_pool());
 }
 
+OpCase global_max(const Shape& src) {
+  Sizes window;
+  for (int d = 2; d < src.rank(); ++d) window.push_back(src[d]);
+  OpCase c = pool(src, ops::PoolKind::max, {.kernel = window});
+  c.name = "global " + c.name;
+  c.op = ops::global_max_pool();
+  return c;
+}
+
 OpCase batch_norm(const Shape& src, ops::BatchNormOptions o = {}) {
   // torch refuses statistics of a single value.
   const bool torch_can = src[0] * src.count_from(2) > 1;
@@ -220,6 +229,8 @@ std::vector<OpCase> make_cases() {
       average_pool({2, 12, 9}, {.kernel = {2}}),
       average_pool({5, 1, 16}, {.kernel = {3}, .stride = {2}, .padding = {1}, .count_padding = false}),
       global({13, 32, 7, 7}),
+      global_max({5, 17, 7, 6}),
+      global_max({2, 16, 33}),
       global({2, 17, 5}),
       global({1, 64, 1, 1}),
       adaptive({2, 3, 7, 7}, {3, 3}),
