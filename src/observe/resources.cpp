@@ -51,7 +51,7 @@ double peak_resident_bytes() {
   return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
-ResourceWatch::ResourceWatch(const base::fs::path& path, std::vector<int> cpus, double period_seconds)
+ResourceWatch::ResourceWatch(const base::fs::path& path, double period_seconds, std::vector<int> cpus)
     : writer_(path), cpus_(std::move(cpus)), thread_([this, period_seconds] { watch(period_seconds); }) {}
 
 ResourceWatch::~ResourceWatch() {

@@ -26,7 +26,7 @@ double peak_resident_bytes();
 class ResourceWatch {
  public:
   // The watching thread may run on any of the cpus, not only where its maker is pinned; none: as its maker.
-  explicit ResourceWatch(const base::fs::path& path, std::vector<int> cpus = {}, double period_seconds = 1.0);
+  explicit ResourceWatch(const base::fs::path& path, double period_seconds = 1.0, std::vector<int> cpus = {});
   ~ResourceWatch();
 
  private:

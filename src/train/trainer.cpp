@@ -141,7 +141,7 @@ class Trainer {
 
   void open_records() {
     metrics_.emplace(folder_->file("metrics.jsonl"));
-    resources_.emplace(folder_->file("resources.jsonl"), e_.cores.cpus);
+    resources_.emplace(folder_->file("resources.jsonl"), 1.0, e_.cores.cpus);
     trace_.name_lane(kStepLane, "steps");
     trace_.name_lane(kPhaseLane, "phases");
     for (int member = 0; member < e_.threads; ++member)
@@ -392,10 +392,10 @@ class Trainer {
 }  // namespace
 
 std::string train(const base::Settings& settings) {
-  const std::string& run = settings.text("resume");
-  if (run.empty()) return Trainer(settings, nullptr).run();
-  const data::Normalization normalization = stored_normalization(RunFolder::open(run));
-  return Trainer(resumed_settings(settings), &normalization).run();
+  if (settings.text("resume").empty()) return Trainer(settings, nullptr).run();
+  const base::Settings resumed = resumed_settings(settings);
+  const data::Normalization normalization = stored_normalization(RunFolder::open(settings.text("resume")));
+  return Trainer(resumed, &normalization).run();
 }
 
 }  // namespace trireme::train
