@@ -2,34 +2,28 @@
 
 #include <algorithm>
 
+#include "ops/window_reference.h"
+
 namespace trireme::ops {
 namespace {
 
 // Calls f(dst position, src position, weight position) for every product of the convolution.
 template <class F>
 void for_each_product(const ConvOptions& o, const Shape& in, const Shape& out, const F& f) {
-  const bool flat = o.kernel.size() == 1;
-  const auto pick = [&](const std::vector<std::int64_t>& v, int d, std::int64_t otherwise) {
-    return flat ? (d == 0 ? otherwise : v[0]) : v[static_cast<std::size_t>(d)];
-  };
-  const std::int64_t kh = pick(o.kernel, 0, 1), kw = pick(o.kernel, 1, 1);
-  const std::int64_t sh = pick(o.stride, 0, 1), sw = pick(o.stride, 1, 1);
-  const std::int64_t ph = pick(o.padding, 0, 0), pw = pick(o.padding, 1, 0);
-  const std::int64_t ih = flat ? 1 : in[2], iw = in[in.rank() - 1];
-  const std::int64_t oh = flat ? 1 : out[2], ow = out[out.rank() - 1];
+  const Window w(o, in, out);
   const std::int64_t group_in = in[1] / o.groups, group_out = out[1] / o.groups;
   for (std::int64_t n = 0; n < out[0]; ++n)
     for (std::int64_t c = 0; c < out[1]; ++c)
-      for (std::int64_t y = 0; y < oh; ++y)
-        for (std::int64_t x = 0; x < ow; ++x)
+      for (std::int64_t y = 0; y < w.out_h; ++y)
+        for (std::int64_t x = 0; x < w.out_w; ++x)
           for (std::int64_t i = 0; i < group_in; ++i)
-            for (std::int64_t ky = 0; ky < kh; ++ky)
-              for (std::int64_t kx = 0; kx < kw; ++kx) {
-                const std::int64_t sy = y * sh - ph + ky, sx = x * sw - pw + kx;
-                if (sy < 0 || sy >= ih || sx < 0 || sx >= iw) continue;
+            for (std::int64_t ky = 0; ky < w.kernel_h; ++ky)
+              for (std::int64_t kx = 0; kx < w.kernel_w; ++kx) {
+                const std::int64_t sy = y * w.stride_h - w.padding_h + ky, sx = x * w.stride_w - w.padding_w + kx;
+                if (sy < 0 || sy >= w.in_h || sx < 0 || sx >= w.in_w) continue;
                 const std::int64_t channel = c / group_out * group_in + i;
-                f(((n * out[1] + c) * oh + y) * ow + x, ((n * in[1] + channel) * ih + sy) * iw + sx,
-                  ((c * group_in + i) * kh + ky) * kw + kx);
+                f(((n * out[1] + c) * w.out_h + y) * w.out_w + x, ((n * in[1] + channel) * w.in_h + sy) * w.in_w + sx,
+                  ((c * group_in + i) * w.kernel_h + ky) * w.kernel_w + kx);
               }
 }
 

@@ -3,30 +3,26 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/window_reference.h"
+
 namespace trireme::ops {
 namespace {
 
 // Calls f(dst position, src positions of its window inside the input, divisor of an average).
 template <class F>
 void for_each_window(const PoolOptions& o, const Shape& in, const Shape& out, const F& f) {
-  const bool flat = o.kernel.size() == 1;
-  const auto pick = [&](const std::vector<std::int64_t>& v, int d, std::int64_t otherwise) {
-    return flat ? (d == 0 ? otherwise : v[0]) : v[static_cast<std::size_t>(d)];
-  };
-  const std::int64_t kh = pick(o.kernel, 0, 1), kw = pick(o.kernel, 1, 1);
-  const std::int64_t sh = pick(o.stride, 0, 1), sw = pick(o.stride, 1, 1);
-  const std::int64_t ph = pick(o.padding, 0, 0), pw = pick(o.padding, 1, 0);
-  const std::int64_t ih = flat ? 1 : in[2], iw = in[in.rank() - 1];
-  const std::int64_t oh = flat ? 1 : out[2], ow = out[out.rank() - 1];
+  const Window w(o, in, out);
   std::vector<std::int64_t> window;
   for (std::int64_t plane = 0; plane < out[0] * out[1]; ++plane)
-    for (std::int64_t y = 0; y < oh; ++y)
-      for (std::int64_t x = 0; x < ow; ++x) {
+    for (std::int64_t y = 0; y < w.out_h; ++y)
+      for (std::int64_t x = 0; x < w.out_w; ++x) {
         window.clear();
-        for (std::int64_t sy = y * sh - ph; sy < y * sh - ph + kh; ++sy)
-          for (std::int64_t sx = x * sw - pw; sx < x * sw - pw + kw; ++sx)
-            if (sy >= 0 && sy < ih && sx >= 0 && sx < iw) window.push_back((plane * ih + sy) * iw + sx);
-        f((plane * oh + y) * ow + x, window, o.count_padding ? kh * kw : static_cast<std::int64_t>(window.size()));
+        const std::int64_t top = y * w.stride_h - w.padding_h, left = x * w.stride_w - w.padding_w;
+        for (std::int64_t sy = top; sy < top + w.kernel_h; ++sy)
+          for (std::int64_t sx = left; sx < left + w.kernel_w; ++sx)
+            if (sy >= 0 && sy < w.in_h && sx >= 0 && sx < w.in_w) window.push_back((plane * w.in_h + sy) * w.in_w + sx);
+        f((plane * w.out_h + y) * w.out_w + x, window,
+          o.count_padding ? w.kernel_h * w.kernel_w : static_cast<std::int64_t>(window.size()));
       }
 }
 

@@ -17,31 +17,14 @@
 
 #include "base/error.h"
 #include "data/dataset.h"
+#include "support/temporary_folder.h"
 
 namespace trireme::data {
 
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::uint8_t>;
 
-class TempFolder {
- public:
-  TempFolder() {
-    static std::atomic<int> counter{0};
-    path_ = fs::temp_directory_path() /
-            ("trireme_data_test_" + std::to_string(::getpid()) + "_" + std::to_string(counter++));
-    fs::create_directories(path_);
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+using TempFolder = test::TemporaryFolder;
 
 inline void write_bytes(const fs::path& path, const Bytes& bytes) {
   fs::create_directories(path.parent_path());

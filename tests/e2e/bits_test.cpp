@@ -36,9 +36,9 @@ TEST_P(Bits, DoNotDependOnThreads) {
   const TemporaryFolder folder;
   Arguments options = GetParam().options;
   options.insert(options.end(), {"--threads", "1"});
-  const auto one = train(folder / "one", options);
+  const auto one = train((folder / "one").string(), options);
   options.back() = "3";
-  const auto three = train(folder / "three", options);
+  const auto three = train((folder / "three").string(), options);
   for (const char* field : {"weights_sha256", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "steps"})
     EXPECT_EQ(one[field], three[field]) << field;
   EXPECT_EQ(one.value("weights_sha256", "").size(), 64u);
@@ -61,20 +61,21 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Bits, DependOnSeedAndOars) {
   if (trireme_binary().empty()) GTEST_SKIP() << "TRIREME_BINARY is not set";
   const TemporaryFolder folder;
-  const auto base = train(folder / "a", {"--model", "lenet5", "--steps", "3"});
-  const auto seed = train(folder / "b", {"--model", "lenet5", "--steps", "3", "--seed", "2"});
+  const auto base = train((folder / "a").string(), {"--model", "lenet5", "--steps", "3"});
+  const auto seed = train((folder / "b").string(), {"--model", "lenet5", "--steps", "3", "--seed", "2"});
   EXPECT_NE(base["weights_sha256"], seed["weights_sha256"]);
-  const Finished other_oars =
-      run_process({trireme_binary(),  "train",      "--data",         "synthetic", "--batch", "14",     "--oars",  "2",
-                   "--train-samples", "60",         "--test-samples", "33",        "--model", "lenet5", "--steps", "3",
-                   "--run",           folder / "c", "--json",         "--quiet"});
+  const Finished other_oars = run_process(
+      {trireme_binary(), "train",  "--data",          "synthetic", "--batch",        "14",
+       "--oars",         "2",      "--train-samples", "60",        "--test-samples", "33",
+       "--model",        "lenet5", "--steps",         "3",         "--run",          (folder / "c").string(),
+       "--json",         "--quiet"});
   EXPECT_NE(base["weights_sha256"], summary_of(other_oars)["weights_sha256"]);
 }
 
 TEST(Bits, OfARunAreGuardedWhenItIsResumed) {
   if (trireme_binary().empty()) GTEST_SKIP() << "TRIREME_BINARY is not set";
   const TemporaryFolder folder;
-  const std::string run = folder / "run";
+  const std::string run = (folder / "run").string();
   train(run, {"--model", "lenet5", "--steps", "3"});
   // As if the run had begun on a machine whose kernels give other results.
   auto json = nlohmann::ordered_json::parse(text_of(run + "/run.json"));

@@ -57,7 +57,7 @@ class SameBits : public testing::TestWithParam<Case> {
   }
 
   std::string train(const std::string& threads, const std::string& omp_threads) {
-    return hash_of(run_process(arguments(folder_ / ("run-" + std::to_string(++runs_)), threads),
+    return hash_of(run_process(arguments((folder_ / ("run-" + std::to_string(++runs_))).string(), threads),
                                {"OMP_NUM_THREADS=" + omp_threads}));
   }
 
@@ -77,7 +77,7 @@ TEST_P(SameBits, OverThreadsAndOpenMpAndRepetition) {
 TEST_P(SameBits, AfterKillAndResume) {
   const std::string expected = train("1", "1");
   ASSERT_EQ(expected.size(), 64u);
-  const std::string run = folder_ / "killed";
+  const std::string run = (folder_ / "killed").string();
   std::random_device random;
   const auto kill_at = static_cast<std::ptrdiff_t>(3 + random() % 24);
   RecordProperty("kill_at_step", static_cast<int>(kill_at));

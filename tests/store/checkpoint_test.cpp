@@ -11,10 +11,12 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace trireme::store {
 namespace {
+
+using test::TemporaryFolder;
 
 namespace fs = base::fs;
 using tensor::Layout;

@@ -9,10 +9,12 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace trireme::store {
 namespace {
+
+using test::TemporaryFolder;
 
 std::vector<std::byte> file_of(std::string_view header, std::size_t data_bytes, std::uint64_t length) {
   std::vector<std::byte> bytes(8 + header.size() + data_bytes);

@@ -16,29 +16,11 @@
 #include <thread>
 #include <vector>
 
+#include "support/temporary_folder.h"
+
 namespace trireme::test {
 
 namespace fs = std::filesystem;
-
-// A folder of its own that is gone after the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "trireme-test-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 inline std::string text_of(const fs::path& path) {
   std::ifstream in(path);
@@ -65,7 +47,7 @@ struct Finished {
 class Process {
  public:
   explicit Process(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {}) {
-    const std::string out = files_ / "out", err = files_ / "err";
+    const std::string out = (files_ / "out").string(), err = (files_ / "err").string();
     child_ = ::fork();
     if (child_ != 0) return;
     const auto send = [](const std::string& path, int descriptor) {
