@@ -44,7 +44,7 @@ class FileSizeLimit {
 };
 
 TEST(Files, WhatIsWrittenIsRead) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::string large(3'000'001, 'x');
   large[1'500'000] = '\0';
   for (const std::string& text : {std::string(), std::string("a"), std::string("two\nlines\n"), large}) {
@@ -56,14 +56,14 @@ TEST(Files, WhatIsWrittenIsRead) {
 }
 
 TEST(Files, ReadingWhatIsNotThereIsAUserError) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const fs::path path = folder / "absent";
   EXPECT_TRUE(contains(sentence(ErrorKind::user, [&] { read_file(path); }), path.string()));
   EXPECT_TRUE(contains(sentence(ErrorKind::user, [&] { read_text(folder.path()); }), "folder"));
 }
 
 TEST(Files, AFullDiskLeavesTheOldContentAndNoPart) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const fs::path path = folder / "weights";
   write_text_atomically(path, "old");
   const std::string large(1 << 20, 'x');
@@ -80,14 +80,14 @@ TEST(Files, AFullDiskLeavesTheOldContentAndNoPart) {
 }
 
 TEST(Files, NoSuchFolder) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const fs::path path = folder.path() / "absent" / "file";
   EXPECT_TRUE(contains(sentence(ErrorKind::run, [&] { write_text_atomically(path, "x"); }), path.string()));
   EXPECT_EQ(entries(folder.path()), 0u);
 }
 
 TEST(Files, AFolderInTheWayLeavesNoPart) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   fs::create_directories(folder.path() / "taken" / "inside");
   EXPECT_TRUE(contains(sentence(ErrorKind::run, [&] { write_text_atomically(folder / "taken", "x"); }), "taken"));
   EXPECT_EQ(entries(folder.path()), 1u);
@@ -95,7 +95,7 @@ TEST(Files, AFolderInTheWayLeavesNoPart) {
 
 TEST(Files, ReadOnlyFolder) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write into a read-only folder";
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
   sentence(ErrorKind::run, [&] { write_text_atomically(folder / "file", "x"); });
   EXPECT_EQ(entries(folder.path()), 0u);
@@ -103,7 +103,7 @@ TEST(Files, ReadOnlyFolder) {
 }
 
 TEST(LineWriter, AppendsWholeLinesAtOnce) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   {
     LineWriter writer(folder / "log");
     writer.write("one");
@@ -121,7 +121,7 @@ TEST(LineWriter, AFullDiskIsARunError) {
 }
 
 TEST(LineWriter, NoSuchFolder) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   sentence(ErrorKind::run, [&] { LineWriter writer(folder.path() / "absent" / "log"); });
 }
 

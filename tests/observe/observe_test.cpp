@@ -28,7 +28,7 @@ std::vector<json> of_phase(const json& trace, const std::string& phase) {
 }
 
 TEST(Trace, IsAChromeTrace) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Trace trace;
   trace.name_lane(3, "member 3");
   const std::int64_t start = base::now_ns();
@@ -53,13 +53,13 @@ TEST(Trace, IsAChromeTrace) {
 }
 
 TEST(Trace, EmptyIsReadable) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Trace().write(folder / "trace.json");
   EXPECT_TRUE(of_phase(json::parse(base::read_text(folder / "trace.json")), "X").empty());
 }
 
 TEST(Trace, CountsWhatItLeavesOut) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Trace trace(10);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
@@ -74,7 +74,7 @@ TEST(Trace, CountsWhatItLeavesOut) {
 }
 
 TEST(Trace, UnwritableIsARunError) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   support::sentence(base::ErrorKind::run, [&] { Trace().write(folder.path() / "absent" / "trace.json"); });
 }
 
@@ -100,7 +100,7 @@ TEST(Resources, SamplesGrowWithUse) {
 }
 
 TEST(ResourceWatch, WritesALinePerPeriodAndStopsAtOnce) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::int64_t start = base::now_ns();
   {
     const ResourceWatch watch(folder / "resources.jsonl", 0.05);
@@ -133,7 +133,7 @@ TEST(ResourceWatch, AFullDiskDoesNotEndTheRun) {
 }
 
 TEST(ResourceWatch, NoSuchFolderIsARunError) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   support::sentence(base::ErrorKind::run, [&] { ResourceWatch(folder.path() / "absent" / "resources.jsonl"); });
 }
 
