@@ -15,8 +15,8 @@ namespace trireme::base {
 namespace {
 
 using support::contains;
-using test::TemporaryFolder;
 using support::sentence;
+using test::TemporaryFolder;
 
 std::size_t entries(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
