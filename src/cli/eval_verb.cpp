@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -10,18 +9,6 @@
 
 namespace trireme::cli {
 namespace {
-
-using Option = base::OptionSpec;
-
-constexpr std::array kOptions{
-    Option{"What to evaluate", "run", "DIR", "", "run folder"},
-    Option{"What to evaluate", "checkpoint", "best|last", "best", "which weights"},
-    Option{"What to evaluate", "data", "NAME", "", "dataset; default: the run's own"},
-    Option{"What to evaluate", "data-dir", "DIR", "", "where the dataset lies"},
-    Option{"What to evaluate", "split", "test|validation|train", "test", "which samples"},
-    Option{"How", "threads", "N", "0", "threads; never changes the result"},
-    Option{"How", "json", "", "no", "print the result as one JSON object"},
-};
 
 void run_eval(const base::Settings& settings, const std::string&) {
   SavedRun saved = open_saved_run(settings);
@@ -44,7 +31,9 @@ void run_eval(const base::Settings& settings, const std::string&) {
 }  // namespace
 
 Verb eval_verb() {
-  return {"eval",  "evaluate a run's weights on a dataset", "Example:\n  trireme eval --run runs/a", kOptions, "",
+  static const auto options =
+      with_saved_run_options({{"How", "json", "", "no", "print the result as one JSON object"}});
+  return {"eval",  "evaluate a run's weights on a dataset", "Example:\n  trireme eval --run runs/a", options, "",
           run_eval};
 }
 

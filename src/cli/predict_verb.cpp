@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -13,18 +12,6 @@
 
 namespace trireme::cli {
 namespace {
-
-using Option = base::OptionSpec;
-
-constexpr std::array kOptions{
-    Option{"What to predict", "run", "DIR", "", "run folder"},
-    Option{"What to predict", "checkpoint", "best|last", "best", "which weights"},
-    Option{"What to predict", "data", "NAME", "", "dataset; default: the run's own"},
-    Option{"What to predict", "data-dir", "DIR", "", "where the dataset lies"},
-    Option{"What to predict", "split", "test|validation|train", "test", "which samples"},
-    Option{"How", "threads", "N", "0", "threads; never changes the result"},
-    Option{"How", "output", "FILE", "", "write the CSV there (must be new); default: standard output"},
-};
 
 // One CSV line of a classifier: index, true class, predicted class, its name, its probability.
 std::string class_line(std::int64_t index, const float* logits, std::int64_t classes, float truth,
@@ -86,10 +73,12 @@ void run_predict(const base::Settings& settings, const std::string&) {
 }  // namespace
 
 Verb predict_verb() {
+  static const auto options = with_saved_run_options(
+      {{"How", "output", "FILE", "", "write the CSV there (must be new); default: standard output"}});
   return {"predict",
           "write a run's predictions as CSV",
           "Example:\n  trireme predict --run runs/a --output predictions.csv",
-          kOptions,
+          options,
           "",
           run_predict};
 }

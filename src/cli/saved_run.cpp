@@ -8,6 +8,20 @@
 
 namespace trireme::cli {
 
+std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::OptionSpec>& own) {
+  constexpr const char* kGroup = "Which weights and samples";
+  std::vector<base::OptionSpec> all{
+      {kGroup, "run", "DIR", "", "run folder"},
+      {kGroup, "checkpoint", "best|last", "best", "which weights"},
+      {kGroup, "data", "NAME", "", "dataset; default: the run's own"},
+      {kGroup, "data-dir", "DIR", "", "where the dataset lies"},
+      {kGroup, "split", "test|validation|train", "test", "which samples"},
+      {"How", "threads", "N", "0", "threads; never changes the result"},
+  };
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
 SavedRun open_saved_run(const base::Settings& settings) {
   const std::string& run = settings.text("run");
   if (run.empty()) base::user_error("--run is missing: name the run folder whose weights to use");

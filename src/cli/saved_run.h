@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/options.h"
 #include "train/experiment.h"
@@ -16,7 +17,9 @@ struct SavedRun {
   std::string data_name, split_name, checkpoint;
 };
 
-// Reads the options run, data, data-dir, split, checkpoint and threads.
+// The options that name a run, its weights and the samples, before a verb's own.
+std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::OptionSpec>& own);
+
 SavedRun open_saved_run(const base::Settings& settings);
 
 }  // namespace trireme::cli
