@@ -183,7 +183,7 @@ void UnpackedReader::expect_end() {
 
 fs::path find_packed(const fs::path& folder, std::string_view stem) {
   for (const char* ending : {"", ".gz", ".xz"}) {
-    const fs::path path = folder / (std::string(stem) + ending);
+    fs::path path = folder / (std::string(stem) + ending);
     std::error_code ignored;
     if (fs::is_regular_file(path, ignored)) return path;
   }

@@ -1,5 +1,6 @@
 #include "data/subset.h"
 
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -46,7 +47,7 @@ DatasetPtr limit(DatasetPtr source, std::int64_t n) {
 DataPair split_validation(const DatasetPtr& train, double fraction, std::uint64_t seed) {
   const std::int64_t size = train->size();
   const bool sensible = fraction > 0 && fraction < 1;  // false for NaN too
-  const auto chosen = sensible ? static_cast<std::int64_t>(fraction * static_cast<double>(size) + 0.5) : 0;
+  const auto chosen = sensible ? std::llround(fraction * static_cast<double>(size)) : 0;
   if (chosen < 1 || chosen >= size)
     base::user_error("a validation share of {} of {} samples leaves one side empty; choose between 0 and 1", fraction,
                      size);

@@ -178,9 +178,10 @@ class Spectra : public Dataset {
                 slope = 0.2f * (rng.uniform(1) - 0.5f) / static_cast<float>(length_);
     const float shift = shift_per_class_ * static_cast<float>(label);
     float* dst = inputs[0];
+    const std::int64_t middle = length_ / 2;
     std::size_t line = 0;
     for (std::int64_t c = 0; c < channels_; ++c, dst += length_) {
-      for (std::int64_t x = 0; x < length_; ++x) dst[x] = 1.0f + slope * static_cast<float>(x - length_ / 2);
+      for (std::int64_t x = 0; x < length_; ++x) dst[x] = 1.0f + slope * static_cast<float>(x - middle);
       for (std::int64_t k = 0; k < kLinesPerChannel; ++k, ++line)
         absorb(dst, lines_[line].rest + shift, strength * lines_[line].depth);
     }

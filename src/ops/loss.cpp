@@ -155,7 +155,7 @@ class LossOp : public Op {
     if (src[0].rank() != 2)
       base::user_error("the loss {} needs one row of values per sample as prediction, got {}; flatten it first", kind(),
                        src[0].without_batch().text());
-    const Shape target{src[0][0], loss_ == Loss::softmax_cross_entropy ? 1 : src[0][1]};
+    Shape target{src[0][0], loss_ == Loss::softmax_cross_entropy ? 1 : src[0][1]};
     if (src.size() == 1) return target;
     if (!(src[1] == target))
       base::user_error("the loss {} of predictions {} needs targets {} (batch first), got {}", kind(), src[0].text(),

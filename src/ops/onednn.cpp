@@ -133,9 +133,9 @@ std::string library_version() {
   return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
 }
 
-Bound::Bound(dnnl::primitive primitive, std::vector<Arg> args, int threads)
+Bound::Bound(dnnl::primitive primitive, const std::vector<Arg>& args, int threads)
     : primitive_(std::move(primitive)), stream_(cpu()), threads_(threads) {
-  for (auto& [index, memory] : args) {
+  for (const auto& [index, memory] : args) {
     memories_.push_back(memory);
     args_.push_back({index, memory.get()});
   }

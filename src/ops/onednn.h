@@ -47,7 +47,7 @@ class Bound {
  public:
   using Arg = std::pair<int, dnnl::memory>;
   Bound() = default;
-  Bound(dnnl::primitive primitive, std::vector<Arg> args, int threads);
+  Bound(dnnl::primitive primitive, const std::vector<Arg>& args, int threads);
   void execute() const;
 
  private:

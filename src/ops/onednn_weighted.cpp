@@ -43,7 +43,7 @@ class WeightedKernel : public Kernel {
                                          {DNNL_ARG_DST, memory_at(forward_.dst, args.dst)},
                                          {DNNL_ARG_SCRATCHPAD, scratch(forward_)}};
     if (setup_.bias) list.emplace_back(DNNL_ARG_BIAS, memory_at(bias_desc(), args.weights[1]));
-    state->forward = {forward_.primitive, std::move(list), threads_};
+    state->forward = {forward_.primitive, list, threads_};
     if (!training_) return state;
 
     if (diff_src_) {
@@ -62,7 +62,7 @@ class WeightedKernel : public Kernel {
                                             {DNNL_ARG_DIFF_DST, memory_at(backward_weights_.dst, args.diff_dst)},
                                             {DNNL_ARG_SCRATCHPAD, scratch(backward_weights_)}};
       if (setup_.bias) wlist.emplace_back(DNNL_ARG_DIFF_BIAS, memory_at(bias_desc(), slot[1]));
-      state->backward_weights.emplace_back(backward_weights_.primitive, std::move(wlist), threads_);
+      state->backward_weights.emplace_back(backward_weights_.primitive, wlist, threads_);
       if (reorder_gradient_)
         state->into_live_layout.emplace_back(
             reorder_,

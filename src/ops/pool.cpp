@@ -69,13 +69,13 @@ class PoolKernel : public Kernel {
                                          {DNNL_ARG_DST, onednn::memory_at(dst_, args.dst)},
                                          {DNNL_ARG_SCRATCHPAD, onednn::memory_at(forward_scratch_, args.scratch)}};
     if (has_workspace_) list.emplace_back(DNNL_ARG_WORKSPACE, onednn::memory_at(workspace_, args.workspace));
-    state->forward = {forward_, std::move(list), threads_};
+    state->forward = {forward_, list, threads_};
     if (backward_wanted_) {
       list = {{DNNL_ARG_DIFF_SRC, onednn::memory_at(src_, args.diff_src[0])},
               {DNNL_ARG_DIFF_DST, onednn::memory_at(dst_, args.diff_dst)},
               {DNNL_ARG_SCRATCHPAD, onednn::memory_at(backward_scratch_, args.scratch)}};
       if (has_workspace_) list.emplace_back(DNNL_ARG_WORKSPACE, onednn::memory_at(workspace_, args.workspace));
-      state->backward = {backward_, std::move(list), threads_};
+      state->backward = {backward_, list, threads_};
     }
     return state;
   }

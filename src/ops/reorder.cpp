@@ -26,7 +26,7 @@ struct Way {
     std::vector<onednn::Bound::Arg> args{{DNNL_ARG_FROM, onednn::memory_at(from, src)},
                                          {DNNL_ARG_TO, onednn::memory_at(to, dst)}};
     if (scratchpad.get_size() > 0) args.emplace_back(DNNL_ARG_SCRATCHPAD, onednn::memory_at(scratchpad, scratch));
-    return {primitive, std::move(args), threads};
+    return {primitive, args, threads};
   }
 };
 

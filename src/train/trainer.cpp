@@ -348,7 +348,7 @@ class Trainer {
     result.seconds = seconds_;
     result.steps_here = progress_.step - start_step_;
     result.samples_here = samples_here_;
-    const std::string json = summary_json(settings_, e_, result);
+    std::string json = summary_json(settings_, e_, result);
     resources_.reset();
     std::error_code ignored;
     // A finished run that was resumed keeps what it has.
