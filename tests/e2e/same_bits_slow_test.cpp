@@ -23,7 +23,7 @@ class SameBits : public testing::TestWithParam<Case> {
     if (trireme_binary().empty()) GTEST_SKIP() << "TRIREME_BINARY is not set";
   }
 
-  std::vector<std::string> arguments(const std::string& run, const std::string& threads) const {
+  static std::vector<std::string> arguments(const std::string& run, const std::string& threads) {
     return {trireme_binary(),
             "train",
             "--model",
@@ -45,9 +45,7 @@ class SameBits : public testing::TestWithParam<Case> {
             "--run",
             run,
             "--json",
-            "--quiet",
-            "--checkpoint-every",
-            GetParam().checkpoint_every};
+            "--quiet"};
   }
 
   static std::string hash_of(const Finished& finished) {
@@ -82,7 +80,9 @@ TEST_P(SameBits, AfterKillAndResume) {
   const auto kill_at = static_cast<std::ptrdiff_t>(3 + random() % 24);
   RecordProperty("kill_at_step", static_cast<int>(kill_at));
   {
-    Process process(arguments(run, "2"));
+    auto with_checkpoints = arguments(run, "2");
+    with_checkpoints.insert(with_checkpoints.end(), {"--checkpoint-every", GetParam().checkpoint_every});
+    Process process(with_checkpoints);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
     for (std::ptrdiff_t lines = 0; lines < kill_at && std::chrono::steady_clock::now() < deadline;) {
       const std::string metrics = text_of(run + "/metrics.jsonl");
