@@ -46,12 +46,12 @@ void step(benchmark::State& state, const char* model, std::int64_t batch) {
   optim::StepScalars scalars;
   scalars.lr = optimizer->lr();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(crew.row(view, {}).loss);
     optimizer->prepare(scalars);
-    crew.for_each_chunk([&](const crew::Chunk& chunk, const float* gradient) {
+    const auto report = crew.row(view, {}, [&](const crew::Chunk& chunk, const float* gradient) {
       float* slot = momentum.floats() + chunk.offset;
       optimizer->update(crew.weights() + chunk.offset, gradient, std::span(&slot, 1), chunk.count, scalars, 0);
     });
+    benchmark::DoNotOptimize(report.loss);
     crew.finish_step();
     ++scalars.step;
   }

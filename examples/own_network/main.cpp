@@ -43,10 +43,11 @@ int main(int argc, char** argv) try {
   data::Loader loader(data::normalize(raw.train, normal), {.batch = 64, .seed = 1, .epochs = 1});
   std::int64_t step = 0;
   while (const data::Batch* batch = loader.next()) {
-    const crew::RowReport report = crew.row(
-        {batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices}, {.seed = 1, .epoch = 0});
-    updater.update(++step, updater.optimizer().lr());
-    if (step % 50 == 0) fmt::print("step {}: loss {:.4f}\n", step, report.loss / static_cast<double>(batch->samples));
+    const auto report =
+        updater.step({batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices},
+                     {.seed = 1, .epoch = 0}, ++step, updater.optimizer().lr());
+    if (step % 50 == 0)
+      fmt::print("step {}: loss {:.4f}\n", step, report.row.loss / static_cast<double>(batch->samples));
   }
   const train::Evaluation test = train::evaluate(crew, *data::normalize(raw.test, normal));
   fmt::print("test accuracy {:.2f} %\nweights {}\n", 100 * test.accuracy, crew.space().sha256(crew.weights()));

@@ -108,8 +108,8 @@ int main() {
   train::Updater updater(crew, optim::make_optimizer("sgd:lr=0.05"), 0);
   data::Loader loader(data.train, {.batch = 50, .epochs = 1});
   for (std::int64_t step = 1; const data::Batch* batch = loader.next(); ++step) {
-    crew.row({batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices}, {});
-    updater.update(step, updater.optimizer().lr());
+    updater.step({batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices}, {}, step,
+                 updater.optimizer().lr());
   }
   const train::Evaluation test = train::evaluate(crew, *data.test);
   fmt::print("test accuracy {:.2f} %\n", 100 * test.accuracy);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <set>
+#include <tuple>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -15,8 +16,6 @@
 
 namespace trireme::crew {
 namespace {
-
-constexpr std::int64_t kChunkFloats = 16 * 1024;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -29,11 +28,16 @@ struct MoveStatistic {
 }  // namespace
 
 struct Crew::Station {
-  tensor::Buffer arena;
-  std::vector<tensor::Buffer> slots;
-  std::vector<float*> slot_pointers;
-  std::map<std::pair<std::int64_t, bool>, std::unique_ptr<graph::Instance>> instances;
-  std::int64_t forward_ns = 0, backward_ns = 0;  // of the current step
+  std::vector<tensor::Buffer> arenas;
+  std::vector<tensor::Buffer> whole, passing;  // gradient slots of trained parameters
+  std::vector<tensor::Buffer> statistics;      // per slot, or per oar when all oars go forward before one goes back
+  std::map<std::tuple<std::int64_t, bool, int>, std::unique_ptr<graph::Instance>> instances;
+  // Of the current step:
+  std::vector<ops::OarRun> runs;
+  LayerQueue::Place place;
+  std::int64_t forward_ns = 0, backward_ns = 0, update_ns = 0;
+
+  int number(const Slot& slot) const { return slot.index + (slot.passing ? static_cast<int>(whole.size()) : 0); }
 };
 
 Crew::Crew(const graph::Network& network, const CrewOptions& options)
@@ -58,27 +62,46 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   space_ = tensor::ParameterSpace(entries);
   weights_ = tensor::Buffer(at(space_.floats()) * sizeof(float));
   forms_ = std::make_unique<graph::WeightForms>(space_, weights_.floats(), options_.threads_per_oar);
-
-  const StepPlan full = plan_step(options_.batch, options_.oars, options_.threads, options_.reduce);
-  for (int member = 0; member < options_.threads; ++member) {
-    auto station = std::make_unique<Station>();
-    for (int s = 0; options_.training && s < full.slots[at(member)]; ++s) {
-      station->slots.emplace_back(at(space_.floats()) * sizeof(float));
-      station->slot_pointers.push_back(station->slots.back().floats());
-    }
-    stations_.push_back(std::move(station));
-  }
-  for (const int p : space_.memory_order()) {
-    const auto& range = space_.range(p);
-    if (range.kind != tensor::ParameterKind::trained) continue;
-    for (std::int64_t done = 0; done < range.floats(); done += kChunkFloats)
-      chunks_.push_back(
-          {static_cast<int>(chunks_.size()), p, range.offset + done, std::min(kChunkFloats, range.floats() - done)});
-  }
+  layers_ = Layers(space_, first, options_.threads > 1);
+  std::vector<int> chunks;
+  for (const Layer& layer : layers_.layers()) chunks.push_back(static_cast<int>(layer.chunks.size()));
+  queue_ = std::make_unique<LayerQueue>(chunks, options_.threads, options_.may_spin);
   for (const graph::PlanTask& task : first.plan().tasks)
     for (const int p : task.parameters)
       if (space_.range(p).kind == tensor::ParameterKind::statistic) moving_statistics_.push_back(p);
+
+  const auto plan = [&](Schedule schedule) {
+    return plan_step(options_.batch, options_.oars, options_.threads, options_.reduce, schedule);
+  };
+  StepPlan full = plan(Schedule::oar_by_oar);
+  const std::size_t whole = at(full.slots[0].whole) * at(space_.trained_floats()) * sizeof(float);
+  const std::size_t arenas = (std::max<std::size_t>(full.members[0].size(), 1) - 1) * first.arena_bytes();
+  schedule_ = options_.schedule.value_or(arenas < whole ? Schedule::layer_by_layer : Schedule::oar_by_oar);
+  if (schedule_ == Schedule::layer_by_layer) full = plan(schedule_);
+  make_stations(full);
   if (options_.training) prepare(options_.batch);
+}
+
+void Crew::make_stations(const StepPlan& full) {
+  const auto buffers = [](int count, std::int64_t floats) {
+    std::vector<tensor::Buffer> made;
+    for (int i = 0; i < count; ++i) made.emplace_back(at(floats) * sizeof(float));
+    return made;
+  };
+  for (std::size_t member = 0; member < at(options_.threads); ++member) {
+    auto station = std::make_unique<Station>();
+    const std::size_t oars = full.members[member].size();
+    station->arenas.resize(schedule_ == Schedule::layer_by_layer ? std::max<std::size_t>(oars, 1) : 1);
+    station->runs.resize(station->arenas.size());
+    if (options_.training) {
+      const SlotCount slots = full.slots[member];
+      station->whole = buffers(slots.whole, space_.trained_floats());
+      station->passing = buffers(slots.passing, layers_.ring_floats());
+      const int sets = schedule_ == Schedule::layer_by_layer ? static_cast<int>(oars) : slots.whole + slots.passing;
+      station->statistics = buffers(sets, space_.floats() - space_.trained_floats());
+    }
+    stations_.push_back(std::move(station));
+  }
 }
 
 Crew::~Crew() = default;
@@ -108,104 +131,203 @@ const graph::Program& Crew::program(std::int64_t samples, bool training) {
   return *program;
 }
 
-const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bool training) {
+const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bool training, int arena) {
   const graph::Program& compiled = program(samples, training);
-  if (compiled.arena_bytes() > station.arena.bytes()) {
+  tensor::Buffer& memory = station.arenas[at(arena)];
+  if (compiled.arena_bytes() > memory.bytes()) {
     // A larger arena moves everything: whatever was bound to the old one is bound anew on its next use.
-    station.instances.clear();
+    std::erase_if(station.instances, [&](const auto& made) { return std::get<2>(made.first) == arena; });
     steps_.clear();
     current_ = nullptr;
-    station.arena = tensor::Buffer();
-    station.arena = tensor::Buffer(compiled.arena_bytes());
+    memory = tensor::Buffer();
+    memory = tensor::Buffer(compiled.arena_bytes());
   }
-  auto& made = station.instances[{samples, training}];
-  if (!made)
+  auto& made = station.instances[{samples, training, arena}];
+  if (!made) {
+    const int member = static_cast<int>(
+        std::find_if(stations_.begin(), stations_.end(), [&](const auto& each) { return each.get() == &station; }) -
+        stations_.begin());
+    const int whole = static_cast<int>(station.whole.size());
+    const int slots = training ? whole + static_cast<int>(station.passing.size()) : 0;
     made = std::make_unique<graph::Instance>(
-        compiled, space_, station.arena.data(), weights_.floats(), *forms_,
-        training ? std::span<float* const>(station.slot_pointers) : std::span<float* const>());
+        compiled, space_, memory.data(), weights_.floats(), *forms_, slots, [&](int number, int parameter) {
+          const bool passing = number >= whole;
+          return gradient_place({member, {passing, passing ? number - whole : number, arena}}, parameter);
+        });
+  }
   return *made;
 }
 
 Crew::PreparedStep& Crew::prepare(std::int64_t samples) {
   if (const auto found = steps_.find(samples); found != steps_.end()) return found->second;
-  PreparedStep step{plan_step(samples, options_.oars, options_.threads, options_.reduce), {}};
-  // Largest first, so that no arena is replaced after something was bound to it here.
-  for (std::size_t member = 0; member < stations_.size(); ++member) {
-    std::set<std::int64_t> sizes;
-    for (const OarTask& task : step.plan.members[member]) sizes.insert(task.samples.size());
-    for (const std::int64_t size : sizes)
-      if (program(size, true).arena_bytes() > stations_[member]->arena.bytes())
-        instance(*stations_[member], size, true);
-  }
-  for (std::size_t member = 0; member < stations_.size(); ++member) {
-    step.instances.emplace_back();
-    for (const OarTask& task : step.plan.members[member])
-      step.instances.back().push_back(&instance(*stations_[member], task.samples.size(), true));
-  }
+  PreparedStep step{plan_step(samples, options_.oars, options_.threads, options_.reduce, schedule_), {}, {}, 0};
+  // Once for the arenas, which may be replaced by larger ones, then for what is bound to them.
+  for (const bool bound : {false, true})
+    for (std::size_t member = 0; member < stations_.size(); ++member) {
+      const auto& tasks = step.plan.members[member];
+      std::vector<const graph::Instance*> instances;
+      for (std::size_t t = 0; t < tasks.size(); ++t)
+        instances.push_back(&instance(*stations_[member], tasks[t].samples.size(), true, arena_of(t)));
+      if (!bound) continue;
+      step.rowing_members += tasks.empty() ? 0 : 1;
+      step.instances.push_back(std::move(instances));
+    }
+  for (std::size_t member = 0; member < stations_.size(); ++member)
+    base::check(step.plan.slots[member].whole <= static_cast<int>(stations_[member]->whole.size()) &&
+                    step.plan.slots[member].passing <= static_cast<int>(stations_[member]->passing.size()),
+                "a batch of {} samples needs more gradient slots than {}", samples, options_.batch);
+  step.crosses.resize(stations_.size());
+  const auto crosses = [&](const SlotPlace& place) {
+    if (place.slot.passing) step.crosses[at(place.member)] = true;
+  };
+  crosses(step.plan.total);
+  for (const MemberSum& sum : step.plan.sums) crosses(sum.into), crosses(sum.from);
   return steps_.emplace(samples, std::move(step)).first->second;
 }
 
-float* Crew::slot(SlotPlace place) const { return stations_[at(place.member)]->slot_pointers[at(place.slot)]; }
+float* Crew::gradient_place(const SlotPlace& place, int parameter) const {
+  const Station& station = *stations_[at(place.member)];
+  const tensor::ParameterRange& range = space_.range(parameter);
+  if (range.kind == tensor::ParameterKind::statistic)
+    return statistics_place(place) + (range.offset - space_.trained_floats());
+  if (place.slot.passing) return station.passing[at(place.slot.index)].floats() + layers_.ring_offset(parameter);
+  return station.whole[at(place.slot.index)].floats() + range.offset;
+}
+
+float* Crew::statistics_place(const SlotPlace& place) const {
+  const Station& station = *stations_[at(place.member)];
+  const int set = schedule_ == Schedule::layer_by_layer ? place.slot.task : station.number(place.slot);
+  return station.statistics[at(set)].floats();
+}
 
 void Crew::refresh_weight_forms() { forms_->refresh_all(); }
 
-void Crew::row_oars(int member, const PreparedStep& step, const BatchView& batch, const Draw& draw) {
+void Crew::begin_oar(const Row& row, const OarTask& task, const graph::Instance& instance, ops::OarRun& run) const {
+  const auto copy = [&](const float* from, int node, float* to) {
+    const std::int64_t floats = network_.nodes()[at(node)].shape.count();
+    std::memcpy(to, from + task.samples.begin * floats, at(task.samples.size() * floats) * sizeof(float));
+  };
+  for (std::size_t i = 0; i < row.batch.inputs.size(); ++i)
+    copy(row.batch.inputs[i], network_.inputs()[i], instance.input(static_cast<int>(i)));
+  copy(row.batch.target, network_.target(), instance.target());
+  run = {};
+  run.seed = row.draw.seed;
+  run.epoch = row.draw.epoch;
+  run.sample_indices = row.batch.indices.subspan(at(task.samples.begin), at(task.samples.size()));
+  run.loss_scale = static_cast<float>(1.0 / static_cast<double>(row.batch.samples));
+}
+
+// One member's oars `tasks`, all of them through a layer before the next; false when the step was given up.
+bool Crew::row_together(int member, const Row& row, base::Range tasks) {
   Station& station = *stations_[at(member)];
-  station.forward_ns = station.backward_ns = 0;
-  const auto& tasks = step.plan.members[at(member)];
-  for (std::size_t t = 0; t < tasks.size(); ++t) {
-    const OarTask& task = tasks[t];
-    const graph::Instance& instance = *step.instances[at(member)][t];
-    const std::int64_t start = base::now_ns();
-    for (std::size_t i = 0; i < batch.inputs.size(); ++i) {
-      const std::int64_t floats = network_.nodes()[at(network_.inputs()[i])].shape.count();
-      std::memcpy(instance.input(static_cast<int>(i)), batch.inputs[i] + task.samples.begin * floats,
-                  at(task.samples.size() * floats) * sizeof(float));
+  const auto& all = row.step.plan.members[at(member)];
+  const auto& instances = row.step.instances[at(member)];
+  const bool last = tasks.end == static_cast<std::int64_t>(all.size());
+  const auto use_chunk = [&](int layer, int chunk) { this->use_chunk(station, row, layer, chunk); };
+  const auto run_of = [&](std::int64_t t) -> ops::OarRun& { return station.runs[at(t - tasks.begin)]; };
+
+  const std::int64_t start = base::now_ns();
+  for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
+    begin_oar(row, all[at(t)], *instances[at(t)], run_of(t));
+    run_of(t).slot = station.number(all[at(t)].slot);
+  }
+  const std::size_t forward_segments = instances[at(tasks.begin)]->program().forward_segments().size();
+  for (std::size_t s = 0; s < forward_segments; ++s)
+    for (std::int64_t t = tasks.begin; t < tasks.end; ++t)
+      instances[at(t)]->forward(instances[at(t)]->program().forward_segments()[s], run_of(t));
+
+  const std::int64_t middle = base::now_ns(), update_before = station.update_ns;
+  int layer = 0;
+  const auto& segments = instances[at(tasks.begin)]->program().backward_segments();
+  for (std::size_t s = 0; s < segments.size(); ++s) {
+    const auto parameters = segments[s].parameters;
+    if (!parameters.empty() && last && row.step.crosses[at(member)] &&
+        !queue_->wait_until_used(layers_.layers()[at(layer)].emptied_before, station.place, use_chunk))
+      return false;
+    for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
+      instances[at(t)]->backward(instances[at(t)]->program().backward_segments()[s], run_of(t));
+      for (const SlotSum& sum : all[at(t)].sums)
+        for (const int p : parameters)
+          tensor::add_into(gradient_place({member, sum.into}, p), gradient_place({member, sum.from}, p),
+                           space_.range(p).floats());
     }
-    const std::int64_t floats = network_.nodes()[at(network_.target())].shape.count();
-    std::memcpy(instance.target(), batch.target + task.samples.begin * floats,
-                at(task.samples.size() * floats) * sizeof(float));
-    ops::OarRun run;
-    run.seed = draw.seed;
-    run.epoch = draw.epoch;
-    run.sample_indices = batch.indices.subspan(at(task.samples.begin), at(task.samples.size()));
-    run.loss_scale = static_cast<float>(1.0 / static_cast<double>(batch.samples));
-    run.slot = task.slot;
-    instance.forward(run);
-    const std::int64_t middle = base::now_ns();
-    instance.backward(run, [&](std::span<const int> parameters) {
-      for (const SlotSum& sum : task.sums)
-        for (const int p : parameters) {
-          const auto& range = space_.range(p);
-          tensor::add_into(station.slot_pointers[at(sum.into)] + range.offset,
-                           station.slot_pointers[at(sum.from)] + range.offset, range.floats());
-        }
-    });
-    oar_loss_[at(task.oar)] = run.loss;
-    oar_correct_[at(task.oar)] = run.correct;
-    const std::int64_t end = base::now_ns();
-    station.forward_ns += middle - start;
-    station.backward_ns += end - middle;
-    if (options_.trace) {
-      options_.trace->add("forward", kFirstMemberLane + member, start, middle);
-      options_.trace->add("backward", kFirstMemberLane + member, middle, end);
+    if (parameters.empty()) continue;
+    if (last) {
+      queue_->arrive(layer);
+      queue_->help(station.place, use_chunk);
     }
+    ++layer;
+  }
+  const std::int64_t end = base::now_ns();
+  for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
+    oar_loss_[at(all[at(t)].oar)] = run_of(t).loss;
+    oar_correct_[at(all[at(t)].oar)] = run_of(t).correct;
+  }
+  station.forward_ns += middle - start;
+  station.backward_ns += end - middle - (station.update_ns - update_before);
+  if (options_.trace) {
+    options_.trace->add("forward", kFirstMemberLane + member, start, middle);
+    options_.trace->add("backward", kFirstMemberLane + member, middle, end);
+  }
+  return true;
+}
+
+void Crew::row_member(int member, const Row& row) {
+  Station& station = *stations_[at(member)];
+  station.forward_ns = station.backward_ns = station.update_ns = 0;
+  station.place = {};
+  const auto tasks = static_cast<std::int64_t>(row.step.plan.members[at(member)].size());
+  const std::int64_t together = schedule_ == Schedule::layer_by_layer ? std::max<std::int64_t>(tasks, 1) : 1;
+  try {
+    for (std::int64_t first = 0; first < tasks; first += together)
+      if (!row_together(member, row, {first, first + together})) return;
+    queue_->wait_until_used(queue_->layers(), station.place,
+                            [&](int layer, int chunk) { use_chunk(station, row, layer, chunk); });
+  } catch (...) {
+    queue_->give_up();
+    throw;
   }
 }
 
+void Crew::use_chunk(Station& station, const Row& row, int layer, int chunk) {
+  const std::int64_t start = base::now_ns();
+  const Chunk& piece = layers_.chunks()[at(layers_.layers()[at(layer)].chunks[at(chunk)])];
+  const std::int64_t from = piece.offset - space_.range(piece.parameter).offset;
+  const auto place = [&](const SlotPlace& slot) { return gradient_place(slot, piece.parameter) + from; };
+  for (const MemberSum& sum : row.step.plan.sums) tensor::add_into(place(sum.into), place(sum.from), piece.count);
+  row.take(piece, place(row.step.plan.total));
+  station.update_ns += base::now_ns() - start;
+}
+
 RowReport Crew::row(const BatchView& batch, const Draw& draw) {
+  if (kept_.bytes() == 0) kept_ = tensor::Buffer(at(space_.floats()) * sizeof(float));
+  const RowReport report = row(batch, draw, [&](const Chunk& chunk, const float* gradient) {
+    std::memcpy(kept_.floats() + chunk.offset, gradient, at(chunk.count) * sizeof(float));
+  });
+  keeps_ = true;
+  return report;
+}
+
+RowReport Crew::row(const BatchView& batch, const Draw& draw, TakeGradient take) {
   base::check(options_.training, "row() of a crew that only evaluates");
   base::check(batch.samples >= 1 && batch.samples <= options_.batch, "a batch of {} samples, the crew was made for {}",
               batch.samples, options_.batch);
   const PreparedStep& step = prepare(batch.samples);
+  current_ = nullptr;
+  keeps_ = false;
+  queue_->start(step.rowing_members);
+  const Row row{step, batch, draw, take};
   const std::int64_t start = base::now_ns();
-  team_.run([&](int member) { row_oars(member, step, batch, draw); });
+  team_.run([&](int member) { row_member(member, row); });
+  static const std::vector<float> nothing(at(Layers::kChunkFloats), 0.0f);
+  for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], nothing.data());
   const double wall = base::seconds_since(start);
   current_ = &step;
   current_samples_ = batch.samples;
-  summed_ = false;
-  total_ = slot(step.plan.total);
+  return report(batch, wall);
+}
 
+RowReport Crew::report(const BatchView& batch, double wall) const {
   RowReport report;
   const auto empty = [&](int oar) { return base::oar_samples(oar, options_.oars, batch.samples).empty(); };
   const auto tree_sum = [&](const std::vector<double>& values) {
@@ -214,50 +336,48 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw) {
   };
   report.loss = tree_sum(oar_loss_);
   report.correct = tree_sum(oar_correct_);
-  double forward = 0, backward = 0;
+  double forward = 0, backward = 0, update = 0;
   for (const auto& station : stations_) {
     forward += static_cast<double>(station->forward_ns);
     backward += static_cast<double>(station->backward_ns);
+    update += static_cast<double>(station->update_ns);
   }
-  report.forward_seconds = wall * forward / (forward + backward);
-  report.backward_seconds = wall - report.forward_seconds;
+  report.forward_seconds = wall * forward / (forward + backward + update);
+  report.update_seconds = wall * update / (forward + backward + update);
+  report.backward_seconds = wall - report.forward_seconds - report.update_seconds;
   return report;
 }
 
-void Crew::sum_across_members(std::int64_t offset, std::int64_t count) const {
-  for (const MemberSum& sum : current_->plan.sums)
-    tensor::add_into(slot(sum.into) + offset, slot(sum.from) + offset, count);
-}
-
-void Crew::for_each_chunk(base::FunctionRef<void(const Chunk&, const float* gradient)> f) {
-  base::check(current_ != nullptr, "for_each_chunk() before row()");
-  const auto chunk_count = static_cast<std::int64_t>(chunks_.size());
+void Crew::for_each_chunk(TakeGradient f) {
+  base::check(current_ != nullptr && keeps_, "for_each_chunk() before row()");
+  const auto chunk_count = static_cast<std::int64_t>(chunks().size());
   team_.run([&](int member) {
     const std::int64_t begin = chunk_count * member / team_.members(),
                        end = chunk_count * (member + 1) / team_.members();
-    for (std::int64_t c = begin; c < end; ++c) {
-      const Chunk& chunk = chunks_[at(c)];
-      if (!summed_) sum_across_members(chunk.offset, chunk.count);
-      f(chunk, total_ + chunk.offset);
-    }
+    for (std::int64_t c = begin; c < end; ++c) f(chunks()[at(c)], kept_.floats() + chunks()[at(c)].offset);
   });
-  summed_ = true;
+}
+
+void Crew::sum_statistics() {
+  const std::int64_t first = space_.trained_floats(), count = space_.floats() - first;
+  if (count == 0) return;
+  for (const MemberSum& sum : current_->plan.sums)
+    tensor::add_into(statistics_place(sum.into), statistics_place(sum.from), count);
+  const float* total = statistics_place(current_->plan.total);
+  for (const int p : moving_statistics_) {
+    const auto& range = space_.range(p);
+    const auto& parameter = network_.parameters()[at(p)];
+    const double momentum = ops::statistics_momentum(*network_.nodes()[at(parameter.node)].op);
+    base::dispatch<MoveStatistic>(weights_.floats() + range.offset, total + (range.offset - first), range.floats(),
+                                  static_cast<float>(1 - momentum),
+                                  static_cast<float>(momentum / static_cast<double>(current_samples_)));
+  }
+  if (keeps_) std::memcpy(kept_.floats() + first, total, at(count) * sizeof(float));
 }
 
 void Crew::finish_step() {
-  base::check(current_ != nullptr && summed_, "finish_step() before for_each_chunk()");
-  const std::int64_t statistics = space_.floats() - space_.trained_floats();
-  if (statistics > 0) {
-    sum_across_members(space_.trained_floats(), statistics);
-    for (const int p : moving_statistics_) {
-      const auto& range = space_.range(p);
-      const auto& parameter = network_.parameters()[at(p)];
-      const double momentum = ops::statistics_momentum(*network_.nodes()[at(parameter.node)].op);
-      base::dispatch<MoveStatistic>(weights_.floats() + range.offset, total_ + range.offset, range.floats(),
-                                    static_cast<float>(1 - momentum),
-                                    static_cast<float>(momentum / static_cast<double>(current_samples_)));
-    }
-  }
+  base::check(current_ != nullptr, "finish_step() before row()");
+  sum_statistics();
   current_ = nullptr;
   const int forms = forms_->size();
   if (forms == 0) return;
@@ -276,9 +396,9 @@ EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See&
   if (units == 0) return report;
   std::vector<std::array<const graph::Instance*, 2>> instances;  // whole units, the last unit
   for (auto& station : stations_) {
-    if (program(last, false).arena_bytes() > station->arena.bytes()) instance(*station, last, false);
-    const graph::Instance* whole = &instance(*station, unit, false);
-    instances.push_back({whole, &instance(*station, last, false)});
+    instance(*station, last, false, 0);  // whichever needs the larger arena settles it first
+    const graph::Instance* whole = &instance(*station, unit, false, 0);
+    instances.push_back({whole, &instance(*station, last, false, 0)});
   }
   std::vector<double> loss(at(units)), correct(at(units));
   std::atomic<std::int64_t> next{0};
@@ -312,14 +432,16 @@ EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See&
 
 std::size_t Crew::arena_bytes() const {
   std::size_t bytes = 0;
-  for (const auto& station : stations_) bytes += station->arena.bytes();
+  for (const auto& station : stations_)
+    for (const auto& arena : station->arenas) bytes += arena.bytes();
   return bytes;
 }
 
 std::size_t Crew::gradient_bytes() const {
-  std::size_t bytes = 0;
+  std::size_t bytes = kept_.bytes();
   for (const auto& station : stations_)
-    for (const auto& buffer : station->slots) bytes += buffer.bytes();
+    for (const auto* slots : {&station->whole, &station->passing, &station->statistics})
+      for (const auto& buffer : *slots) bytes += buffer.bytes();
   return bytes;
 }
 

@@ -2,19 +2,23 @@
 //
 //   crew::Crew crew(network, options);          // compiles; crew.space() says where parameters lie
 //   crew.weights()                              // to be filled, then refresh_weight_forms()
-//   auto report = crew.row(batch, draw);        // forward and backward of all oars
-//   crew.for_each_chunk([&](chunk, gradient) { optimizer.update(...); });
+//   crew.row(batch, draw, [&](chunk, gradient) { optimizer.update(...); });   // forward, backward, update of all oars
 //   crew.finish_step();                         // statistics, derived weights
 //
+// A layer's gradient is handed out as soon as all oars have passed it, and is nowhere kept as a whole; who needs the
+// whole (to clip by its norm, say) calls row() without a taker, then for_each_chunk().
 // Nothing is allocated once every batch size has been seen. One caller at a time.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/function_ref.h"
+#include "crew/layer_queue.h"
+#include "crew/layers.h"
 #include "crew/step_plan.h"
 #include "crew/team.h"
 #include "graph/program.h"
@@ -27,6 +31,7 @@ struct CrewOptions {
   int oars = 1;
   int threads = 1;
   Reduce reduce = Reduce::exact;
+  std::optional<Schedule> schedule{};  // otherwise the one that needs less memory; makes no bits
   int threads_per_oar = 1;
   std::int64_t evaluation_batch = 64;
   std::vector<int> cpus{};  // for pinning; empty: not pinned
@@ -51,18 +56,10 @@ struct Draw {
 };
 
 struct RowReport {
-  double loss = 0;                                   // sum over samples
-  double correct = 0;                                // sum over samples
-  double forward_seconds = 0, backward_seconds = 0;  // of the wall time, shared out by what the members did
-};
-
-// A piece of one trained parameter, sized to stay in cache. The list depends on the network and its kernels' layouts
-// alone, never on threads.
-struct Chunk {
-  int index = 0;
-  int parameter = 0;
-  std::int64_t offset = 0;  // floats in the space
-  std::int64_t count = 0;
+  double loss = 0;     // sum over samples
+  double correct = 0;  // sum over samples
+  // Of the wall time, shared out by what the members did; sums across members and the taker's work are `update`.
+  double forward_seconds = 0, backward_seconds = 0, update_seconds = 0;
 };
 
 struct EvaluationReport {
@@ -83,14 +80,19 @@ class Crew {
   // After the weights were changed from outside.
   void refresh_weight_forms();
 
+  // Gets a chunk's summed gradient (floats from the chunk's offset on), valid during the call; on any thread.
+  using TakeGradient = base::FunctionRef<void(const Chunk&, const float* gradient)>;
+  // Forward and backward of all oars. Every chunk is taken once, when nobody reads its weights any more in this step.
+  RowReport row(const BatchView& batch, const Draw& draw, TakeGradient take);
+  // The same, keeping the whole gradient.
   RowReport row(const BatchView& batch, const Draw& draw);
-  const std::vector<Chunk>& chunks() const { return chunks_; }
-  // Calls f for every chunk, on all threads, with the summed gradient (floats from the chunk's offset on).
-  void for_each_chunk(base::FunctionRef<void(const Chunk&, const float* gradient)> f);
+  const std::vector<Chunk>& chunks() const { return layers_.chunks(); }
+  // Calls f for every chunk of the kept gradient, on all threads.
+  void for_each_chunk(TakeGradient f);
   // Moves the running statistics one step and brings derived weights up to date.
   void finish_step();
-  // The summed gradient of the whole space, after for_each_chunk.
-  const float* gradient() const { return total_; }
+  // The kept gradient of the whole space; statistics' sums after finish_step().
+  const float* gradient() const { return kept_.floats(); }
 
   // Runs inference over samples [0, count): fill(first, samples, inputs, target) gives each evaluation batch;
   // see(first, samples, plain prediction), when given, gets the predictions, in any order, from any thread.
@@ -109,17 +111,32 @@ class Crew {
   std::size_t gradient_bytes() const;
 
  private:
-  struct Station;  // one member's arena, gradient slots and instances
+  struct Station;  // one member's arenas, gradient slots and instances
   struct PreparedStep {
     StepPlan plan;
     std::vector<std::vector<const graph::Instance*>> instances;  // per member and task
+    std::vector<bool> crosses;  // per member: a passing slot of it is added to another's, or is the total
+    int rowing_members = 0;
+  };
+  struct Row {  // what is the same for all members during row()
+    const PreparedStep& step;
+    const BatchView& batch;
+    const Draw& draw;
+    TakeGradient take;
   };
 
-  const graph::Instance& instance(Station& station, std::int64_t samples, bool training);
+  void make_stations(const StepPlan& full);
+  const graph::Instance& instance(Station& station, std::int64_t samples, bool training, int arena);
   PreparedStep& prepare(std::int64_t samples);
-  float* slot(SlotPlace place) const;
-  void row_oars(int member, const PreparedStep& step, const BatchView& batch, const Draw& draw);
-  void sum_across_members(std::int64_t offset, std::int64_t count) const;
+  int arena_of(std::size_t task) const { return schedule_ == Schedule::layer_by_layer ? static_cast<int>(task) : 0; }
+  float* gradient_place(const SlotPlace& place, int parameter) const;
+  float* statistics_place(const SlotPlace& place) const;
+  void row_member(int member, const Row& row);
+  bool row_together(int member, const Row& row, base::Range tasks);
+  void begin_oar(const Row& row, const OarTask& task, const graph::Instance& instance, ops::OarRun& run) const;
+  void use_chunk(Station& station, const Row& row, int layer, int chunk);
+  RowReport report(const BatchView& batch, double wall) const;
+  void sum_statistics();
 
   CrewOptions options_;
   graph::Network network_;
@@ -130,13 +147,15 @@ class Crew {
   std::unique_ptr<graph::WeightForms> forms_;
   std::vector<std::unique_ptr<Station>> stations_;
   std::map<std::int64_t, PreparedStep> steps_;
-  std::vector<Chunk> chunks_;
+  Schedule schedule_ = Schedule::oar_by_oar;
+  Layers layers_;
+  std::unique_ptr<LayerQueue> queue_;
   std::vector<int> moving_statistics_;  // parameters; those of nodes that lead nowhere stay as they are
   std::vector<double> oar_loss_, oar_correct_;
   const PreparedStep* current_ = nullptr;  // rowed, not finished
   std::int64_t current_samples_ = 0;
-  bool summed_ = false;
-  const float* total_ = nullptr;
+  tensor::Buffer kept_;
+  bool keeps_ = false;  // kept_ holds the gradient of the current step
   Team team_;
 };
 

@@ -8,43 +8,60 @@
 namespace trireme::crew {
 namespace {
 
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// First every oar gets a slot of its own, named by the oar; when all sums are known, those whose lives do not meet
+// share.
 class Planner {
  public:
-  Planner(std::int64_t samples, int oars, int members) : samples_(samples), oars_(oars) {
-    plan_.members.resize(static_cast<std::size_t>(members));
-    plan_.slots.assign(static_cast<std::size_t>(members), 0);
-    in_use_.resize(static_cast<std::size_t>(members));
+  Planner(std::int64_t samples, int oars, int members)
+      : samples_(samples), oars_(oars), lives_(at(oars)), crossed_(at(oars), false) {
+    plan_.members.resize(at(members));
     for (int member = 0; member < members; ++member) {
       const base::Range held = base::oars_of_worker(member, members, oars);
       for (std::int64_t oar = held.begin; oar < held.end; ++oar) owner_.push_back(member);
     }
   }
 
-  StepPlan exact() {
-    plan_.total = *node(0, oars_);
-    return std::move(plan_);
-  }
+  void add_exactly() { total_ = *node(0, oars_); }
 
-  StepPlan fast() {
-    std::optional<SlotPlace> total;
+  void add_fast() {
+    std::optional<int> total;
     for (int member = 0; member < static_cast<int>(plan_.members.size()); ++member) {
-      std::optional<SlotPlace> own;
+      std::optional<int> own;
       for (int oar = 0; oar < oars_; ++oar) {
-        if (owner_[at(oar)] != member) continue;
-        const auto place = leaf(oar);
-        if (!place) continue;
-        own = own ? sum(*own, *place) : place;
+        if (owner_[at(oar)] != member || !leaf(oar)) continue;
+        own = own ? sum(*own, oar) : oar;
       }
       if (own) total = total ? sum(*total, *own) : own;
     }
-    plan_.total = *total;
+    total_ = *total;
+  }
+
+  StepPlan finished(Schedule schedule) {
+    for (std::size_t member = 0; member < plan_.members.size(); ++member) share_slots(member, schedule);
+    for (std::size_t member = 0; member < plan_.members.size(); ++member)
+      for (OarTask& task : plan_.members[member]) {
+        task.slot = slot_of(task.oar);
+        for (const auto& [into, from] : sums_of_task_[at(task.oar)])
+          task.sums.push_back({slot_of(into), slot_of(from)});
+      }
+    for (const auto& [into, from] : crossing_sums_) plan_.sums.push_back({place_of(into), place_of(from)});
+    plan_.total = place_of(total_);
     return std::move(plan_);
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  struct Life {
+    int first = 0, last = 0;  // tasks of its member; last is one past the end when the slot takes part in crossing sums
+    Slot slot;
+  };
+  using Sum = std::pair<int, int>;  // into, from: oars whose slots are meant
 
-  std::optional<SlotPlace> node(int begin, int end) {
+  const Slot& slot_of(int oar) const { return lives_[at(oar)].slot; }
+  SlotPlace place_of(int oar) const { return {owner_[at(oar)], slot_of(oar)}; }
+
+  std::optional<int> node(int begin, int end) {
     if (end - begin == 1) return leaf(begin);
     const int middle = begin + base::oar_split(end - begin);
     const auto left = node(begin, middle);
@@ -53,54 +70,69 @@ class Planner {
     return sum(*left, *right);
   }
 
-  std::optional<SlotPlace> leaf(int oar) {
+  std::optional<int> leaf(int oar) {
     const base::Range samples = base::oar_samples(oar, oars_, samples_);
     if (samples.empty()) return std::nullopt;
-    const int member = owner_[at(oar)];
-    auto& used = in_use_[at(member)];
-    auto free = std::find(used.begin(), used.end(), false);
-    if (free == used.end()) free = used.insert(used.end(), false);
-    *free = true;
-    const int slot = static_cast<int>(free - used.begin());
-    plan_.slots[at(member)] = std::max(plan_.slots[at(member)], slot + 1);
-    plan_.members[at(member)].push_back({oar, samples, slot, {}});
-    return SlotPlace{member, slot};
+    auto& tasks = plan_.members[at(owner_[at(oar)])];
+    lives_[at(oar)].first = static_cast<int>(tasks.size());
+    lives_[at(oar)].last = 1 << 30;
+    tasks.push_back({oar, samples, {}, {}});
+    return oar;
   }
 
   // left + right, kept in left's slot. Within a member it happens with its latest oar; a slot whose sum crosses members
   // stays taken until the step ends.
-  SlotPlace sum(SlotPlace left, SlotPlace right) {
-    if (left.member == right.member && !crossed(left) && !crossed(right)) {
-      plan_.members[at(left.member)].back().sums.push_back({left.slot, right.slot});
-      in_use_[at(left.member)][at(right.slot)] = false;
+  int sum(int left, int right) {
+    if (owner_[at(left)] == owner_[at(right)] && !crossed_[at(left)] && !crossed_[at(right)]) {
+      const auto& tasks = plan_.members[at(owner_[at(left)])];
+      sums_of_task_[at(tasks.back().oar)].emplace_back(left, right);
+      lives_[at(right)].last = static_cast<int>(tasks.size()) - 1;
     } else {
-      plan_.sums.push_back({left, right});
+      crossing_sums_.emplace_back(left, right);
+      crossed_[at(left)] = crossed_[at(right)] = true;
     }
     return left;
   }
 
-  // True when the slot already takes part in a sum across members, which happens only after all oars are rowed.
-  bool crossed(SlotPlace place) const {
-    return std::any_of(plan_.sums.begin(), plan_.sums.end(), [&](const MemberSum& s) {
-      return (s.into.member == place.member && s.into.slot == place.slot) ||
-             (s.from.member == place.member && s.from.slot == place.slot);
-    });
+  void share_slots(std::size_t member, Schedule schedule) {
+    const auto& tasks = plan_.members[member];
+    std::vector<int> whole, passing;  // the task after which each slot is free
+    for (const OarTask& task : tasks) {
+      Life& life = lives_[at(task.oar)];
+      const bool used_at_once = life.last == life.first || life.first + 1 == static_cast<int>(tasks.size());
+      life.slot.task = life.first;
+      life.slot.passing = schedule == Schedule::layer_by_layer || used_at_once;
+      auto& taken_until = life.slot.passing ? passing : whole;
+      auto free = std::find_if(taken_until.begin(), taken_until.end(), [&](int until) { return until < life.first; });
+      if (free == taken_until.end()) free = taken_until.insert(taken_until.end(), 0);
+      *free = life.last;
+      life.slot.index = static_cast<int>(free - taken_until.begin());
+    }
+    plan_.slots.push_back({static_cast<int>(whole.size()), static_cast<int>(passing.size())});
   }
 
   std::int64_t samples_;
   int oars_;
-  std::vector<int> owner_;                 // per oar
-  std::vector<std::vector<bool>> in_use_;  // per member and slot
+  std::vector<int> owner_;  // per oar
+  std::vector<Life> lives_;
+  std::vector<bool> crossed_;  // takes part in a sum across members, which happens when both have finished the layer
+  std::vector<std::vector<Sum>> sums_of_task_ = std::vector<std::vector<Sum>>(lives_.size());
+  std::vector<Sum> crossing_sums_;
+  int total_ = 0;
   StepPlan plan_;
 };
 
 }  // namespace
 
-StepPlan plan_step(std::int64_t samples, int oars, int members, Reduce reduce) {
+StepPlan plan_step(std::int64_t samples, int oars, int members, Reduce reduce, Schedule schedule) {
   base::check(samples >= 1 && oars >= 1 && members >= 1, "a step of {} samples, {} oars, {} members", samples, oars,
               members);
   Planner planner(samples, oars, members);
-  return reduce == Reduce::exact ? planner.exact() : planner.fast();
+  if (reduce == Reduce::exact)
+    planner.add_exactly();
+  else
+    planner.add_fast();
+  return planner.finished(schedule);
 }
 
 }  // namespace trireme::crew

@@ -1,9 +1,10 @@
 // StepPlan: who rows which oar of a batch, into which gradient slot, and how the slots are added along the oar tree.
 //
-// Each member rows a contiguous range of oars, one after the other. A finished subtree inside one member's range is
-// added at once, layer by layer while its gradient is still in cache ("right into left", freeing the right slot). What
-// crosses members is left as a list of additions, done chunk by chunk by everybody after the last oar. The additions
-// made are those of the oar tree whatever the number of members, so the sum has the same bits.
+// Each member rows a contiguous range of oars, oar by oar (one arena, a whole gradient kept per level of the tree) or
+// layer by layer over all of them (an arena each, no whole gradient kept). A finished subtree inside one member's range
+// is added at once, while the layer's gradient is still in cache ("right into left", freeing the right slot). What
+// crosses members is left as a list of additions, done layer by layer by whoever has time. The additions made are those
+// of the oar tree whatever the members and the schedule, so the sum has the same bits.
 #pragma once
 
 #include <vector>
@@ -12,37 +13,50 @@
 
 namespace trireme::crew {
 
+enum class Reduce { exact, fast };
+enum class Schedule { oar_by_oar, layer_by_layer };
+
+// A gradient slot of a member: a whole one keeps the gradient of all layers, a passing one only of the last few,
+// because what is written there is used up before the member's next oar.
+struct Slot {
+  bool passing = false;
+  int index = 0;  // among those of its kind
+  int task = 0;   // which of the member's oars fills it
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
 struct SlotSum {
-  int into = 0, from = 0;  // slots
+  Slot into, from;
 };
 
 struct OarTask {
   int oar = 0;
   base::Range samples;
-  int slot = 0;
+  Slot slot;
   std::vector<SlotSum> sums;  // within the member, after this oar's gradient of a parameter is there
 };
 
-// A gradient slot of a member.
 struct SlotPlace {
   int member = 0;
-  int slot = 0;
+  Slot slot;
 };
 
 struct MemberSum {
   SlotPlace into, from;
 };
 
-struct StepPlan {
-  std::vector<std::vector<OarTask>> members;
-  std::vector<int> slots;       // gradient slots each member needs
-  std::vector<MemberSum> sums;  // across members, in order
-  SlotPlace total;              // where the whole sum ends
+struct SlotCount {
+  int whole = 0, passing = 0;
 };
 
-enum class Reduce { exact, fast };
+struct StepPlan {
+  std::vector<std::vector<OarTask>> members;
+  std::vector<SlotCount> slots;  // each member needs
+  std::vector<MemberSum> sums;   // across members, in order
+  SlotPlace total;               // where the whole sum ends
+};
 
-// REQUIRES: samples >= 1, oars >= 1, members >= 1. `fast` adds a member's oars in the order rowed, two slots each.
-StepPlan plan_step(std::int64_t samples, int oars, int members, Reduce reduce);
+// REQUIRES: samples >= 1, oars >= 1, members >= 1. `fast` adds a member's oars in the order rowed.
+StepPlan plan_step(std::int64_t samples, int oars, int members, Reduce reduce, Schedule schedule);
 
 }  // namespace trireme::crew

@@ -1,36 +1,13 @@
 #include "crew/team.h"
 
-#include <immintrin.h>
-
 #include <system_error>
 
-#include "base/clock.h"
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/simd.h"
+#include "crew/wait.h"
 
 namespace trireme::crew {
-namespace {
-
-constexpr std::int64_t kSpinNs = 20'000;
-
-// Returns once value != old; spins briefly when allowed, then sleeps.
-template <class T>
-void wait_until_changed(const std::atomic<T>& value, T old, bool may_spin) {
-  if (may_spin) {
-    const std::int64_t start = base::now_ns();
-    do {
-      for (int i = 0; i < 64; ++i) {
-        if (value.load(std::memory_order_acquire) != old) return;
-        _mm_pause();
-      }
-    } while (base::now_ns() - start < kSpinNs);
-  }
-  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
-}
-
-}  // namespace
-
 Team::Team(int members, const std::vector<int>& cpus, bool may_spin)
     : members_(members),
       may_spin_(may_spin),

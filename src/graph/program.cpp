@@ -27,10 +27,27 @@ Program::Program(const Network& network, const ProgramOptions& options, const st
   for (const PlanTask& task : plan_.tasks)
     for (std::size_t p = 0; p < task.parameters.size(); ++p)
       layouts_[at(task.parameters[p])] = task.kernel->plan().weights[p];
+  cut_into_segments();
+}
+
+void Program::cut_into_segments() {
+  const auto cut = [&](std::vector<Segment>& segments, std::size_t count, const auto& task_of) {
+    int begin = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const PlanTask& task = plan_.tasks[at(task_of(i))];
+      const int end = static_cast<int>(i) + 1;
+      if (task.parameters.empty()) continue;
+      segments.push_back({begin, end, task.parameters});
+      begin = end;
+    }
+    segments.push_back({begin, static_cast<int>(count), {}});
+  };
+  cut(forward_segments_, plan_.tasks.size(), [](std::size_t i) { return static_cast<int>(i); });
+  cut(backward_segments_, plan_.backward.size(), [&](std::size_t i) { return plan_.backward[i].task; });
 }
 
 Instance::Instance(const Program& program, const tensor::ParameterSpace& space, std::byte* arena, const float* weights,
-                   WeightForms& forms, std::span<float* const> gradient_slots)
+                   WeightForms& forms, int slots, const GradientPlace& gradient)
     : program_(&program), arena_(arena) {
   const Plan& plan = program.plan();
   for (const PlanTask& task : plan.tasks) {
@@ -52,9 +69,9 @@ Instance::Instance(const Program& program, const tensor::ParameterSpace& space, 
       if (task.diff_dst >= 0) args.diff_dst = at_value(task.diff_dst);
       for (std::size_t s = 0; s < task.src.size(); ++s)
         args.diff_src.push_back(task.diff_src[s] >= 0 ? at_value(task.diff_src[s]) : nullptr);
-      for (float* slot : gradient_slots) {
+      for (int slot = 0; slot < slots; ++slot) {
         args.diff_weights.emplace_back();
-        for (const int p : task.parameters) args.diff_weights.back().push_back(slot + space.range(p).offset);
+        for (const int p : task.parameters) args.diff_weights.back().push_back(gradient(slot, p));
       }
     }
     Bound bound{task.kernel.get(), std::move(args), nullptr};
@@ -67,16 +84,21 @@ const ops::Layout& Instance::prediction_layout() const {
   return program_->plan().values[at(program_->plan().prediction)].layout;
 }
 
-void Instance::forward(ops::OarRun& run) const {
-  for (const Bound& task : tasks_)
+void Instance::forward(const Segment& segment, ops::OarRun& run) const {
+  for (int t = segment.begin; t < segment.end; ++t) {
+    const Bound& task = tasks_[at(t)];
     if (!task.kernel->plan().view) task.kernel->forward(task.args, task.state.get(), run);
+  }
 }
 
-void Instance::backward_step(const PlanBackward& step, ops::OarRun& run) const {
-  const Bound& task = tasks_[at(step.task)];
-  if (!task.kernel->plan().view) task.kernel->backward(task.args, task.state.get(), run);
-  for (const auto& add : step.accumulate)
-    tensor::add_into(at_value(add.into), at_value(add.from), program_->plan().values[at(add.into)].layout.elements());
+void Instance::backward(const Segment& segment, ops::OarRun& run) const {
+  for (int b = segment.begin; b < segment.end; ++b) {
+    const PlanBackward& step = program_->plan().backward[at(b)];
+    const Bound& task = tasks_[at(step.task)];
+    if (!task.kernel->plan().view) task.kernel->backward(task.args, task.state.get(), run);
+    for (const auto& add : step.accumulate)
+      tensor::add_into(at_value(add.into), at_value(add.from), program_->plan().values[at(add.into)].layout.elements());
+  }
 }
 
 }  // namespace trireme::graph

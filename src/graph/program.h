@@ -3,6 +3,7 @@
 // Instance, which ties the Program to one arena, the weights and the gradient slots.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "graph/plan.h"
@@ -16,10 +17,19 @@ struct PassTime {
   double seconds = 0;
 };
 
+// A stretch of forward tasks or backward steps that ends with the one whose node has parameters (the last stretch may
+// have none). Programs of one network for different oar sizes have the same stretches, whatever reorders lie in them.
+struct Segment {
+  int begin = 0, end = 0;
+  std::span<const int> parameters;
+};
+
 class Program {
  public:
   // `network` is fused already. `fixed`: live layouts chosen by another Program, or empty.
   Program(const Network& network, const ProgramOptions& options, const std::vector<ops::Layout>& fixed);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
 
   const ProgramOptions& options() const { return options_; }
   const Plan& plan() const { return plan_; }
@@ -27,21 +37,30 @@ class Program {
   // The live layout of every parameter of the network.
   const std::vector<ops::Layout>& parameter_layouts() const { return layouts_; }
   const std::vector<PassTime>& pass_times() const { return pass_times_; }
+  const std::vector<Segment>& forward_segments() const { return forward_segments_; }
+  const std::vector<Segment>& backward_segments() const { return backward_segments_; }
 
  private:
+  void cut_into_segments();
+
   ProgramOptions options_;
   Plan plan_;
   std::vector<ops::Layout> layouts_;
   std::vector<PassTime> pass_times_;
+  std::vector<Segment> forward_segments_, backward_segments_;
 };
 
 class Instance {
  public:
-  // `arena` has program.arena_bytes() bytes, 64-byte aligned; gradient_slots are buffers over the space (none for
-  // inference). All memory outlives the instance.
-  Instance(const Program& program, const tensor::ParameterSpace& space, std::byte* arena, const float* weights,
-           WeightForms& forms, std::span<float* const> gradient_slots);
+  // Where a parameter's gradient (or statistic) goes in each slot.
+  using GradientPlace = std::function<float*(int slot, int parameter)>;
 
+  // `arena` has program.arena_bytes() bytes, 64-byte aligned; `slots` is 0 for inference. All memory outlives the
+  // instance.
+  Instance(const Program& program, const tensor::ParameterSpace& space, std::byte* arena, const float* weights,
+           WeightForms& forms, int slots, const GradientPlace& gradient);
+
+  const Program& program() const { return *program_; }
   // To be filled before forward(): plain row-major, Program::options().samples samples.
   float* input(int index) const { return at_value(program_->plan().inputs[static_cast<std::size_t>(index)]); }
   float* target() const { return at_value(program_->plan().target); }
@@ -49,16 +68,13 @@ class Instance {
   const float* prediction() const { return at_value(program_->plan().prediction); }
   const ops::Layout& prediction_layout() const;
 
-  void forward(ops::OarRun& run) const;
-  // Calls gradient_done(parameters) each time the slot's gradient (or statistic) of some parameters is complete.
-  template <class GradientDone>
-  void backward(ops::OarRun& run, const GradientDone& gradient_done) const {
-    for (const PlanBackward& step : program_->plan().backward) {
-      backward_step(step, run);
-      const auto& parameters = program_->plan().tasks[static_cast<std::size_t>(step.task)].parameters;
-      if (!parameters.empty()) gradient_done(std::span<const int>(parameters));
-    }
+  void forward(ops::OarRun& run) const {
+    for (const Segment& segment : program_->forward_segments()) forward(segment, run);
   }
+  // One of the Program's forward_segments(), in order.
+  void forward(const Segment& segment, ops::OarRun& run) const;
+  // One of the Program's backward_segments(), in order; then the slot's gradients of its parameters are complete.
+  void backward(const Segment& segment, ops::OarRun& run) const;
 
  private:
   struct Bound {
@@ -66,7 +82,6 @@ class Instance {
     ops::KernelArgs args;
     std::unique_ptr<ops::KernelState> state;
   };
-  void backward_step(const PlanBackward& step, ops::OarRun& run) const;
   float* at_value(int value) const {
     return reinterpret_cast<float*>(arena_ + program_->plan().values[static_cast<std::size_t>(value)].offset);
   }

@@ -205,11 +205,12 @@ class Trainer {
     view_.indices = std::span(batch->indices).first(static_cast<std::size_t>(batch->samples));
     view_.inputs.clear();
     for (const tensor::Buffer& input : batch->inputs) view_.inputs.push_back(input.floats());
-    const crew::RowReport report = crew_->row(view_, {e_.seed, static_cast<std::uint64_t>(batch->epoch)});
-    if (!std::isfinite(report.loss)) stop_at_nan("loss", report.loss, progress_.step + 1, batch->epoch + 1);
-    const std::int64_t rowed = base::now_ns();
     lr_ = schedule_->lr(updater_->optimizer().lr(), progress_.step, e_.steps_per_epoch, e_.total_steps);
-    const double penalty = updater_->update(progress_.step + 1, lr_);
+    const Updater::Report step =
+        updater_->step(view_, {e_.seed, static_cast<std::uint64_t>(batch->epoch)}, progress_.step + 1, lr_);
+    const crew::RowReport& report = step.row;
+    const double penalty = step.penalty;
+    if (!std::isfinite(report.loss)) stop_at_nan("loss", report.loss, progress_.step + 1, batch->epoch + 1);
     const std::int64_t updated = base::now_ns();
 
     const auto samples = static_cast<double>(batch->samples);
@@ -226,14 +227,14 @@ class Trainer {
     const Seconds seconds{.load = seconds_between(start, loaded),
                           .forward = report.forward_seconds,
                           .backward = report.backward_seconds,
-                          .update = seconds_between(rowed, updated)};
+                          .update = report.update_seconds + step.update_seconds};
     seconds_.add_step(seconds);
-    trace_step(start, loaded, rowed, updated, report.forward_seconds);
+    trace_step(start, loaded, updated, seconds);
     report_step(report.loss / samples + penalty, has_accuracy() ? report.correct / samples : kUnknown, batch->epoch,
                 seconds);
   }
 
-  // Before anything of it reaches the weights or a checkpoint.
+  // Before anything of it reaches a checkpoint.
   [[noreturn]] void stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const {
     const auto last = checkpoints_->latest();
     base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value,
@@ -241,14 +242,15 @@ class Trainer {
                     last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
   }
 
-  void trace_step(std::int64_t start, std::int64_t loaded, std::int64_t rowed, std::int64_t updated,
-                  double forward_seconds) {
+  // Update overlaps backward; the phases are drawn one after the other with their share of the time.
+  void trace_step(std::int64_t start, std::int64_t loaded, std::int64_t updated, const Seconds& seconds) {
+    const auto after = [](std::int64_t from, double time) { return from + static_cast<std::int64_t>(time * 1e9); };
+    const std::int64_t forward = after(loaded, seconds.forward), backward = after(forward, seconds.backward);
     trace_.add("step", kStepLane, start, updated);
-    const auto middle = loaded + static_cast<std::int64_t>(forward_seconds * 1e9);
     trace_.add("load", kPhaseLane, start, loaded);
-    trace_.add("forward", kPhaseLane, loaded, middle);
-    trace_.add("backward", kPhaseLane, middle, rowed);
-    trace_.add("update", kPhaseLane, rowed, updated);
+    trace_.add("forward", kPhaseLane, loaded, forward);
+    trace_.add("backward", kPhaseLane, forward, backward);
+    trace_.add("update", kPhaseLane, backward, updated);
   }
 
   void report_step(double loss, double accuracy, std::int64_t epoch, const Seconds& s) {

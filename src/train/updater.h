@@ -1,4 +1,5 @@
-// Updater: turns the crew's summed gradient into a step of the optimizer: penalty, clipping, update, on all threads.
+// Updater: one step of training: rows a batch and turns the gradient into a step of the optimizer, layer by layer as it
+// appears, on all threads; with clipping, after the norm of the whole is known.
 #pragma once
 
 #include <memory>
@@ -16,14 +17,20 @@ class Updater {
   Updater(crew::Crew& crew, std::unique_ptr<optim::Optimizer> optimizer, double max_norm);
 
   const optim::Optimizer& optimizer() const { return *optimizer_; }
-  // One update with the gradient that crew.row() left; returns the L2 penalty of the weights it started from.
-  double update(std::int64_t step, double lr);
+  struct Report {
+    crew::RowReport row;
+    double penalty = 0;         // L2, of the weights the step started from
+    double update_seconds = 0;  // what the row's own figure leaves out: clipping, statistics, derived weights
+  };
+  // `step` counts from 1.
+  Report step(const crew::BatchView& batch, const crew::Draw& draw, std::int64_t step, double lr);
 
   // The optimizer's state by slot, for checkpoints.
   std::vector<store::Checkpoint::Slot> slots() const;
   std::vector<store::SlotBuffer> slot_buffers();
 
  private:
+  void update_chunk(const crew::Chunk& chunk, const float* gradient, const optim::StepScalars& scalars);
   double clip_factor();
 
   crew::Crew& crew_;

@@ -63,6 +63,25 @@ TEST(Crew, SameBitsForAnyNumberOfThreads) {
     }
 }
 
+// Kept whole or taken layer by layer, rowed oar by oar or layer by layer: the same additions.
+TEST(Crew, SameBitsHoweverTheGradientIsTaken) {
+  for (const graph::Network& net : {support::small_residual(), support::dropout_cnn(), support::two_inputs()})
+    for (const auto& [batch, oars] : std::vector<std::pair<std::int64_t, int>>{{13, 5}, {16, 8}, {9, 9}}) {
+      const std::vector<std::int64_t> batches{batch, batch, 4, 1, batch};
+      const std::string expected = train(net, options_of(batch, oars, 1), batches).hash;
+      for (const Schedule schedule : {Schedule::oar_by_oar, Schedule::layer_by_layer})
+        for (const int threads : {1, 2, 3, 8}) {
+          SCOPED_TRACE(net.name() + " " + std::to_string(oars) + " oars, " + std::to_string(threads) + " threads");
+          CrewOptions options = options_of(batch, oars, threads);
+          options.schedule = schedule;
+          CrewRun run(net, options);
+          for (std::size_t s = 0; s < batches.size(); ++s) run.step_passing(batches[s], s);
+          EXPECT_EQ(run.hash(), expected);
+          EXPECT_EQ(train(net, options, batches).hash, expected) << "kept";
+        }
+    }
+}
+
 TEST(Crew, SameBitsInEveryRun) {
   const Outcome one = train(support::dense_block(), options_of(9, 4, 3), {9, 5, 9});
   for (int round = 0; round < 5; ++round)
@@ -244,6 +263,33 @@ TEST(Crew, ChunksCoverTheTrainedParametersOnce) {
       ASSERT_EQ(seen[static_cast<std::size_t>(range.offset + i)], range.kind == tensor::ParameterKind::trained ? 1 : 0);
 }
 
+TEST(Crew, EveryChunkIsTakenOnce) {
+  for (const graph::Network& net : {support::resnet20(), support::two_inputs()})
+    for (const int threads : {1, 3}) {
+      CrewRun run(net, options_of(4, 4, threads));
+      std::vector<int> taken(run.crew().chunks().size(), 0);
+      std::mutex mutex;
+      run.load(4);
+      run.row_loaded([&](const Chunk& chunk, const float*) {
+        const std::lock_guard lock(mutex);
+        ++taken[static_cast<std::size_t>(chunk.index)];
+      });
+      EXPECT_EQ(taken, std::vector<int>(taken.size(), 1)) << net.name() << " on " << threads;
+    }
+}
+
+TEST(Crew, AFailureOfTheTakerReachesTheCaller) {
+  for (const int threads : {1, 3}) {
+    CrewRun run(support::small_cnn(), options_of(6, 3, threads));
+    run.load(6);
+    const std::string text = support::sentence(base::ErrorKind::run, [&] {
+      run.row_loaded([](const Chunk&, const float*) { base::run_error("no more room"); });
+    });
+    EXPECT_TRUE(support::contains(text, "no more room")) << text;
+    EXPECT_TRUE(std::isfinite(run.step(6).loss)) << "the crew goes on";
+  }
+}
+
 TEST(Crew, ASecondPassOverTheChunksSeesTheSameGradient) {
   CrewRun run(support::small_cnn(), options_of(8, 4, 3));
   run.row(8);
@@ -366,6 +412,7 @@ TEST(Crew, AFailureOfAMemberReachesTheCaller) {
   const std::string text = support::sentence(base::ErrorKind::run, [&] { run.crew().row(view, {}); });
   EXPECT_TRUE(support::contains(text, "99")) << text;
   EXPECT_TRUE(std::isfinite(run.step(6).loss)) << "the crew goes on";
+  EXPECT_TRUE(std::isfinite(run.step_passing(6).loss)) << "the crew goes on";
 }
 
 TEST(Crew, WrongUse) {
@@ -375,7 +422,10 @@ TEST(Crew, WrongUse) {
   support::sentence(base::ErrorKind::internal, [&] { run.crew().finish_step(); });
   support::sentence(base::ErrorKind::internal, [&] { run.row(5); });
   run.row(4);
+  run.crew().finish_step();
   support::sentence(base::ErrorKind::internal, [&] { run.crew().finish_step(); });
+  run.step_passing(4);
+  support::sentence(base::ErrorKind::internal, [&] { run.update(); });
 }
 
 TEST(Crew, OarSizes) {

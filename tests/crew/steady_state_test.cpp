@@ -9,7 +9,7 @@ namespace trireme::crew {
 namespace {
 
 struct Allocations {
-  std::int64_t row = 0, chunks = 0, finish = 0;
+  std::int64_t row = 0, chunks = 0, finish = 0, passing = 0;
 };
 
 Allocations allocations_of_a_step(support::CrewRun& run, std::int64_t samples) {
@@ -27,6 +27,10 @@ Allocations allocations_of_a_step(support::CrewRun& run, std::int64_t samples) {
   support::start_counting_allocations();
   run.crew().finish_step();
   result.finish = support::stop_counting_allocations();
+  support::start_counting_allocations();
+  run.row_loaded(update);
+  result.passing = support::stop_counting_allocations();
+  run.crew().finish_step();
   return result;
 }
 
@@ -45,6 +49,7 @@ TEST(CrewSteadyState, NothingIsAllocated) {
         EXPECT_EQ(made.row, 0);
         EXPECT_EQ(made.chunks, 0);
         EXPECT_EQ(made.finish, 0);
+        EXPECT_EQ(made.passing, 0);
       }
     }
 }

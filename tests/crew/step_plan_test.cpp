@@ -26,15 +26,21 @@ std::string tree(int begin, int end, int oars, std::int64_t samples) {
 // Carries a plan out; "" is a free slot.
 class Symbols {
  public:
-  explicit Symbols(const StepPlan& plan) : plan_(plan) {
-    for (const int slots : plan.slots) held_.emplace_back(static_cast<std::size_t>(slots));
+  Symbols(const StepPlan& plan, Schedule schedule) : plan_(plan), schedule_(schedule) {
+    for (const SlotCount& slots : plan.slots)
+      held_.push_back({std::vector<std::string>(static_cast<std::size_t>(slots.whole)),
+                       std::vector<std::string>(static_cast<std::size_t>(slots.passing))});
   }
 
   std::string total() {
     for (std::size_t member = 0; member < plan_.members.size(); ++member)
       for (const OarTask& task : plan_.members[member]) {
+        // Oar by oar, what a passing slot held is overwritten by the next oar's layers.
+        for (const std::string& passing : held_[member].passing) {
+          EXPECT_TRUE(passing.empty() || schedule_ == Schedule::layer_by_layer) << "before oar " << task.oar;
+        }
         EXPECT_FALSE(task.samples.empty()) << "an empty oar is rowed";
-        std::string& slot = at(static_cast<int>(member), task.slot);
+        std::string& slot = at({static_cast<int>(member), task.slot});
         EXPECT_TRUE(slot.empty()) << "oar " << task.oar << " overwrites " << slot;
         slot = std::to_string(task.oar);
         rowed_.push_back(task.oar);
@@ -42,10 +48,11 @@ class Symbols {
           add({static_cast<int>(member), sum.into}, {static_cast<int>(member), sum.from});
       }
     for (const MemberSum& sum : plan_.sums) add(sum.into, sum.from);
-    const std::string result = at(plan_.total.member, plan_.total.slot);
-    at(plan_.total.member, plan_.total.slot).clear();
+    const std::string result = at(plan_.total);
+    at(plan_.total).clear();
     for (const auto& member : held_)
-      for (const std::string& slot : member) EXPECT_TRUE(slot.empty()) << slot << " was never added";
+      for (const auto* slots : {&member.whole, &member.passing})
+        for (const std::string& slot : *slots) EXPECT_TRUE(slot.empty()) << slot << " was never added";
     return result;
   }
 
@@ -56,12 +63,15 @@ class Symbols {
   }
 
  private:
-  std::string& at(int member, int slot) {
-    auto& slots = held_.at(static_cast<std::size_t>(member));
-    return slots.at(static_cast<std::size_t>(slot));
+  struct Held {
+    std::vector<std::string> whole, passing;
+  };
+  std::string& at(const SlotPlace& place) {
+    Held& member = held_.at(static_cast<std::size_t>(place.member));
+    return (place.slot.passing ? member.passing : member.whole).at(static_cast<std::size_t>(place.slot.index));
   }
   void add(SlotPlace into, SlotPlace from) {
-    std::string &left = at(into.member, into.slot), &right = at(from.member, from.slot);
+    std::string &left = at(into), &right = at(from);
     EXPECT_FALSE(left.empty() || right.empty()) << "a sum of nothing";
     EXPECT_TRUE(&left != &right);
     left = "(" + left + "+" + right + ")";
@@ -69,9 +79,12 @@ class Symbols {
   }
 
   const StepPlan& plan_;
-  std::vector<std::vector<std::string>> held_;
+  Schedule schedule_;
+  std::vector<Held> held_;
   std::vector<int> rowed_;
 };
+
+constexpr Schedule kSchedules[] = {Schedule::oar_by_oar, Schedule::layer_by_layer};
 
 std::vector<int> filled_oars(int oars, std::int64_t samples) {
   std::vector<int> all;
@@ -93,29 +106,33 @@ void for_each_case(const F& f) {
 
 TEST(StepPlan, ExactAddsAlongTheOarTree) {
   for_each_case([](std::int64_t samples, int oars, int members) {
-    const StepPlan plan = plan_step(samples, oars, members, Reduce::exact);
-    ASSERT_EQ(plan.members.size(), static_cast<std::size_t>(members));
-    Symbols symbols(plan);
-    EXPECT_EQ(symbols.total(), tree(0, oars, oars, samples));
-    EXPECT_EQ(symbols.rowed(), filled_oars(oars, samples));
+    for (const Schedule schedule : kSchedules) {
+      const StepPlan plan = plan_step(samples, oars, members, Reduce::exact, schedule);
+      ASSERT_EQ(plan.members.size(), static_cast<std::size_t>(members));
+      Symbols symbols(plan, schedule);
+      EXPECT_EQ(symbols.total(), tree(0, oars, oars, samples));
+      EXPECT_EQ(symbols.rowed(), filled_oars(oars, samples));
+    }
   });
 }
 
 TEST(StepPlan, FastCoversEveryOarOnce) {
   for_each_case([](std::int64_t samples, int oars, int members) {
-    const StepPlan plan = plan_step(samples, oars, members, Reduce::fast);
-    Symbols symbols(plan);
-    const std::string total = symbols.total();
-    EXPECT_EQ(symbols.rowed(), filled_oars(oars, samples));
-    const auto pluses = std::count(total.begin(), total.end(), '+');
-    EXPECT_EQ(static_cast<std::size_t>(pluses) + 1, filled_oars(oars, samples).size());
-    for (const int slots : plan.slots) EXPECT_LE(slots, 2);
+    for (const Schedule schedule : kSchedules) {
+      const StepPlan plan = plan_step(samples, oars, members, Reduce::fast, schedule);
+      Symbols symbols(plan, schedule);
+      const std::string total = symbols.total();
+      EXPECT_EQ(symbols.rowed(), filled_oars(oars, samples));
+      const auto pluses = std::count(total.begin(), total.end(), '+');
+      EXPECT_EQ(static_cast<std::size_t>(pluses) + 1, filled_oars(oars, samples).size());
+      for (const SlotCount& slots : plan.slots) EXPECT_LE(slots.whole + slots.passing, 2);
+    }
   });
 }
 
 TEST(StepPlan, MembersRowContiguousOarsOfAnEvenShare) {
   for_each_case([](std::int64_t samples, int oars, int members) {
-    const StepPlan plan = plan_step(samples, oars, members, Reduce::exact);
+    const StepPlan plan = plan_step(samples, oars, members, Reduce::exact, Schedule::oar_by_oar);
     int before = -1;
     for (const auto& tasks : plan.members) {
       EXPECT_LE(static_cast<int>(tasks.size()), (oars + members - 1) / members);
@@ -131,29 +148,49 @@ TEST(StepPlan, MembersRowContiguousOarsOfAnEvenShare) {
 TEST(StepPlan, SlotsAreFew) {
   for (int log = 0; log <= 6; ++log) {
     const int oars = 1 << log;
-    // One member keeps one sum per level of the tree, and the oar it rows.
-    EXPECT_EQ(plan_step(1024, oars, 1, Reduce::exact).slots[0], log + 1) << oars;
+    // One member keeps one sum per level of the tree, and of the oar it rows only the last layers.
+    const SlotCount slots = plan_step(1024, oars, 1, Reduce::exact, Schedule::oar_by_oar).slots[0];
+    EXPECT_EQ(slots.whole, log) << oars;
+    EXPECT_EQ(slots.passing, 1) << oars;
+    const SlotCount layered = plan_step(1024, oars, 1, Reduce::exact, Schedule::layer_by_layer).slots[0];
+    EXPECT_EQ(layered.whole, 0) << oars;
+    EXPECT_EQ(layered.passing, log + 1) << oars;
   }
+}
+
+TEST(StepPlan, AnOarPerMemberKeepsNoWholeGradient) {
+  for (const int members : {1, 2, 3, 16})
+    for (const SlotCount& slots : plan_step(64, members, members, Reduce::exact, Schedule::oar_by_oar).slots) {
+      EXPECT_EQ(slots.whole, 0);
+      EXPECT_EQ(slots.passing, 1);
+    }
 }
 
 // A crew makes its slots for the full batch; the last, shorter one must fit.
 TEST(StepPlan, AShorterBatchNeedsNoMoreSlots) {
-  for (const Reduce reduce : {Reduce::exact, Reduce::fast})
-    for (int oars = 1; oars <= 20; ++oars)
-      for (const int members : {1, 2, 3, 4, 5, 7}) {
-        const StepPlan full = plan_step(40, oars, members, reduce);
-        for (std::int64_t samples = 1; samples < 40; ++samples) {
-          const StepPlan plan = plan_step(samples, oars, members, reduce);
-          for (std::size_t m = 0; m < plan.slots.size(); ++m)
-            ASSERT_LE(plan.slots[m], full.slots[m]) << oars << " oars, " << members << " members, " << samples;
+  for (const Schedule schedule : kSchedules)
+    for (const Reduce reduce : {Reduce::exact, Reduce::fast})
+      for (int oars = 1; oars <= 20; ++oars)
+        for (const int members : {1, 2, 3, 4, 5, 7}) {
+          const StepPlan full = plan_step(40, oars, members, reduce, schedule);
+          for (std::int64_t samples = 1; samples < 40; ++samples) {
+            const StepPlan plan = plan_step(samples, oars, members, reduce, schedule);
+            for (std::size_t m = 0; m < plan.slots.size(); ++m) {
+              ASSERT_LE(plan.slots[m].whole, full.slots[m].whole) << oars << " oars, " << members << " members";
+              ASSERT_LE(plan.slots[m].passing, full.slots[m].passing) << oars << " oars, " << members << " members";
+            }
+          }
         }
-      }
 }
 
 TEST(StepPlan, ImpossibleStepsAreBugs) {
-  support::sentence(base::ErrorKind::internal, [] { plan_step(0, 1, 1, Reduce::exact); });
-  support::sentence(base::ErrorKind::internal, [] { plan_step(1, 0, 1, Reduce::exact); });
-  support::sentence(base::ErrorKind::internal, [] { plan_step(1, 1, 0, Reduce::fast); });
+  const auto plan = [](std::int64_t samples, int oars, int members) {
+    support::sentence(base::ErrorKind::internal,
+                      [&] { plan_step(samples, oars, members, Reduce::exact, Schedule::oar_by_oar); });
+  };
+  plan(0, 1, 1);
+  plan(1, 0, 1);
+  plan(1, 1, 0);
 }
 
 }  // namespace

@@ -158,9 +158,10 @@ TEST(Autodiff, EveryParameterIsReportedOnce) {
     oar.sample_indices = indices;
     single.instance().forward(oar);
     std::vector<int> reported(net.parameters().size(), 0);
-    single.instance().backward(oar, [&](std::span<const int> parameters) {
-      for (const int p : parameters) ++reported[static_cast<std::size_t>(p)];
-    });
+    for (const Segment& segment : single.program().backward_segments()) {
+      single.instance().backward(segment, oar);
+      for (const int p : segment.parameters) ++reported[static_cast<std::size_t>(p)];
+    }
     for (std::size_t p = 0; p < reported.size(); ++p)
       EXPECT_EQ(reported[p], net.parameters()[p].name.starts_with("lost") ? 0 : 1) << net.parameters()[p].name;
   }

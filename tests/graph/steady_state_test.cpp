@@ -25,7 +25,7 @@ std::int64_t allocations_of_a_step(support::SingleRun& single) {
     ops::OarRun oar;
     oar.sample_indices = indices;
     single.instance().forward(oar);
-    if (single.program().options().training) single.instance().backward(oar, [](std::span<const int>) {});
+    for (const graph::Segment& segment : single.program().backward_segments()) single.instance().backward(segment, oar);
   };
   single.fill();
   step();

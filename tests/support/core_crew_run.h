@@ -39,6 +39,7 @@ class CrewRun {
   }
   void spoil_input(float value) { inputs_[0][0] = value; }
   crew::RowReport row_loaded() { return crew_.row(view_, {}); }
+  crew::RowReport row_loaded(crew::Crew::TakeGradient take) { return crew_.row(view_, {}, take); }
 
   // Moves every weight against its gradient.
   void update(float rate = 0.05f) {
@@ -46,6 +47,16 @@ class CrewRun {
       float* weights = crew_.weights() + chunk.offset;
       for (std::int64_t i = 0; i < chunk.count; ++i) weights[i] -= rate * gradient[i];
     });
+  }
+  // The same, each layer as soon as its gradient is there.
+  crew::RowReport step_passing(std::int64_t samples, std::uint64_t stream = 0, float rate = 0.05f) {
+    load(samples, stream);
+    const crew::RowReport report = row_loaded([this, rate](const crew::Chunk& chunk, const float* gradient) {
+      float* weights = crew_.weights() + chunk.offset;
+      for (std::int64_t i = 0; i < chunk.count; ++i) weights[i] -= rate * gradient[i];
+    });
+    crew_.finish_step();
+    return report;
   }
   crew::RowReport step(std::int64_t samples, std::uint64_t stream = 0) {
     const crew::RowReport report = row(samples, stream);

@@ -30,9 +30,9 @@ class SingleRun {
         weights_(floats_bytes()),
         gradient_(floats_bytes()),
         forms_(space_, weights_.floats(), 1) {
-    float* slot = gradient_.floats();
-    const std::span<float* const> slots(&slot, training ? 1u : 0u);
-    instance_ = std::make_unique<graph::Instance>(program_, space_, arena_.data(), weights_.floats(), forms_, slots);
+    instance_ = std::make_unique<graph::Instance>(
+        program_, space_, arena_.data(), weights_.floats(), forms_, training ? 1 : 0,
+        [this](int, int parameter) { return gradient_.floats() + space_.range(parameter).offset; });
     set_parameters(parameter_values(net_));
   }
 
@@ -67,7 +67,7 @@ class SingleRun {
     oar.loss_scale = static_cast<float>(1.0 / static_cast<double>(samples()));
     base::set_flush_to_zero();
     instance_->forward(oar);
-    if (program_.options().training) instance_->backward(oar, [](std::span<const int>) {});
+    for (const graph::Segment& segment : program_.backward_segments()) instance_->backward(segment, oar);
     return oar;
   }
 

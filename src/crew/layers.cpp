@@ -1,0 +1,75 @@
+#include "crew/layers.h"
+
+#include <algorithm>
+
+namespace trireme::crew {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+constexpr std::int64_t kLine = tensor::kAlignment / sizeof(float);
+std::int64_t whole_lines(std::int64_t floats) { return (floats + kLine - 1) / kLine * kLine; }
+
+}  // namespace
+
+Layers::Layers(const tensor::ParameterSpace& space, const graph::Program& program, bool ahead) {
+  std::vector<bool> reached(at(space.size()), false);
+  for (const graph::Segment& segment : program.backward_segments()) {
+    if (segment.parameters.empty()) continue;
+    layers_.emplace_back();
+    for (const int p : segment.parameters)
+      if (space.range(p).kind == tensor::ParameterKind::trained) {
+        layers_.back().parameters.push_back(p);
+        reached[at(p)] = true;
+      }
+  }
+  cut_into_chunks(space);
+  std::vector<std::vector<int>> chunks_of(at(space.size()));
+  for (const Chunk& chunk : chunks_) {
+    chunks_of[at(chunk.parameter)].push_back(chunk.index);
+    if (!reached[at(chunk.parameter)]) unreached_.push_back(chunk.index);
+  }
+  for (Layer& layer : layers_)
+    for (const int p : layer.parameters)
+      layer.chunks.insert(layer.chunks.end(), chunks_of[at(p)].begin(), chunks_of[at(p)].end());
+  lay_out_ring(space, ahead);
+}
+
+void Layers::cut_into_chunks(const tensor::ParameterSpace& space) {
+  for (const int p : space.memory_order()) {
+    const auto& range = space.range(p);
+    if (range.kind != tensor::ParameterKind::trained) continue;
+    for (std::int64_t done = 0; done < range.floats(); done += kChunkFloats)
+      chunks_.push_back(
+          {static_cast<int>(chunks_.size()), p, range.offset + done, std::min(kChunkFloats, range.floats() - done)});
+  }
+}
+
+// The ring holds the largest layer; with others to wait for, two such, but no more than half of the whole gradient.
+void Layers::lay_out_ring(const tensor::ParameterSpace& space, bool ahead) {
+  std::vector<std::int64_t> sizes;
+  for (const Layer& layer : layers_) {
+    std::int64_t floats = 0;
+    for (const int p : layer.parameters) floats += whole_lines(space.range(p).floats());
+    sizes.push_back(floats);
+    ring_floats_ = std::max(ring_floats_, floats);
+  }
+  if (ahead) ring_floats_ = std::max(ring_floats_, std::min(2 * ring_floats_, whole_lines(space.trained_floats() / 2)));
+  ring_offset_.assign(at(space.size()), 0);
+  std::vector<base::Range> places;
+  std::int64_t next = 0;
+  for (std::size_t k = 0; k < layers_.size(); ++k) {
+    if (next + sizes[k] > ring_floats_) next = 0;
+    const base::Range place{next, next + sizes[k]};
+    for (std::size_t before = 0; before < k; ++before)
+      if (places[before].begin < place.end && place.begin < places[before].end)
+        layers_[k].emptied_before = static_cast<int>(before) + 1;
+    places.push_back(place);
+    for (const int p : layers_[k].parameters) {
+      ring_offset_[at(p)] = next;
+      next += whole_lines(space.range(p).floats());
+    }
+  }
+}
+
+}  // namespace trireme::crew

@@ -1,0 +1,133 @@
+// The ring of a passing slot: layers that are alive together never overlap; the queue hands every chunk out once.
+#include "crew/layers.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "crew/layer_queue.h"
+#include "support/core_networks.h"
+#include "support/core_single_run.h"
+
+namespace trireme::crew {
+namespace {
+
+std::int64_t floats_of(const tensor::ParameterSpace& space, const Layer& layer) {
+  std::int64_t floats = 0;
+  for (const int p : layer.parameters) floats += (space.range(p).floats() + 15) / 16 * 16;
+  return floats;
+}
+
+TEST(Layers, TheRingHoldsEveryLayerAndNoTwoAtOnePlace) {
+  std::vector<graph::Network> nets = support::small_networks();
+  nets.push_back(support::resnet20());
+  for (const graph::Network& net : nets)
+    for (const bool ahead : {false, true}) {
+      support::SingleRun single(net, 2);
+      const tensor::ParameterSpace& space = single.space();
+      const Layers layers(space, single.program(), ahead);
+      std::int64_t largest = 0;
+      std::vector<int> owner(static_cast<std::size_t>(layers.ring_floats()), -1);  // the layer last written there
+      for (std::size_t k = 0; k < layers.layers().size(); ++k) {
+        const Layer& layer = layers.layers()[k];
+        largest = std::max(largest, floats_of(space, layer));
+        for (const int p : layer.parameters)
+          for (std::int64_t i = 0; i < space.range(p).floats(); ++i) {
+            int& last = owner.at(static_cast<std::size_t>(layers.ring_offset(p) + i));
+            EXPECT_LT(last, layer.emptied_before) << net.name() << ": overwritten without waiting";
+            EXPECT_NE(last, static_cast<int>(k)) << net.name() << ": two parameters of a layer overlap";
+            last = static_cast<int>(k);
+          }
+        EXPECT_LE(layer.emptied_before, static_cast<int>(k)) << "a layer waits for itself";
+      }
+      EXPECT_GE(layers.ring_floats(), largest);
+      EXPECT_LE(layers.ring_floats(), ahead ? 2 * largest : largest) << net.name();
+    }
+}
+
+TEST(Layers, EveryTrainedParameterIsInALayerOrUnreached) {
+  for (const graph::Network& net : support::small_networks()) {
+    support::SingleRun single(net, 2);
+    const Layers layers(single.space(), single.program(), true);
+    std::vector<int> seen(layers.chunks().size(), 0);
+    for (const Layer& layer : layers.layers())
+      for (const int chunk : layer.chunks) ++seen[static_cast<std::size_t>(chunk)];
+    for (const int chunk : layers.unreached()) ++seen[static_cast<std::size_t>(chunk)];
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << net.name();
+  }
+}
+
+// Members arrive at their own pace; a chunk must see everybody's arrival and be taken once.
+TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
+  const std::vector<int> chunks{3, 0, 1, 40, 2, 7};
+  for (const int members : {1, 2, 5}) {
+    LayerQueue queue(chunks, members, false);
+    for (int step = 0; step < 20; ++step) {
+      queue.start(members);
+      std::vector<std::atomic<int>> arrived(chunks.size());
+      std::vector<std::atomic<int>> taken(chunks.size());
+      std::atomic<int> early{0};
+      const auto member = [&](int m) {
+        LayerQueue::Place place;
+        const auto run = [&](int layer, int) {
+          if (arrived[static_cast<std::size_t>(layer)].load() != members) ++early;
+          ++taken[static_cast<std::size_t>(layer)];
+        };
+        for (std::size_t k = 0; k < chunks.size(); ++k) {
+          if ((m + step) % 3 == 0) std::this_thread::yield();
+          ++arrived[k];
+          queue.arrive(static_cast<int>(k));
+          queue.help(place, run);
+        }
+        EXPECT_TRUE(queue.wait_until_used(queue.layers(), place, run));
+        for (std::size_t k = 0; k < chunks.size(); ++k) EXPECT_EQ(taken[k].load(), chunks[k]) << k;
+      };
+      std::vector<std::thread> threads;
+      for (int m = 1; m < members; ++m) threads.emplace_back(member, m);
+      member(0);
+      for (std::thread& thread : threads) thread.join();
+      EXPECT_EQ(early.load(), 0);
+    }
+  }
+}
+
+// A shorter batch may leave a member without oars; it still waits, and is woken.
+TEST(LayerQueue, AMemberWithoutOarsIsWoken) {
+  LayerQueue queue({1, 5}, 2, false);
+  for (int step = 0; step < 200; ++step) {
+    queue.start(1);
+    std::thread idle([&] {
+      LayerQueue::Place place;
+      EXPECT_TRUE(queue.wait_until_used(2, place, [](int, int) {}));
+    });
+    LayerQueue::Place place;
+    for (int k = 0; k < 2; ++k) {
+      queue.arrive(k);
+      queue.help(place, [](int, int) {});
+    }
+    EXPECT_TRUE(queue.wait_until_used(2, place, [](int, int) {}));
+    idle.join();
+  }
+}
+
+TEST(LayerQueue, NobodyWaitsForAStepGivenUp) {
+  LayerQueue queue({2, 2}, 2, false);
+  queue.start(2);
+  bool finished = true;
+  std::thread waiting([&] {
+    LayerQueue::Place place;
+    queue.arrive(0);
+    finished = queue.wait_until_used(1, place, [](int, int) {});
+  });
+  queue.give_up();
+  waiting.join();
+  EXPECT_FALSE(finished);
+  queue.start(1);
+  LayerQueue::Place place;
+  queue.arrive(0);
+  EXPECT_TRUE(queue.wait_until_used(1, place, [](int, int) {})) << "the next step is a fresh one";
+}
+
+}  // namespace
+}  // namespace trireme::crew
