@@ -67,6 +67,7 @@ class Step:
         if layout == "channels_last":
             self.net = self.net.to(memory_format=torch.channels_last)
             self.inputs = [x.to(memory_format=torch.channels_last) if x.dim() == 4 else x for x in self.inputs]
+        self.has_penalty = hasattr(self.net, "l2")
         self.loss = torch.nn.CrossEntropyLoss()
         self.choose(next(self.working_optimizers()))
 
@@ -84,7 +85,9 @@ class Step:
     def one(self):
         """Seconds of forward, backward and update."""
         start = time.perf_counter()
-        loss = self.loss(self.net(*self.inputs), self.target) + networks.penalty(self.net)
+        loss = self.loss(self.net(*self.inputs), self.target)
+        if self.has_penalty:
+            loss = loss + networks.penalty(self.net)
         middle = time.perf_counter()
         loss.backward()
         end = time.perf_counter()

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -16,6 +17,8 @@
 #include "cli/bench.h"
 #include "cli/bench_peer.h"
 #include "cli/environment.h"
+#include "crew/peak.h"
+#include "train/profile_report.h"
 
 namespace trireme::cli {
 namespace {
@@ -23,9 +26,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using train::StepSeconds;
 
-constexpr double kRoundSeconds = 0.2;             // of one side in one round, at least one step
-constexpr int kMostSteps = 200;                   // likewise
 constexpr std::chrono::milliseconds kSettle{20};  // until the other side's threads sleep
+constexpr int kProfileRounds = 5;
 constexpr double kMegabyte = 1e6, kMilliseconds = 1e3;
 
 // One way of running a step, and what it took in each round.
@@ -33,26 +35,22 @@ struct Side {
   std::function<StepSeconds(int steps)> run;
   std::vector<StepSeconds> rounds;
 
-  double median_of(double StepSeconds::*phase) const {
-    std::vector<double> values;
-    for (const StepSeconds& round : rounds) values.push_back(round.*phase);
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  std::vector<StepSeconds> sorted() const {
+    std::vector<StepSeconds> all = rounds;
+    std::sort(all.begin(), all.end(), [](const StepSeconds& a, const StepSeconds& b) { return a.total < b.total; });
+    return all;
   }
-  StepSeconds median() const {
-    return {median_of(&StepSeconds::forward), median_of(&StepSeconds::backward), median_of(&StepSeconds::update),
-            median_of(&StepSeconds::total)};
-  }
+  // The round in the middle, so that its phases belong together.
+  StepSeconds median() const { return sorted()[(rounds.size() - 1) / 2]; }
+  double best() const { return sorted().front().total; }
 };
 
 // A, B, C, A, B, C ...: a few steps each, after one that nobody counts.
-void take_turns(std::vector<Side*> sides, int rounds) {
+void take_turns(const std::vector<Side*>& sides, int rounds) {
   std::vector<int> steps;
   for (Side* side : sides) {
     side->run(1);
-    const double seconds = std::min(side->run(1).total, side->run(1).total);
-    steps.push_back(std::clamp(static_cast<int>(kRoundSeconds / seconds), 1, kMostSteps));
+    steps.push_back(steps_of_a_round(std::min(side->run(1).total, side->run(1).total)));
   }
   for (int round = 0; round < rounds; ++round)
     for (std::size_t s = 0; s < sides.size(); ++s) {
@@ -65,12 +63,12 @@ void take_turns(std::vector<Side*> sides, int rounds) {
 struct Result {
   BenchCase bench;
   StepSeconds ours;
-  double memory_bytes = 0;
+  double best_seconds = 0, memory_bytes = 0;
   std::optional<StepSeconds> fast;            // with --reduce both
   std::optional<double> one_thread, one_oar;  // seconds of 1 thread at the same V, of 1 thread at V = 1
   std::optional<StepSeconds> theirs;
-  double their_memory_bytes = 0;
-  std::string their_version, their_layout, their_optimizer;
+  double their_best_seconds = 0, their_memory_bytes = 0;
+  std::string their_version, their_way;
 };
 
 struct Peer {
@@ -88,7 +86,16 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
     other.oars = oars;
     other.reduce = reduce;
     rigs.push_back(make_rig(other, cores));
-    return Side{[rig = rigs.back().get()](int steps) { return rig->run(steps); }, {}};
+    // Every rig's team pins this thread when it is made, or does not; here it is as this rig wants it.
+    const bool pinned = !base::cpus_to_pin(cores, other.busy_threads()).empty();
+    return Side{[rig = rigs.back().get(), pinned, &cores](int steps) {
+                  if (pinned)
+                    base::pin_this_thread(cores.cpus[0]);
+                  else
+                    base::unpin_this_thread(cores.cpus);
+                  return rig->run(steps);
+                },
+                {}};
   };
   std::unique_ptr<PytorchStep> pytorch;  // made first: its processes must not start from a pinned thread
   if (!peer.python.empty()) pytorch = std::make_unique<PytorchStep>(bench, peer.python, peer.script, cores);
@@ -112,15 +119,16 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
   }
   take_turns(sides, static_cast<int>(settings.integer("repeats", 1, 10000)));
   result.ours = ours.median();
+  result.best_seconds = ours.best();
   if (fast.run) result.fast = fast.median();
   if (one_thread.run) result.one_thread = one_thread.median().total;
   if (one_oar.run) result.one_oar = one_oar.median().total;
   if (pytorch) {
     result.theirs = theirs.median();
+    result.their_best_seconds = theirs.best();
     result.their_memory_bytes = pytorch->memory_bytes();
     result.their_version = pytorch->version();
-    result.their_layout = pytorch->layout();
-    result.their_optimizer = pytorch->optimizer();
+    result.their_way = pytorch->way();
   }
   return result;
 }
@@ -131,12 +139,10 @@ double speedup(const std::optional<double>& base_seconds, const Result& result) 
 }
 double exact_cost_percent(const Result& result) { return 100 * (result.ours.total / result.fast->total - 1); }
 
-Json side_json(const StepSeconds& step, double memory_bytes) {
-  return {{"forward_ms", kMilliseconds * step.forward},
-          {"backward_ms", kMilliseconds * step.backward},
-          {"update_ms", kMilliseconds * step.update},
-          {"total_ms", kMilliseconds * step.total},
-          {"memory_mb", memory_bytes / kMegabyte}};
+Json side_json(const StepSeconds& step, double best_seconds, double memory_bytes) {
+  return {{"forward_ms", kMilliseconds * step.forward}, {"backward_ms", kMilliseconds * step.backward},
+          {"update_ms", kMilliseconds * step.update},   {"total_ms", kMilliseconds * step.total},
+          {"best_ms", kMilliseconds * best_seconds},    {"memory_mb", memory_bytes / kMegabyte}};
 }
 
 Json result_json(const Result& result) {
@@ -147,17 +153,16 @@ Json result_json(const Result& result) {
             {"oars", bench.oars},
             {"reduce", bench.reduce == crew::Reduce::fast ? "fast" : "exact"},
             {"ours_ms", kMilliseconds * result.ours.total},
-            {"ours", side_json(result.ours, result.memory_bytes)},
+            {"ours", side_json(result.ours, result.best_seconds, result.memory_bytes)},
             {"speedup_same_oars", speedup(result.one_thread, result)},
             {"speedup_one_oar", speedup(result.one_oar, result)}};
   if (result.fast) json["exact_cost_percent"] = exact_cost_percent(result);
   if (!result.theirs) return json;
   json["peer"] = "pytorch";
   json["peer_version"] = result.their_version;
-  json["peer_layout"] = result.their_layout;
-  json["peer_optimizer"] = result.their_optimizer;
+  json["peer_way"] = result.their_way;
   json["peer_ms"] = kMilliseconds * result.theirs->total;
-  json["theirs"] = side_json(*result.theirs, result.their_memory_bytes);
+  json["theirs"] = side_json(*result.theirs, result.their_best_seconds, result.their_memory_bytes);
   json["ratio"] = result.theirs->total / result.ours.total;
   json["memory_ratio"] = result.their_memory_bytes / result.memory_bytes;
   return json;
@@ -176,8 +181,8 @@ void print_result(const Result& result) {
   fmt::print("\n");
   if (result.theirs) {
     print_side("", "pytorch", *result.theirs, result.their_memory_bytes);
-    fmt::print(" {:>6.2f}x {:>6.2f}x  {}, {} SGD\n", result.theirs->total / result.ours.total,
-               result.their_memory_bytes / result.memory_bytes, result.their_layout, result.their_optimizer);
+    fmt::print(" {:>6.2f}x {:>6.2f}x  {}\n", result.theirs->total / result.ours.total,
+               result.their_memory_bytes / result.memory_bytes, result.their_way);
   }
   if (result.one_thread || result.one_oar)
     fmt::print("{:<31} speed-up {:.2f} over 1 thread at V = {}, {:.2f} over 1 thread at V = 1\n", "",
@@ -214,10 +219,18 @@ void bench_step(const base::Settings& settings) {
                "V", "", "forward", "backward", "update", "total", "memory", "time", "memory");
   }
   Json results = Json::array();
+  std::map<int, crew::Peak> peaks;
   for (const BenchCase& bench : cases) {
     const Result result = measure(bench, peer, cores, settings);
     results.push_back(result_json(result));
     if (!json) print_result(result);
+    if (!settings.flag("profile")) continue;
+    const auto [peak, is_new] = peaks.try_emplace(bench.busy_threads());
+    if (is_new) peak->second = crew::measure_peak(peak->first, base::cpus_to_pin(cores, peak->first));
+    const observe::Profile profile = profile_step(bench, cores, kProfileRounds).profile;
+    results.back()["profile"] = Json::parse(train::profile_json(profile, peak->second));
+    for (const std::string& line : train::profile_lines(profile, peak->second))
+      if (!json) fmt::print("{}\n", line);
   }
   if (json) fmt::print("{}\n", Json{{"results", results}}.dump());
 }

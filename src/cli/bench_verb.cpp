@@ -23,6 +23,7 @@ constexpr std::array kOptions{
     Option{"Against whom", "python", "PROGRAM", "",
            "interpreter with PyTorch; else TRIREME_PYTHON, else python3 or /usr/bin/python3"},
     Option{"How", "repeats", "N", "7", "rounds; each side runs a few steps in each, medians count"},
+    Option{"How", "profile", "", "no", "also the time by kind of op and by layer, against the roofline (step)"},
     Option{"How", "json", "", "no", "print the results as one JSON object"},
 };
 
@@ -30,7 +31,7 @@ struct Word {
   const char* name;
   void (*run)(const base::Settings& settings);
 };
-constexpr std::array kWords{Word{"step", bench_step}, Word{"memory", bench_memory}};
+constexpr std::array kWords{Word{"step", bench_step}, Word{"roofline", bench_roofline}, Word{"memory", bench_memory}};
 
 void run_bench(const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;
@@ -38,7 +39,7 @@ void run_bench(const base::Settings& settings, const std::string& word) {
     if (word == each.name) return each.run(settings);
     names.emplace_back(each.name);
   }
-  if (word.empty()) base::user_error("say what to measure: step or memory");
+  if (word.empty()) base::user_error("say what to measure: step, roofline or memory");
   base::user_error("{}", base::unknown_name("bench of", word, names));
 }
 
@@ -46,10 +47,12 @@ void run_bench(const base::Settings& settings, const std::string& word) {
 
 Verb bench_verb() {
   return {"bench",
-          "measure the training step, also against PyTorch",
+          "measure the training step, also against PyTorch, and the machine's roofline",
           "Examples:\n"
           "  trireme bench step --model lenet5,resnet18 --peer pytorch\n"
-          "  trireme bench step --model resnet50-cifar --threads 1,2,4 --reduce both",
+          "  trireme bench step --model resnet50-cifar --threads 1,2,4 --reduce both\n"
+          "  trireme bench step --model densenet40-12 --profile\n"
+          "  trireme bench roofline --threads 1,2",
           kOptions,
           "what",
           run_bench};

@@ -4,11 +4,13 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/simd.h"
+#include "crew/member_profile.h"
 #include "graph/fusion.h"
 #include "ops/batch_norm.h"
 #include "tensor/add_into.h"
@@ -34,6 +36,7 @@ struct Crew::Station {
   std::vector<float*> slot_pointers;
   std::map<std::pair<std::int64_t, bool>, std::unique_ptr<graph::Instance>> instances;
   std::int64_t forward_ns = 0, backward_ns = 0;  // of the current step
+  MemberProfile profile;
 };
 
 Crew::Crew(const graph::Network& network, const CrewOptions& options)
@@ -123,6 +126,8 @@ const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bo
     made = std::make_unique<graph::Instance>(
         compiled, space_, station.arena.data(), weights_.floats(), *forms_,
         training ? std::span<float* const>(station.slot_pointers) : std::span<float* const>());
+  if (options_.profile && training)
+    made->set_profile(&station.profile.tasks.try_emplace(samples, compiled.plan().tasks.size()).first->second);
   return *made;
 }
 
@@ -157,6 +162,7 @@ void Crew::row_oars(int member, const PreparedStep& step, const BatchView& batch
     const OarTask& task = tasks[t];
     const graph::Instance& instance = *step.instances[at(member)][t];
     const std::int64_t start = base::now_ns();
+    std::optional<observe::Stopwatch> watch(profiled(station.profile.input));
     for (std::size_t i = 0; i < batch.inputs.size(); ++i) {
       const std::int64_t floats = network_.nodes()[at(network_.inputs()[i])].shape.count();
       std::memcpy(instance.input(static_cast<int>(i)), batch.inputs[i] + task.samples.begin * floats,
@@ -165,6 +171,7 @@ void Crew::row_oars(int member, const PreparedStep& step, const BatchView& batch
     const std::int64_t floats = network_.nodes()[at(network_.target())].shape.count();
     std::memcpy(instance.target(), batch.target + task.samples.begin * floats,
                 at(task.samples.size() * floats) * sizeof(float));
+    watch.reset();
     ops::OarRun run;
     run.seed = draw.seed;
     run.epoch = draw.epoch;
@@ -174,6 +181,7 @@ void Crew::row_oars(int member, const PreparedStep& step, const BatchView& batch
     instance.forward(run);
     const std::int64_t middle = base::now_ns();
     instance.backward(run, [&](std::span<const int> parameters) {
+      const observe::Stopwatch sums(task.sums.empty() ? nullptr : profiled(station.profile.oar_sums));
       for (const SlotSum& sum : task.sums)
         for (const int p : parameters) {
           const auto& range = space_.range(p);
@@ -201,6 +209,8 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw) {
   const std::int64_t start = base::now_ns();
   team_.run([&](int member) { row_oars(member, step, batch, draw); });
   const double wall = base::seconds_since(start);
+  profiled_ns_ += base::now_ns() - start;
+  ++profiled_steps_;
   current_ = &step;
   current_samples_ = batch.samples;
   summed_ = false;
@@ -232,22 +242,31 @@ void Crew::sum_across_members(std::int64_t offset, std::int64_t count) const {
 void Crew::for_each_chunk(base::FunctionRef<void(const Chunk&, const float* gradient)> f) {
   base::check(current_ != nullptr, "for_each_chunk() before row()");
   const auto chunk_count = static_cast<std::int64_t>(chunks_.size());
+  const std::int64_t start = base::now_ns();
   team_.run([&](int member) {
+    MemberProfile& profile = stations_[at(member)]->profile;
     const std::int64_t begin = chunk_count * member / team_.members(),
                        end = chunk_count * (member + 1) / team_.members();
     for (std::int64_t c = begin; c < end; ++c) {
       const Chunk& chunk = chunks_[at(c)];
-      if (!summed_) sum_across_members(chunk.offset, chunk.count);
+      if (!summed_) {
+        const observe::Stopwatch watch(current_->plan.sums.empty() ? nullptr : profiled(profile.member_sums));
+        sum_across_members(chunk.offset, chunk.count);
+      }
+      const observe::Stopwatch watch(profiled(profile.update));
       f(chunk, total_ + chunk.offset);
     }
   });
+  profiled_ns_ += base::now_ns() - start;
   summed_ = true;
 }
 
 void Crew::finish_step() {
   base::check(current_ != nullptr && summed_, "finish_step() before for_each_chunk()");
+  const std::int64_t start = base::now_ns();
   const std::int64_t statistics = space_.floats() - space_.trained_floats();
   if (statistics > 0) {
+    const observe::Stopwatch watch(profiled(stations_[0]->profile.statistics));
     sum_across_members(space_.trained_floats(), statistics);
     for (const int p : moving_statistics_) {
       const auto& range = space_.range(p);
@@ -259,12 +278,16 @@ void Crew::finish_step() {
     }
   }
   current_ = nullptr;
-  const int forms = forms_->size();
-  if (forms == 0) return;
-  std::atomic<int> next{0};
-  team_.run([&](int) {
-    for (int form = next.fetch_add(1); form < forms; form = next.fetch_add(1)) forms_->refresh(form);
-  });
+  if (const int forms = forms_->size(); forms > 0) {
+    std::atomic<int> next{0};
+    team_.run([&](int member) {
+      for (int form = next.fetch_add(1); form < forms; form = next.fetch_add(1)) {
+        const observe::Stopwatch watch(profiled(stations_[at(member)]->profile.forms));
+        forms_->refresh(form);
+      }
+    });
+  }
+  profiled_ns_ += base::now_ns() - start;
 }
 
 EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See& see) {
@@ -308,6 +331,34 @@ EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See&
     report.correct += correct[at(u)];
   }
   return report;
+}
+
+void Crew::clear_profile() {
+  for (const auto& station : stations_) station->profile.clear();
+  profiled_ns_ = profiled_steps_ = 0;
+}
+
+observe::Profile Crew::profile(ops::Cost update_cost) const {
+  const auto steps = static_cast<double>(profiled_steps_), trained = static_cast<double>(space_.trained_floats());
+  const auto moved = [&](double floats) { return ops::Cost{0, sizeof(float) * floats * steps}; };
+  double input = static_cast<double>(network_.nodes()[at(network_.target())].shape.count()), forms = 0;
+  for (const int node : network_.inputs()) input += static_cast<double>(network_.nodes()[at(node)].shape.count());
+  for (int form = 0; form < forms_->size(); ++form) forms += static_cast<double>(forms_->floats(form));
+  StepCosts costs;
+  costs.input = moved(2 * input * static_cast<double>(options_.batch));
+  costs.sums = moved(3 * trained * (options_.oars - 1));
+  costs.sums.flops = trained * (options_.oars - 1) * steps;
+  costs.update = {update_cost.flops * trained * steps, update_cost.bytes * trained * steps};
+  costs.statistics = moved(3 * (static_cast<double>(space_.floats()) - trained));
+  costs.forms = moved(2 * forms);
+  std::vector<const MemberProfile*> members;
+  for (const auto& station : stations_) members.push_back(&station->profile);
+  observe::Profile all = add_up(members, costs, 1e-9 * static_cast<double>(profiled_ns_),
+                                [&](std::int64_t samples) -> const graph::Program& {
+                                  return *programs_.at({samples, true});
+                                });
+  all.steps = profiled_steps_;
+  return all;
 }
 
 std::size_t Crew::arena_bytes() const {

@@ -32,6 +32,7 @@ struct CrewOptions {
   std::vector<int> cpus{};  // for pinning; empty: not pinned
   bool may_spin = false;
   bool training = true;             // false: evaluate() only, without gradients
+  bool profile = false;             // see Crew::profile()
   observe::Trace* trace = nullptr;  // gets a span per oar and direction, on lane kFirstMemberLane + member
 };
 
@@ -105,6 +106,9 @@ class Crew {
   std::vector<std::int64_t> oar_sizes(std::int64_t samples) const;
   // The distinct batch sizes in which evaluate() takes `count` samples, largest first.
   std::vector<std::int64_t> evaluation_sizes(std::int64_t count) const;
+  // What the steps so far spent by task, when the options asked for it. `update_cost`: of the update, per parameter.
+  observe::Profile profile(ops::Cost update_cost) const;
+  void clear_profile();
   std::size_t arena_bytes() const;
   std::size_t gradient_bytes() const;
 
@@ -118,6 +122,7 @@ class Crew {
   const graph::Instance& instance(Station& station, std::int64_t samples, bool training);
   PreparedStep& prepare(std::int64_t samples);
   float* slot(SlotPlace place) const;
+  observe::TaskTime* profiled(observe::TaskTime& time) const { return options_.profile ? &time : nullptr; }
   void row_oars(int member, const PreparedStep& step, const BatchView& batch, const Draw& draw);
   void sum_across_members(std::int64_t offset, std::int64_t count) const;
 
@@ -136,6 +141,7 @@ class Crew {
   const PreparedStep* current_ = nullptr;  // rowed, not finished
   std::int64_t current_samples_ = 0;
   bool summed_ = false;
+  std::int64_t profiled_ns_ = 0, profiled_steps_ = 0;
   const float* total_ = nullptr;
   Team team_;
 };

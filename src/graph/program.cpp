@@ -20,6 +20,7 @@ Program::Program(const Network& network, const ProgramOptions& options, const st
   };
   timed("layout", [&] { layout_pass(plan_, network, options_, fixed); });
   if (options_.training) timed("autodiff", [&] { autodiff_pass(plan_); });
+  if (options_.training) timed("cost", [&] { cost_pass(plan_); });
   timed("memory", [&] { memory_pass(plan_); });
 
   for (const ParameterInfo& parameter : network.parameters())
@@ -68,13 +69,22 @@ const ops::Layout& Instance::prediction_layout() const {
 }
 
 void Instance::forward(ops::OarRun& run) const {
-  for (const Bound& task : tasks_)
-    if (!task.kernel->plan().view) task.kernel->forward(task.args, task.state.get(), run);
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    const Bound& task = tasks_[t];
+    if (task.kernel->plan().view) continue;
+    const observe::Stopwatch watch(times_ ? &times_->forward[t] : nullptr);
+    task.kernel->forward(task.args, task.state.get(), run);
+  }
 }
 
 void Instance::backward_step(const PlanBackward& step, ops::OarRun& run) const {
   const Bound& task = tasks_[at(step.task)];
-  if (!task.kernel->plan().view) task.kernel->backward(task.args, task.state.get(), run);
+  if (!task.kernel->plan().view) {
+    const observe::Stopwatch watch(times_ ? &times_->backward[at(step.task)] : nullptr);
+    task.kernel->backward(task.args, task.state.get(), run);
+  }
+  if (step.accumulate.empty()) return;
+  const observe::Stopwatch watch(times_ ? &times_->accumulate[at(step.task)] : nullptr);
   for (const auto& add : step.accumulate)
     tensor::add_into(at_value(add.into), at_value(add.from), program_->plan().values[at(add.into)].layout.elements());
 }

@@ -25,6 +25,8 @@ std::string why_not(const std::string& python) {
   return words.empty() ? fmt::format("exit code {}", code) : words.substr(words.rfind(" / ") + 1);
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 std::vector<std::string> with_script(const std::string& python, const std::string& script,
                                      const std::vector<std::string>& arguments) {
   std::vector<std::string> all{python, "-W", "ignore", script};
@@ -73,7 +75,7 @@ std::string Pytorch::ask(const std::string& json, double deadline_seconds) {
   const auto answer = nlohmann::json::parse(text, nullptr, false);
   if (!answer.is_object()) base::run_error("PyTorch answered '{}', a JSON object was expected", text);
   if (const auto error = answer.find("error"); error != answer.end())
-    base::run_error("PyTorch failed: {}", error->is_string() ? error->get<std::string>() : error->dump());
+    base::run_error("PyTorch failed: {}", first_line(error->is_string() ? error->get<std::string>() : error->dump()));
   return text;
 }
 

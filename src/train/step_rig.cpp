@@ -39,6 +39,12 @@ StepRig::StepRig(const graph::Network& network, const crew::CrewOptions& options
   view_.indices = indices_;
 }
 
+observe::Profile StepRig::take_profile() {
+  observe::Profile profile = crew_.profile(updater_.cost());
+  crew_.clear_profile();
+  return profile;
+}
+
 StepSeconds StepRig::run(int steps) {
   StepSeconds sum;
   for (int i = 0; i < steps; ++i) {

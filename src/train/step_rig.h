@@ -25,7 +25,8 @@ class StepRig {
 
   // The mean over that many steps.
   StepSeconds run(int steps);
-  crew::Crew& crew() { return crew_; }
+  // Of all steps since the last call, when the crew's options ask for one.
+  observe::Profile take_profile();
 
  private:
   crew::Crew crew_;

@@ -16,6 +16,8 @@ class Updater {
   Updater(crew::Crew& crew, std::unique_ptr<optim::Optimizer> optimizer, double max_norm);
 
   const optim::Optimizer& optimizer() const { return *optimizer_; }
+  // Of one update, per parameter.
+  ops::Cost cost() const;
   // One update with the gradient that crew.row() left; returns the L2 penalty of the weights it started from.
   double update(std::int64_t step, double lr);
 

@@ -71,15 +71,36 @@ std::vector<BenchCase> bench_cases(const base::Settings& settings) {
   return cases;
 }
 
-std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::CorePlan& cores) {
+std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::CorePlan& cores, bool profile) {
   crew::CrewOptions options;
   options.batch = bench.batch;
   options.oars = bench.oars;
-  options.threads = std::min(bench.threads, bench.oars);
+  options.threads = bench.busy_threads();
   options.reduce = bench.reduce;
   options.cpus = base::cpus_to_pin(cores, options.threads);
   options.may_spin = options.threads <= cores.usable;
+  options.profile = profile;
   return std::make_unique<train::StepRig>(models::build_model(bench.model), options);
+}
+
+int steps_of_a_round(double step_seconds) {
+  constexpr double kRoundSeconds = 0.2;
+  constexpr int kMostSteps = 200;
+  return std::clamp(static_cast<int>(kRoundSeconds / step_seconds), 1, kMostSteps);
+}
+
+ProfiledStep profile_step(const BenchCase& bench, const base::CorePlan& cores, int rounds) {
+  const auto rig = make_rig(bench, cores, true);
+  rig->run(1);
+  const int steps = steps_of_a_round(rig->run(1).total);
+  rig->take_profile();
+  ProfiledStep result;
+  for (int round = 0; round < rounds; ++round) {
+    const double seconds = rig->run(steps).total;
+    result.fastest_seconds = round == 0 ? seconds : std::min(result.fastest_seconds, seconds);
+  }
+  result.profile = rig->take_profile();
+  return result;
 }
 
 }  // namespace trireme::cli
