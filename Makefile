@@ -18,7 +18,7 @@ PACKAGES := scripts/packages.sh
 RUN_CTEST = ctest --output-on-failure -j$(JOBS)
 SOURCES = find src tests bench examples -name '*.h' -o -name '*.cpp'
 
-.PHONY: help build train test test-fast test-asan test-tsan bench lint format install clean
+.PHONY: help build train test test-fast test-asan test-tsan bench bench-micro lint format install clean
 
 help:  ## this list
 	@echo "Trireme: trains deep networks on CPUs."
@@ -56,10 +56,13 @@ test-tsan:  ## all tests under ThreadSanitizer, with one OpenMP thread
 	@cmake --build build-tsan --target trireme trireme_tests
 	@OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 $(RUN_CTEST) --test-dir build-tsan $(CTEST)
 
-bench:  ## build and run the micro-benchmarks
+bench: build  ## measure the training step; against PyTorch with `make bench ARGS="--peer pytorch"`
+	build/trireme bench step $(ARGS)
+
+bench-micro:  ## build and run the micro-benchmarks in bench/
 	@$(PACKAGES) core bench
 	@cmake --preset bench --log-level=WARNING >/dev/null
-	@cmake --build build --target trireme trireme_benches
+	@cmake --build build --target trireme_benches
 	@shopt -s nullglob; for program in build/bench/*_bench; do echo "== $$(basename $$program)"; $$program $(ARGS); done
 
 lint:  ## check formatting and run clang-tidy

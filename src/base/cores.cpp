@@ -87,6 +87,11 @@ CorePlan plan_cores() {
   return plan;
 }
 
+std::vector<int> cpus_to_pin(const CorePlan& plan, int threads) {
+  const bool all = threads == static_cast<int>(plan.cpus.size()) && threads <= plan.usable;
+  return all ? plan.cpus : std::vector<int>();
+}
+
 bool pin_this_thread(int cpu) {
   cpu_set_t mask;
   CPU_ZERO(&mask);

@@ -13,6 +13,10 @@ struct CorePlan {
 // Reads the affinity mask, the cgroup cpu quota (v1 and v2) and the topology.
 CorePlan plan_cores();
 
+// Where to pin that many threads: all cpus when the threads use every one of them, else none. Threads that leave cores
+// free are better moved by the system, around whatever else runs.
+std::vector<int> cpus_to_pin(const CorePlan& plan, int threads);
+
 // Pins the calling thread; false when the system refuses (the run goes on unpinned).
 bool pin_this_thread(int cpu);
 // Lets the calling thread run on any of the cpus again (helper threads of a pinned thread inherit its mask).

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/simd.h"
+#include "crew/member_profile.h"
 #include "graph/fusion.h"
 #include "ops/batch_norm.h"
 #include "tensor/add_into.h"
@@ -36,6 +37,7 @@ struct Crew::Station {
   std::vector<ops::OarRun> runs;
   LayerQueue::Place place;
   std::int64_t forward_ns = 0, backward_ns = 0, update_ns = 0;
+  MemberProfile profile;
 
   int number(const Slot& slot) const { return slot.index + (slot.passing ? static_cast<int>(whole.size()) : 0); }
 };
@@ -155,6 +157,8 @@ const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bo
           return gradient_place({member, {passing, passing ? number - whole : number, arena}}, parameter);
         });
   }
+  if (options_.profile && training)
+    made->set_profile(&station.profile.tasks.try_emplace(samples, compiled.plan().tasks.size()).first->second);
   return *made;
 }
 
@@ -228,6 +232,7 @@ bool Crew::row_together(int member, const Row& row, base::Range tasks) {
 
   const std::int64_t start = base::now_ns();
   for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
+    const observe::Stopwatch watch(profiled(station.profile.input));
     begin_oar(row, all[at(t)], *instances[at(t)], run_of(t));
     run_of(t).slot = station.number(all[at(t)].slot);
   }
@@ -246,6 +251,8 @@ bool Crew::row_together(int member, const Row& row, base::Range tasks) {
       return false;
     for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
       instances[at(t)]->backward(instances[at(t)]->program().backward_segments()[s], run_of(t));
+      if (parameters.empty() || all[at(t)].sums.empty()) continue;
+      const observe::Stopwatch watch(profiled(station.profile.oar_sums));
       for (const SlotSum& sum : all[at(t)].sums)
         for (const int p : parameters)
           tensor::add_into(gradient_place({member, sum.into}, p), gradient_place({member, sum.from}, p),
@@ -294,8 +301,14 @@ void Crew::use_chunk(Station& station, const Row& row, int layer, int chunk) {
   const Chunk& piece = layers_.chunks()[at(layers_.layers()[at(layer)].chunks[at(chunk)])];
   const std::int64_t from = piece.offset - space_.range(piece.parameter).offset;
   const auto place = [&](const SlotPlace& slot) { return gradient_place(slot, piece.parameter) + from; };
-  for (const MemberSum& sum : row.step.plan.sums) tensor::add_into(place(sum.into), place(sum.from), piece.count);
-  row.take(piece, place(row.step.plan.total));
+  if (!row.step.plan.sums.empty()) {
+    const observe::Stopwatch watch(profiled(station.profile.member_sums));
+    for (const MemberSum& sum : row.step.plan.sums) tensor::add_into(place(sum.into), place(sum.from), piece.count);
+  }
+  {
+    const observe::Stopwatch watch(profiled(station.profile.update));
+    row.take(piece, place(row.step.plan.total));
+  }
   station.update_ns += base::now_ns() - start;
 }
 
@@ -322,6 +335,8 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw, TakeGradient take)
   static const std::vector<float> nothing(at(Layers::kChunkFloats), 0.0f);
   for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], nothing.data());
   const double wall = base::seconds_since(start);
+  profiled_ns_ += base::now_ns() - start;
+  ++profiled_steps_;
   current_ = &step;
   current_samples_ = batch.samples;
   return report(batch, wall);
@@ -351,11 +366,14 @@ RowReport Crew::report(const BatchView& batch, double wall) const {
 void Crew::for_each_chunk(TakeGradient f) {
   base::check(current_ != nullptr && keeps_, "for_each_chunk() before row()");
   const auto chunk_count = static_cast<std::int64_t>(chunks().size());
+  const std::int64_t start = base::now_ns();
   team_.run([&](int member) {
+    const observe::Stopwatch watch(profiled(stations_[at(member)]->profile.update));
     const std::int64_t begin = chunk_count * member / team_.members(),
                        end = chunk_count * (member + 1) / team_.members();
     for (std::int64_t c = begin; c < end; ++c) f(chunks()[at(c)], kept_.floats() + chunks()[at(c)].offset);
   });
+  profiled_ns_ += base::now_ns() - start;
 }
 
 void Crew::sum_statistics() {
@@ -377,14 +395,22 @@ void Crew::sum_statistics() {
 
 void Crew::finish_step() {
   base::check(current_ != nullptr, "finish_step() before row()");
-  sum_statistics();
+  const std::int64_t start = base::now_ns();
+  {
+    const observe::Stopwatch watch(profiled(stations_[0]->profile.statistics));
+    sum_statistics();
+  }
   current_ = nullptr;
-  const int forms = forms_->size();
-  if (forms == 0) return;
-  std::atomic<int> next{0};
-  team_.run([&](int) {
-    for (int form = next.fetch_add(1); form < forms; form = next.fetch_add(1)) forms_->refresh(form);
-  });
+  if (const int forms = forms_->size(); forms > 0) {
+    std::atomic<int> next{0};
+    team_.run([&](int member) {
+      for (int form = next.fetch_add(1); form < forms; form = next.fetch_add(1)) {
+        const observe::Stopwatch watch(profiled(stations_[at(member)]->profile.forms));
+        forms_->refresh(form);
+      }
+    });
+  }
+  profiled_ns_ += base::now_ns() - start;
 }
 
 EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See& see) {
@@ -428,6 +454,34 @@ EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See&
     report.correct += correct[at(u)];
   }
   return report;
+}
+
+void Crew::clear_profile() {
+  for (const auto& station : stations_) station->profile.clear();
+  profiled_ns_ = profiled_steps_ = 0;
+}
+
+observe::Profile Crew::profile(ops::Cost update_cost) const {
+  const auto steps = static_cast<double>(profiled_steps_), trained = static_cast<double>(space_.trained_floats());
+  const auto moved = [&](double floats) { return ops::Cost{0, sizeof(float) * floats * steps}; };
+  double input = static_cast<double>(network_.nodes()[at(network_.target())].shape.count()), forms = 0;
+  for (const int node : network_.inputs()) input += static_cast<double>(network_.nodes()[at(node)].shape.count());
+  for (int form = 0; form < forms_->size(); ++form) forms += static_cast<double>(forms_->floats(form));
+  StepCosts costs;
+  costs.input = moved(2 * input * static_cast<double>(options_.batch));
+  costs.sums = moved(3 * trained * (options_.oars - 1));
+  costs.sums.flops = trained * (options_.oars - 1) * steps;
+  costs.update = {update_cost.flops * trained * steps, update_cost.bytes * trained * steps};
+  costs.statistics = moved(3 * (static_cast<double>(space_.floats()) - trained));
+  costs.forms = moved(2 * forms);
+  std::vector<const MemberProfile*> members;
+  for (const auto& station : stations_) members.push_back(&station->profile);
+  observe::Profile all = add_up(members, costs, 1e-9 * static_cast<double>(profiled_ns_),
+                                [&](std::int64_t samples) -> const graph::Program& {
+                                  return *programs_.at({samples, true});
+                                });
+  all.steps = profiled_steps_;
+  return all;
 }
 
 std::size_t Crew::arena_bytes() const {

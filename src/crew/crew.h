@@ -36,6 +36,7 @@ struct CrewOptions {
   std::int64_t evaluation_batch = 64;
   std::vector<int> cpus{};  // for pinning; empty: not pinned
   bool may_spin = false;
+  bool profile = false;             // see Crew::profile()
   bool training = true;             // false: evaluate() only, without gradients
   observe::Trace* trace = nullptr;  // gets a span per oar and direction, on lane kFirstMemberLane + member
 };
@@ -107,6 +108,9 @@ class Crew {
   std::vector<std::int64_t> oar_sizes(std::int64_t samples) const;
   // The distinct batch sizes in which evaluate() takes `count` samples, largest first.
   std::vector<std::int64_t> evaluation_sizes(std::int64_t count) const;
+  // What the steps so far spent by task, when the options asked for it. `update_cost`: of the update, per parameter.
+  observe::Profile profile(ops::Cost update_cost) const;
+  void clear_profile();
   std::size_t arena_bytes() const;
   std::size_t gradient_bytes() const;
 
@@ -131,6 +135,7 @@ class Crew {
   int arena_of(std::size_t task) const { return schedule_ == Schedule::layer_by_layer ? static_cast<int>(task) : 0; }
   float* gradient_place(const SlotPlace& place, int parameter) const;
   float* statistics_place(const SlotPlace& place) const;
+  observe::TaskTime* profiled(observe::TaskTime& time) const { return options_.profile ? &time : nullptr; }
   void row_member(int member, const Row& row);
   bool row_together(int member, const Row& row, base::Range tasks);
   void begin_oar(const Row& row, const OarTask& task, const graph::Instance& instance, ops::OarRun& run) const;
@@ -156,6 +161,7 @@ class Crew {
   std::int64_t current_samples_ = 0;
   tensor::Buffer kept_;
   bool keeps_ = false;  // kept_ holds the gradient of the current step
+  std::int64_t profiled_ns_ = 0, profiled_steps_ = 0;
   Team team_;
 };
 

@@ -50,6 +50,8 @@ class LayoutPass {
     PlanTask task;
     task.name = node.name;
     task.is_loss = node.op->is_loss();
+    task.layer = node.name;
+    task.kind = node.op->kind();
     ops::KernelRequest request;
     request.training = options_.training;
     request.threads = options_.threads;
@@ -58,6 +60,9 @@ class LayoutPass {
       if (net_.parameters()[p].node != index) continue;
       task.parameters.push_back(static_cast<int>(p));
       trained |= !net_.parameters()[p].spec.is_statistic();
+      task.layer = net_.parameters()[p].name;
+      task.layer.resize(task.layer.size() - net_.parameters()[p].spec.name.size() - 1);
+      task.has_weights |= net_.parameters()[p].spec.role == ops::Role::weights;
       if (!fixed_.empty()) request.weights.push_back(fixed_[p]);
     }
     for (const int input : node.inputs) {
@@ -65,6 +70,7 @@ class LayoutPass {
       request.src.push_back(plan_.values[at(value)].layout);
       request.diff_src.push_back(options_.training && diff_value_[at(value)]);
     }
+    task.cost = node.op->cost(request.shapes());
     task.kernel = node.op->compile(request);
     const ops::KernelPlan& plan = task.kernel->plan();
     base::check(plan.weights.size() == task.parameters.size(), "node '{}': kernel lays out {} of {} parameters",
@@ -90,6 +96,9 @@ class LayoutPass {
       if (from == value && plan_.values[at(to)].layout == wanted) return to;
     PlanTask task;
     task.name = reader + ":reorder";
+    task.layer = reader;
+    task.kind = "reorder";
+    task.cost.bytes = static_cast<double>(has.elements() + wanted.elements()) * sizeof(float);
     task.kernel = ops::make_reorder(has, wanted, options_.threads);
     task.src = {value};
     task.wants_diff = {options_.training && diff_value_[at(value)]};

@@ -24,6 +24,11 @@ struct PlanTask {
   std::vector<int> parameters;   // network parameter indices
   std::vector<bool> wants_diff;  // per src
   bool is_loss = false;
+  std::string layer;          // for people: the node whose parameters it has; fusion may have given it another name
+  std::string kind;           // of the op; "reorder" for inserted ones
+  ops::Cost cost;             // of forward
+  ops::Cost backward_cost;    // set by the cost pass
+  bool has_weights = false;   // a matrix product with a parameter, so backward makes two
   std::size_t workspace = 0;  // arena offset
   // Filled by autodiff:
   int diff_dst = -1;  // values
@@ -60,6 +65,7 @@ struct ProgramOptions {
 void layout_pass(Plan& plan, const Network& network, const ProgramOptions& options,
                  const std::vector<ops::Layout>& fixed);
 void autodiff_pass(Plan& plan);
+void cost_pass(Plan& plan);
 void memory_pass(Plan& plan);
 
 }  // namespace trireme::graph

@@ -20,6 +20,7 @@ Program::Program(const Network& network, const ProgramOptions& options, const st
   };
   timed("layout", [&] { layout_pass(plan_, network, options_, fixed); });
   if (options_.training) timed("autodiff", [&] { autodiff_pass(plan_); });
+  if (options_.training) timed("cost", [&] { cost_pass(plan_); });
   timed("memory", [&] { memory_pass(plan_); });
 
   for (const ParameterInfo& parameter : network.parameters())
@@ -87,7 +88,9 @@ const ops::Layout& Instance::prediction_layout() const {
 void Instance::forward(const Segment& segment, ops::OarRun& run) const {
   for (int t = segment.begin; t < segment.end; ++t) {
     const Bound& task = tasks_[at(t)];
-    if (!task.kernel->plan().view) task.kernel->forward(task.args, task.state.get(), run);
+    if (task.kernel->plan().view) continue;
+    const observe::Stopwatch watch(times_ ? &times_->forward[at(t)] : nullptr);
+    task.kernel->forward(task.args, task.state.get(), run);
   }
 }
 
@@ -95,7 +98,12 @@ void Instance::backward(const Segment& segment, ops::OarRun& run) const {
   for (int b = segment.begin; b < segment.end; ++b) {
     const PlanBackward& step = program_->plan().backward[at(b)];
     const Bound& task = tasks_[at(step.task)];
-    if (!task.kernel->plan().view) task.kernel->backward(task.args, task.state.get(), run);
+    if (!task.kernel->plan().view) {
+      const observe::Stopwatch watch(times_ ? &times_->backward[at(step.task)] : nullptr);
+      task.kernel->backward(task.args, task.state.get(), run);
+    }
+    if (step.accumulate.empty()) continue;
+    const observe::Stopwatch watch(times_ ? &times_->accumulate[at(step.task)] : nullptr);
     for (const auto& add : step.accumulate)
       tensor::add_into(at_value(add.into), at_value(add.from), program_->plan().values[at(add.into)].layout.elements());
   }

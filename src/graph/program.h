@@ -8,6 +8,7 @@
 
 #include "graph/plan.h"
 #include "graph/weight_forms.h"
+#include "observe/profile.h"
 #include "tensor/buffer.h"
 
 namespace trireme::graph {
@@ -68,6 +69,9 @@ class Instance {
   const float* prediction() const { return at_value(program_->plan().prediction); }
   const ops::Layout& prediction_layout() const;
 
+  // From now on every task's time is added there; null: no longer. Must have an entry per task and outlive the use.
+  void set_profile(observe::TaskTimes* times) { times_ = times; }
+
   void forward(ops::OarRun& run) const {
     for (const Segment& segment : program_->forward_segments()) forward(segment, run);
   }
@@ -89,6 +93,7 @@ class Instance {
   const Program* program_;
   std::byte* arena_;
   std::vector<Bound> tasks_;
+  observe::TaskTimes* times_ = nullptr;
 };
 
 }  // namespace trireme::graph

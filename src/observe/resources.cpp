@@ -20,6 +20,13 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
+double status_bytes(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(field)) return 1024 * std::stod(line.substr(field.size()));
+  return 0;
+}
+
 }  // namespace
 
 ResourceSample sample_resources() {
@@ -45,11 +52,12 @@ ResourceSample sample_resources() {
   return sample;
 }
 
-double peak_resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return 1024.0 * static_cast<double>(usage.ru_maxrss);
-}
+double resident_bytes() { return status_bytes("VmRSS:"); }
+
+// getrusage() would still know the process that this one was started from.
+double peak_resident_bytes() { return status_bytes("VmHWM:"); }
+
+void reset_peak_resident() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 ResourceWatch::ResourceWatch(const base::fs::path& path, double period_seconds, std::vector<int> cpus)
     : writer_(path), cpus_(std::move(cpus)), thread_([this, period_seconds] { watch(period_seconds); }) {}

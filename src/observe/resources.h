@@ -20,8 +20,11 @@ struct ResourceSample {
 };
 
 ResourceSample sample_resources();
-// The largest resident size so far.
+double resident_bytes();
+// The largest resident size since the start or the last reset.
 double peak_resident_bytes();
+// Starts the peak anew from what is resident now, where the system lets us.
+void reset_peak_resident();
 
 class ResourceWatch {
  public:

@@ -142,10 +142,10 @@ void plan_threads(const base::Settings& settings, Experiment& e) {
 
   const std::array<std::string, 3> pin{"auto", "yes", "no"};
   const std::string& wanted = settings.choice("pin", pin);
-  const bool all_cores = e.threads == static_cast<int>(e.cores.cpus.size()) && e.threads <= e.cores.usable;
   if (wanted == "yes" && e.threads > static_cast<int>(e.cores.cpus.size()))
     base::user_error("--pin yes needs a core per thread: {} threads, {} cores", e.threads, e.cores.cpus.size());
-  if (per_oar == 1 && (wanted == "yes" || (wanted == "auto" && all_cores))) e.crew_options.cpus = e.cores.cpus;
+  if (per_oar == 1 && wanted != "no")
+    e.crew_options.cpus = wanted == "yes" ? e.cores.cpus : base::cpus_to_pin(e.cores, e.threads);
   e.crew_options.may_spin = e.threads <= e.cores.usable;
   e.crew_options.threads = e.threads;
   e.crew_options.threads_per_oar = per_oar;

@@ -57,6 +57,7 @@ constexpr std::array kOptions{
     Option{"What stays", "checkpoint-every", "STEPS", "0",
            "also checkpoint every so many steps; 0: after each epoch only"},
     Option{"What stays", "keep", "K", "2", "checkpoints kept beside the best"},
+    Option{"What stays", "profile", "", "no", "time by kind of op and by layer, in the summary and as profile.json"},
     Option{"What stays", "config", "FILE", "",
            "read options from a TOML file or another run's run.json; the command line wins"},
     Option{"What stays", "json", "", "no", "print the summary as one JSON object on the last line of standard output"},

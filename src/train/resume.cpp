@@ -10,8 +10,9 @@ namespace {
 
 // Where and how fast a run goes on may change, and how long it lasts; never what it computes.
 bool free_on_resume(const std::string& name) {
-  constexpr std::array kFree{"resume",           "threads", "pin",  "data-dir", "epochs",         "steps",
-                             "checkpoint-every", "keep",    "json", "quiet",    "early-stopping", "allow-other-bits"};
+  constexpr std::array kFree{"resume",         "threads",          "pin",    "data-dir", "epochs",
+                             "steps",          "checkpoint-every", "keep",   "json",     "quiet",
+                             "early-stopping", "allow-other-bits", "profile"};
   return std::find(kFree.begin(), kFree.end(), name) != kFree.end();
 }
 

@@ -5,6 +5,7 @@
 //   resources.jsonl  CPU, memory and network once per second
 //   trace.json       chrome trace of the steps
 //   checkpoints/     see store/checkpoint.h
+//   profile.json     time by op, when asked for
 //   summary.json     written at the end
 #pragma once
 

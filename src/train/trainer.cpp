@@ -9,11 +9,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "crew/peak.h"
 #include "data/loader.h"
 #include "observe/resources.h"
 #include "observe/trace.h"
 #include "optim/schedule.h"
 #include "train/interrupt.h"
+#include "train/profile_report.h"
 #include "train/resume.h"
 #include "train/start_weights.h"
 #include "train/summary.h"
@@ -51,6 +53,7 @@ class Trainer {
     checkpoint_every_ = settings.integer("checkpoint-every", 0, 1LL << 40);
     keep_ = static_cast<int>(settings.integer("keep", 1, 1 << 20));
     e_.crew_options.trace = &trace_;
+    e_.crew_options.profile = settings.flag("profile");
     crew_ = std::make_unique<crew::Crew>(e_.network, e_.crew_options);
     updater_ = std::make_unique<Updater>(*crew_, std::move(optimizer), clip);
     fill_fresh_weights(*crew_, settings.text("init"), e_.seed);
@@ -358,7 +361,16 @@ class Trainer {
     if (result.steps_here > 0 || !base::fs::exists(folder_->file("summary.json"), ignored))
       base::write_text_atomically(folder_->file("summary.json"), Json::parse(json).dump(2) + "\n");
     print_summary(console_, result);
+    if (e_.crew_options.profile && result.steps_here > 0) report_profile();
     return json;
+  }
+
+  void report_profile() {
+    const observe::Profile profile = crew_->profile(updater_->cost());
+    const crew::Peak peak = crew::measure_peak(e_.threads, e_.crew_options.cpus);
+    base::write_text_atomically(folder_->file("profile.json"), Json::parse(profile_json(profile, peak)).dump(2) + "\n");
+    console_.line("");
+    for (const std::string& line : profile_lines(profile, peak)) console_.line(line);
   }
 
   base::Settings settings_;

@@ -22,6 +22,11 @@ Updater::Updater(crew::Crew& crew, std::unique_ptr<optim::Optimizer> optimizer, 
     state_.emplace_back(static_cast<std::size_t>(crew.space().trained_floats()) * sizeof(float));
 }
 
+ops::Cost Updater::cost() const {
+  const auto slots = static_cast<double>(state_.size());  // read and written like the weights; the gradient is read
+  return {2 + 2 * slots, sizeof(float) * (3 + 2 * slots)};
+}
+
 double Updater::clip_factor() {
   crew_.for_each_chunk([&](const crew::Chunk& chunk, const float* gradient) {
     sums_[static_cast<std::size_t>(chunk.index)] =

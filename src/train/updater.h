@@ -17,6 +17,8 @@ class Updater {
   Updater(crew::Crew& crew, std::unique_ptr<optim::Optimizer> optimizer, double max_norm);
 
   const optim::Optimizer& optimizer() const { return *optimizer_; }
+  // Of one update, per parameter.
+  ops::Cost cost() const;
   struct Report {
     crew::RowReport row;
     double penalty = 0;         // L2, of the weights the step started from

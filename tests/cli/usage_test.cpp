@@ -17,7 +17,7 @@ TEST_F(Usage, HelpNamesEveryVerbAndVersionIsOneLine) {
     const Outcome help = run(words);
     EXPECT_EQ(help.code, 0);
     EXPECT_EQ(help.err, "");
-    for (const char* verb : {"train", "eval", "predict", "list"}) EXPECT_TRUE(has(help.out, verb)) << verb;
+    for (const char* verb : {"train", "eval", "predict", "bench", "list"}) EXPECT_TRUE(has(help.out, verb)) << verb;
   }
   const Outcome version = run({"--version"});
   EXPECT_EQ(version.code, 0);
@@ -27,7 +27,7 @@ TEST_F(Usage, HelpNamesEveryVerbAndVersionIsOneLine) {
 }
 
 TEST_F(Usage, EveryVerbHasHelpAndTrainsNamesEveryOption) {
-  for (const char* verb : {"train", "eval", "predict", "list"}) {
+  for (const char* verb : {"train", "eval", "predict", "bench", "list"}) {
     const Outcome help = run({verb, "--help"});
     EXPECT_EQ(help.code, 0) << verb;
     EXPECT_TRUE(has(help.out, "Example")) << help.out;
@@ -57,7 +57,7 @@ TEST_F(Usage, ListsGiveWhatThePartsKnow) {
 
 TEST_F(Usage, UnknownVerbsAndWordsAreRefused) {
   expect_refused({"trian"}, {"'trian'", "'train'"});
-  expect_refused({"xyzzy"}, {"'xyzzy'", "train, eval, predict, list"});
+  expect_refused({"xyzzy"}, {"'xyzzy'", "train, eval, predict, bench, list"});
   expect_refused({"train", "quickly"}, {"'quickly'"});
   expect_refused({"train", "-x"}, {"'-x'"});
   expect_refused({"list"}, {"models, datasets"});

@@ -53,7 +53,7 @@ TEST(Program, PassesAreNamedAndTimed) {
     names.push_back(pass.name);
     EXPECT_GE(pass.seconds, 0);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"layout", "autodiff", "memory"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"layout", "autodiff", "cost", "memory"}));
 }
 
 TEST(Fingerprint, IsTheSameTwice) {

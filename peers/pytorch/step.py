@@ -1,0 +1,160 @@
+"""Times the training step of a network of the zoo in PyTorch, as one side of `trireme bench step`.
+
+Started as `step.py THREADS [pin]`, it answers one JSON object per line on standard output to one per line on standard
+input, and sleeps in between:
+
+    {"do": "prepare", "model": "lenet5", "inputs": [[3, 32, 32]], "classes": 10, "batch": 42, "layout": "nchw"}
+    {"do": "run", "steps": 10}      seconds per step: forward, backward, update, total
+    {"do": "memory"}                bytes: the largest resident size since prepare, less that before the network
+    {"do": "tune"}                  keeps the fastest of PyTorch's implementations of SGD
+
+What helps PyTorch is done: gradients are dropped instead of zeroed, fused or foreach SGD where there is one, denormals
+flushed, no garbage collection while timing; the caller tries both layouts. Works with PyTorch 1.13 and 2.x.
+"""
+
+import gc
+import json
+import os
+import sys
+import time
+
+THREADS = sys.argv[1] if len(sys.argv) > 1 else "1"
+os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = THREADS  # read when the library is loaded
+if "pin" in sys.argv[2:]:
+    os.environ["OMP_PROC_BIND"] = "close"
+    os.environ["OMP_PLACES"] = "threads"
+
+import torch  # noqa: E402
+
+import networks  # noqa: E402
+
+LEARNING_RATE, MOMENTUM = 0.01, 0.9
+
+
+def status_bytes(field):
+    """A size of /proc/self/status, e.g. VmRSS or VmHWM."""
+    with open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith(field + ":"):
+                return 1024 * int(line.split()[1])
+    return 0
+
+
+def reset_peak():
+    try:
+        with open("/proc/self/clear_refs", "w") as clear:
+            clear.write("5")
+    except OSError:
+        pass  # the peak so far then counts as well; it lies little above what is resident now
+
+
+def sgd_candidates(parameters):
+    """(name, maker) of every SGD this PyTorch has, most promising first."""
+    for name, more in (("fused", {"fused": True}), ("foreach", {"foreach": True}), ("plain", {})):
+        yield name, lambda more=more: torch.optim.SGD(parameters, lr=LEARNING_RATE, momentum=MOMENTUM, **more)
+
+
+class Step:
+    def __init__(self, model, inputs, classes, batch, layout):
+        gc.collect()
+        reset_peak()
+        self.before = status_bytes("VmRSS")
+        torch.manual_seed(1)
+        self.net = networks.build(model, inputs, classes)
+        self.net.train()
+        self.inputs = [torch.rand(batch, *shape) - 0.5 for shape in inputs]
+        self.target = torch.randint(classes, (batch,))
+        if layout == "channels_last":
+            self.net = self.net.to(memory_format=torch.channels_last)
+            self.inputs = [x.to(memory_format=torch.channels_last) if x.dim() == 4 else x for x in self.inputs]
+        self.has_penalty = hasattr(self.net, "l2")
+        self.loss = torch.nn.CrossEntropyLoss()
+        self.choose(next(self.working_optimizers()))
+
+    def choose(self, named):
+        self.optimizer_name, self.optimizer = named
+
+    def working_optimizers(self):
+        parameters = list(self.net.parameters())
+        for name, make in sgd_candidates(parameters):
+            try:
+                yield name, make()
+            except (TypeError, RuntimeError):
+                continue  # this version does not have it
+
+    def one(self):
+        """Seconds of forward, backward and update."""
+        start = time.perf_counter()
+        loss = self.loss(self.net(*self.inputs), self.target)
+        if self.has_penalty:
+            loss = loss + networks.penalty(self.net)
+        middle = time.perf_counter()
+        loss.backward()
+        end = time.perf_counter()
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        return middle - start, end - middle, time.perf_counter() - end
+
+    def run(self, steps):
+        gc.collect()
+        gc.disable()
+        start = time.perf_counter()
+        times = [self.one() for _ in range(steps)]
+        total = time.perf_counter() - start
+        gc.enable()
+        forward, backward, update = (sum(column) / steps for column in zip(*times))
+        return {"forward": forward, "backward": backward, "update": update, "total": total / steps}
+
+    def memory(self):
+        return {"bytes": max(0, status_bytes("VmHWM") - self.before)}
+
+    def tune(self):
+        best = None
+        for named in list(self.working_optimizers()):
+            self.choose(named)
+            try:
+                self.one()
+                seconds = min(self.one()[2] for _ in range(5))
+            except (RuntimeError, ValueError):
+                continue
+            if best is None or seconds < best[0]:
+                best = (seconds, named)
+        self.choose(best[1])
+        return {"optimizer": self.optimizer_name}
+
+
+def answers():
+    step = None
+    torch.set_num_threads(int(THREADS))
+    torch.set_flush_denormal(True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        what = request.pop("do")
+        if what == "prepare":
+            step = Step(**request)
+            yield {"torch": torch.__version__, "threads": torch.get_num_threads(),
+                   "parameters": sum(p.numel() for p in step.net.parameters())}
+        elif what == "run":
+            yield step.run(request["steps"])
+        elif what == "memory":
+            yield step.memory()
+        elif what == "tune":
+            yield step.tune()
+        else:
+            yield {"error": f"there is no command '{what}'"}
+
+
+def main():
+    # Whatever a library prints goes to standard error; the answers keep the pipe for themselves.
+    pipe = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    try:
+        for answer in answers():
+            print(json.dumps(answer), file=pipe, flush=True)
+    except Exception as error:  # noqa: BLE001: whatever it is, the other side must read it
+        print(json.dumps({"error": f"{type(error).__name__}: {error}"}), file=pipe, flush=True)
+        raise
+
+
+if __name__ == "__main__":
+    main()

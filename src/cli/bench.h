@@ -1,0 +1,50 @@
+// What the words of `trireme bench` share: which steps to measure, and how one is set up.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cores.h"
+#include "base/options.h"
+#include "train/step_rig.h"
+
+namespace trireme::cli {
+
+// One training step to be measured.
+struct BenchCase {
+  std::string model;
+  std::int64_t batch = 0;
+  int threads = 1;
+  int oars = 1;
+  crew::Reduce reduce = crew::Reduce::exact;
+
+  // Threads beyond the oars have nothing to row.
+  int busy_threads() const { return std::min(threads, oars); }
+};
+
+// Every model of --model at every number of --threads.
+std::vector<BenchCase> bench_cases(const base::Settings& settings);
+
+// Threads are pinned as train pins them: when they use all cores.
+std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::CorePlan& cores, bool profile = false);
+
+// How many steps of this length make a round of a fifth of a second; at least one.
+int steps_of_a_round(double step_seconds);
+
+struct ProfiledStep {
+  observe::Profile profile;
+  double fastest_seconds = 0;  // of a step, the mean over the fastest round
+};
+ProfiledStep profile_step(const BenchCase& bench, const base::CorePlan& cores, int rounds);
+
+// What our step takes beyond a bare process, at its peak: measured in a fresh process of this program.
+double own_memory_bytes(const BenchCase& bench, const std::string& isa);
+
+// The words.
+void bench_step(const base::Settings& settings);
+void bench_memory(const base::Settings& settings);
+void bench_roofline(const base::Settings& settings);
+
+}  // namespace trireme::cli

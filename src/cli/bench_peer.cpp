@@ -1,0 +1,67 @@
+#include "cli/bench_peer.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "models/zoo.h"
+
+namespace trireme::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kDeadlineSeconds = 600;
+constexpr int kFirstSteps = 3;
+
+Json ask(peer::Pytorch& process, const Json& request) {
+  return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
+}
+
+train::StepSeconds steps(peer::Pytorch& process, int count) {
+  const Json answer = ask(process, {{"do", "run"}, {"steps", count}});
+  return {answer.at("forward"), answer.at("backward"), answer.at("update"), answer.at("total")};
+}
+
+}  // namespace
+
+PytorchStep::PytorchStep(const BenchCase& bench, const std::string& python, const std::string& script,
+                         const base::CorePlan& cores)
+    : python_(python), script_(script), cpus_(cores.cpus) {
+  try_way(bench, "nchw", false);
+  for (const tensor::Shape& shape : models::find_model(bench.model).inputs)
+    if (shape.rank() == 3) {  // the other layout is one of images
+      try_way(bench, "channels_last", false);
+      break;
+    }
+  if (!base::cpus_to_pin(cores, bench.threads).empty()) try_way(bench, layout_, true);
+}
+
+void PytorchStep::try_way(const BenchCase& bench, const std::string& layout, bool pin) {
+  const models::ModelInfo& model = models::find_model(bench.model);
+  Json inputs = Json::array();
+  for (const tensor::Shape& shape : model.inputs) inputs.push_back(shape.sizes());
+  std::vector<std::string> arguments{std::to_string(bench.threads)};
+  if (pin) arguments.emplace_back("pin");
+  auto process = std::make_unique<peer::Pytorch>(python_, script_, arguments, cpus_);
+  const Json ready = ask(*process, {{"do", "prepare"},
+                                    {"model", bench.model},
+                                    {"inputs", inputs},
+                                    {"classes", model.classes},
+                                    {"batch", bench.batch},
+                                    {"layout", layout}});
+  steps(*process, kFirstSteps);
+  const double bytes = ask(*process, {{"do", "memory"}}).at("bytes");
+  const std::string optimizer = ask(*process, {{"do", "tune"}}).at("optimizer");
+  const double seconds = std::min(steps(*process, kFirstSteps).total, steps(*process, kFirstSteps).total);
+  memory_bytes_ = process_ ? std::min(memory_bytes_, bytes) : bytes;
+  if (process_ && seconds >= seconds_) return;
+  seconds_ = seconds;
+  version_ = ready.at("torch");
+  layout_ = layout;
+  way_ = layout + ", " + optimizer + " SGD" + (pin ? ", pinned" : "");
+  process_ = std::move(process);
+}
+
+train::StepSeconds PytorchStep::run(int count) { return steps(*process_, count); }
+
+}  // namespace trireme::cli

@@ -1,0 +1,35 @@
+// PyTorch's side of a training step, in a process of its own, in the way in which it is fastest: layout of images,
+// implementation of SGD, threads pinned or not (where ours are).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/bench.h"
+#include "peer/pytorch.h"
+
+namespace trireme::cli {
+
+class PytorchStep {
+ public:
+  PytorchStep(const BenchCase& bench, const std::string& python, const std::string& script,
+              const base::CorePlan& cores);
+
+  train::StepSeconds run(int steps);
+  double memory_bytes() const { return memory_bytes_; }  // of the layout that needs less
+  const std::string& version() const { return version_; }
+  // The way that was fastest, e.g. "nchw, foreach SGD, pinned".
+  const std::string& way() const { return way_; }
+
+ private:
+  // Starts a process for this way, measures its memory, and keeps it when it is the fastest so far.
+  void try_way(const BenchCase& bench, const std::string& layout, bool pin);
+
+  std::string python_, script_;
+  std::vector<int> cpus_;
+  std::unique_ptr<peer::Pytorch> process_;
+  double seconds_ = 0, memory_bytes_ = 0;
+  std::string version_, layout_, way_;
+};
+
+}  // namespace trireme::cli

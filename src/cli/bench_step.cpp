@@ -1,0 +1,238 @@
+// `trireme bench step`: our training step and a peer's, measured in turns, so that whatever else the machine does meets
+// both. Each side sleeps while another is measured.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "base/error.h"
+#include "base/simd.h"
+#include "base/text.h"
+#include "cli/bench.h"
+#include "cli/bench_peer.h"
+#include "cli/environment.h"
+#include "crew/peak.h"
+#include "train/profile_report.h"
+
+namespace trireme::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using train::StepSeconds;
+
+constexpr std::chrono::milliseconds kSettle{20};  // until the other side's threads sleep
+constexpr int kProfileRounds = 5;
+constexpr double kMegabyte = 1e6, kMilliseconds = 1e3;
+
+// One way of running a step, and what it took in each round.
+struct Side {
+  std::function<StepSeconds(int steps)> run;
+  std::vector<StepSeconds> rounds;
+
+  std::vector<StepSeconds> sorted() const {
+    std::vector<StepSeconds> all = rounds;
+    std::sort(all.begin(), all.end(), [](const StepSeconds& a, const StepSeconds& b) { return a.total < b.total; });
+    return all;
+  }
+  // The round in the middle, so that its phases belong together.
+  StepSeconds median() const { return sorted()[(rounds.size() - 1) / 2]; }
+  double best() const { return sorted().front().total; }
+};
+
+// A, B, C, A, B, C ...: a few steps each, after one that nobody counts.
+void take_turns(const std::vector<Side*>& sides, int rounds) {
+  std::vector<int> steps;
+  for (Side* side : sides) {
+    side->run(1);
+    steps.push_back(steps_of_a_round(std::min(side->run(1).total, side->run(1).total)));
+  }
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t s = 0; s < sides.size(); ++s) {
+      std::this_thread::sleep_for(kSettle);
+      if (steps[s] > 1) sides[s]->run(1);
+      sides[s]->rounds.push_back(sides[s]->run(steps[s]));
+    }
+}
+
+struct Result {
+  BenchCase bench;
+  StepSeconds ours;
+  double best_seconds = 0, memory_bytes = 0;
+  std::optional<StepSeconds> fast;            // with --reduce both
+  std::optional<double> one_thread, one_oar;  // seconds of 1 thread at the same V, of 1 thread at V = 1
+  std::optional<StepSeconds> theirs;
+  double their_best_seconds = 0, their_memory_bytes = 0;
+  std::string their_version, their_way;
+};
+
+struct Peer {
+  std::string python, script;  // empty: no peer
+};
+
+Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& cores, const base::Settings& settings) {
+  Result result;
+  result.bench = bench;
+  result.memory_bytes = own_memory_bytes(bench, settings.text("isa"));
+  std::vector<std::unique_ptr<train::StepRig>> rigs;
+  const auto own_side = [&](int threads, int oars, crew::Reduce reduce) {
+    BenchCase other = bench;
+    other.threads = threads;
+    other.oars = oars;
+    other.reduce = reduce;
+    rigs.push_back(make_rig(other, cores));
+    // Every rig's team pins this thread when it is made, or does not; here it is as this rig wants it.
+    const bool pinned = !base::cpus_to_pin(cores, other.busy_threads()).empty();
+    return Side{[rig = rigs.back().get(), pinned, &cores](int steps) {
+                  if (pinned)
+                    base::pin_this_thread(cores.cpus[0]);
+                  else
+                    base::unpin_this_thread(cores.cpus);
+                  return rig->run(steps);
+                },
+                {}};
+  };
+  std::unique_ptr<PytorchStep> pytorch;  // made first: its processes must not start from a pinned thread
+  if (!peer.python.empty()) pytorch = std::make_unique<PytorchStep>(bench, peer.python, peer.script, cores);
+  Side ours = own_side(bench.threads, bench.oars, bench.reduce), theirs, fast, one_thread, one_oar;
+  std::vector<Side*> sides{&ours};
+  if (pytorch) {
+    theirs.run = [&](int steps) { return pytorch->run(steps); };
+    sides.push_back(&theirs);
+  }
+  if (settings.text("reduce") == "both") {
+    fast = own_side(bench.threads, bench.oars, crew::Reduce::fast);
+    sides.push_back(&fast);
+  }
+  if (bench.threads > 1) {
+    one_thread = own_side(1, bench.oars, bench.reduce);
+    sides.push_back(&one_thread);
+  }
+  if (bench.oars > 1) {
+    one_oar = own_side(1, 1, bench.reduce);
+    sides.push_back(&one_oar);
+  }
+  take_turns(sides, static_cast<int>(settings.integer("repeats", 1, 10000)));
+  result.ours = ours.median();
+  result.best_seconds = ours.best();
+  if (fast.run) result.fast = fast.median();
+  if (one_thread.run) result.one_thread = one_thread.median().total;
+  if (one_oar.run) result.one_oar = one_oar.median().total;
+  if (pytorch) {
+    result.theirs = theirs.median();
+    result.their_best_seconds = theirs.best();
+    result.their_memory_bytes = pytorch->memory_bytes();
+    result.their_version = pytorch->version();
+    result.their_way = pytorch->way();
+  }
+  return result;
+}
+
+// Of a step without a side to compare with, the speed-up is 1.
+double speedup(const std::optional<double>& base_seconds, const Result& result) {
+  return base_seconds ? *base_seconds / result.ours.total : 1;
+}
+double exact_cost_percent(const Result& result) { return 100 * (result.ours.total / result.fast->total - 1); }
+
+Json side_json(const StepSeconds& step, double best_seconds, double memory_bytes) {
+  return {{"forward_ms", kMilliseconds * step.forward}, {"backward_ms", kMilliseconds * step.backward},
+          {"update_ms", kMilliseconds * step.update},   {"total_ms", kMilliseconds * step.total},
+          {"best_ms", kMilliseconds * best_seconds},    {"memory_mb", memory_bytes / kMegabyte}};
+}
+
+Json result_json(const Result& result) {
+  const BenchCase& bench = result.bench;
+  Json json{{"model", bench.model},
+            {"batch", bench.batch},
+            {"threads", bench.threads},
+            {"oars", bench.oars},
+            {"reduce", bench.reduce == crew::Reduce::fast ? "fast" : "exact"},
+            {"ours_ms", kMilliseconds * result.ours.total},
+            {"ours", side_json(result.ours, result.best_seconds, result.memory_bytes)},
+            {"speedup_same_oars", speedup(result.one_thread, result)},
+            {"speedup_one_oar", speedup(result.one_oar, result)}};
+  if (result.fast) json["exact_cost_percent"] = exact_cost_percent(result);
+  if (!result.theirs) return json;
+  json["peer"] = "pytorch";
+  json["peer_version"] = result.their_version;
+  json["peer_way"] = result.their_way;
+  json["peer_ms"] = kMilliseconds * result.theirs->total;
+  json["theirs"] = side_json(*result.theirs, result.their_best_seconds, result.their_memory_bytes);
+  json["ratio"] = result.theirs->total / result.ours.total;
+  json["memory_ratio"] = result.their_memory_bytes / result.memory_bytes;
+  return json;
+}
+
+void print_side(const std::string& head, const char* name, const StepSeconds& step, double memory_bytes) {
+  fmt::print("{:<31} {:<8} {:>9.2f} {:>9.2f} {:>8.2f} {:>9.2f} {:>10.1f}", head, name, kMilliseconds * step.forward,
+             kMilliseconds * step.backward, kMilliseconds * step.update, kMilliseconds * step.total,
+             memory_bytes / kMegabyte);
+}
+
+void print_result(const Result& result) {
+  const BenchCase& bench = result.bench;
+  print_side(fmt::format("{:<17} {:>5} {:>3} {:>3}", bench.model, bench.batch, bench.threads, bench.oars), "trireme",
+             result.ours, result.memory_bytes);
+  fmt::print("\n");
+  if (result.theirs) {
+    print_side("", "pytorch", *result.theirs, result.their_memory_bytes);
+    fmt::print(" {:>6.2f}x {:>6.2f}x  {}\n", result.theirs->total / result.ours.total,
+               result.their_memory_bytes / result.memory_bytes, result.their_way);
+  }
+  if (result.one_thread || result.one_oar)
+    fmt::print("{:<31} speed-up {:.2f} over 1 thread at V = {}, {:.2f} over 1 thread at V = 1\n", "",
+               speedup(result.one_thread, result), bench.oars, speedup(result.one_oar, result));
+  if (result.fast)
+    fmt::print("{:<31} exact sums cost {:+.1f} % (fast: {:.2f} ms)\n", "", exact_cost_percent(result),
+               kMilliseconds * result.fast->total);
+  std::fflush(stdout);
+}
+
+Peer find_peer(const base::Settings& settings) {
+  if (settings.text("peer").empty()) return {};
+  const std::array<std::string, 1> known{"pytorch"};
+  settings.choice("peer", known);
+  const peer::PytorchPlace place{settings.text("python"), environment("TRIREME_PYTHON"), environment("TRIREME_PEERS")};
+  return {peer::find_python(place), peer::find_script("step.py", place)};
+}
+
+}  // namespace
+
+void bench_step(const base::Settings& settings) {
+  base::set_active_isa(base::parse_isa(settings.text("isa")));
+  const std::vector<BenchCase> cases = bench_cases(settings);
+  settings.integer("repeats", 1, 10000);
+  const Peer peer = find_peer(settings);
+  const base::CorePlan cores = base::plan_cores();
+  const bool json = settings.flag("json");
+  if (!json) {
+    fmt::print(
+        "One training step: milliseconds (medians of {} rounds taken in turns), memory in MB, PyTorch / Trireme;"
+        " {}, {} cores\n",
+        settings.text("repeats"), base::isa_name(base::active_isa()), cores.usable);
+    fmt::print("{:<17} {:>5} {:>3} {:>3} {:<8} {:>9} {:>9} {:>8} {:>9} {:>10} {:>7} {:>7}\n", "model", "batch", "thr",
+               "V", "", "forward", "backward", "update", "total", "memory", "time", "memory");
+  }
+  Json results = Json::array();
+  std::map<int, crew::Peak> peaks;
+  for (const BenchCase& bench : cases) {
+    const Result result = measure(bench, peer, cores, settings);
+    results.push_back(result_json(result));
+    if (!json) print_result(result);
+    if (!settings.flag("profile")) continue;
+    const auto [peak, is_new] = peaks.try_emplace(bench.busy_threads());
+    if (is_new) peak->second = crew::measure_peak(peak->first, base::cpus_to_pin(cores, peak->first));
+    const observe::Profile profile = profile_step(bench, cores, kProfileRounds).profile;
+    results.back()["profile"] = Json::parse(train::profile_json(profile, peak->second));
+    for (const std::string& line : train::profile_lines(profile, peak->second))
+      if (!json) fmt::print("{}\n", line);
+  }
+  if (json) fmt::print("{}\n", Json{{"results", results}}.dump());
+}
+
+}  // namespace trireme::cli

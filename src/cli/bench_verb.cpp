@@ -1,0 +1,61 @@
+#include <array>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "cli/bench.h"
+#include "cli/cli.h"
+
+namespace trireme::cli {
+namespace {
+
+using Option = base::OptionSpec;
+
+constexpr std::array kOptions{
+    Option{"What to measure", "model", "NAMES", "all",
+           "networks of the zoo, separated by commas; all: the rows of the studies"},
+    Option{"What to measure", "batch", "N", "0", "samples of a step; 0: a worker's batch in the studies"},
+    Option{"What to measure", "threads", "LIST", "1", "numbers of threads, separated by commas"},
+    Option{"What to measure", "oars", "V", "0", "micro-batches of a step; 0: as many as threads"},
+    Option{"What to measure", "reduce", "exact|fast|both", "exact",
+           "how gradients are added; both: in turns, with the cost of exact"},
+    Option{"What to measure", "isa", "NAME", "auto", "instruction set: auto, avx512, avx2 or generic"},
+    Option{"Against whom", "peer", "NAME", "", "the same network in another system: pytorch"},
+    Option{"Against whom", "python", "PROGRAM", "",
+           "interpreter with PyTorch; else TRIREME_PYTHON, else python3 or /usr/bin/python3"},
+    Option{"How", "repeats", "N", "7", "rounds; each side runs a few steps in each, medians count"},
+    Option{"How", "profile", "", "no", "also the time by kind of op and by layer, against the roofline (step)"},
+    Option{"How", "json", "", "no", "print the results as one JSON object"},
+};
+
+struct Word {
+  const char* name;
+  void (*run)(const base::Settings& settings);
+};
+constexpr std::array kWords{Word{"step", bench_step}, Word{"roofline", bench_roofline}, Word{"memory", bench_memory}};
+
+void run_bench(const base::Settings& settings, const std::string& word) {
+  std::vector<std::string> names;
+  for (const Word& each : kWords) {
+    if (word == each.name) return each.run(settings);
+    names.emplace_back(each.name);
+  }
+  if (word.empty()) base::user_error("say what to measure: step, roofline or memory");
+  base::user_error("{}", base::unknown_name("bench of", word, names));
+}
+
+}  // namespace
+
+Verb bench_verb() {
+  return {"bench",
+          "measure the training step, also against PyTorch, and the machine's roofline",
+          "Examples:\n"
+          "  trireme bench step --model lenet5,resnet18 --peer pytorch\n"
+          "  trireme bench step --model resnet50-cifar --threads 1,2,4 --reduce both\n"
+          "  trireme bench step --model densenet40-12 --profile\n"
+          "  trireme bench roofline --threads 1,2",
+          kOptions,
+          "what",
+          run_bench};
+}
+
+}  // namespace trireme::cli

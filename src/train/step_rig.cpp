@@ -1,0 +1,62 @@
+#include "train/step_rig.h"
+
+#include <numeric>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "train/start_weights.h"
+
+namespace trireme::train {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+StepRig::StepRig(const graph::Network& network, const crew::CrewOptions& options)
+    : crew_(network, options),
+      updater_(crew_, optim::make_optimizer("sgd:lr=0.01,momentum=0.9"), 0),
+      indices_(at(options.batch)) {
+  fill_fresh_weights(crew_, "pytorch", kSeed);
+  const std::int64_t batch = options.batch;
+  const base::CounterRng random(kSeed, base::Purpose::probe);
+  for (const int input : network.inputs()) {
+    const std::int64_t floats = network.nodes()[at(input)].shape.count() * batch;
+    inputs_.emplace_back(at(floats) * sizeof(float));
+    for (std::int64_t i = 0; i < floats; ++i)
+      inputs_.back().floats()[i] = random.uniform(static_cast<std::uint64_t>(i)) - 0.5f;
+  }
+  const std::int64_t classes = network.nodes()[at(network.prediction())].shape.count();
+  target_.resize(at(network.nodes()[at(network.target())].shape.count() * batch));
+  for (std::size_t i = 0; i < target_.size(); ++i)
+    target_[i] = static_cast<float>(random.below(i, static_cast<std::uint64_t>(classes)));
+  std::iota(indices_.begin(), indices_.end(), std::int64_t{0});
+  view_.samples = batch;
+  for (const tensor::Buffer& input : inputs_) view_.inputs.push_back(input.floats());
+  view_.target = target_.data();
+  view_.indices = indices_;
+}
+
+observe::Profile StepRig::take_profile() {
+  observe::Profile profile = crew_.profile(updater_.cost());
+  crew_.clear_profile();
+  return profile;
+}
+
+StepSeconds StepRig::run(int steps) {
+  StepSeconds sum;
+  for (int i = 0; i < steps; ++i) {
+    const std::int64_t start = base::now_ns();
+    const Updater::Report report = updater_.step(view_, {kSeed, 0}, ++step_, updater_.optimizer().lr());
+    sum.forward += report.row.forward_seconds;
+    sum.backward += report.row.backward_seconds;
+    sum.update += report.row.update_seconds + report.update_seconds;
+    sum.total += base::seconds_since(start);
+  }
+  for (double* seconds : {&sum.forward, &sum.backward, &sum.update, &sum.total}) *seconds /= steps;
+  return sum;
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,41 @@
+// StepRig: a network on a crew with an optimizer and one random batch, to run the same training step again and again
+// and see what it costs. Sleeps between calls.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "crew/crew.h"
+#include "tensor/buffer.h"
+#include "train/updater.h"
+
+namespace trireme::train {
+
+// Of one step.
+struct StepSeconds {
+  double forward = 0, backward = 0, update = 0, total = 0;
+};
+
+class StepRig {
+ public:
+  // SGD with learning rate 0.01 and momentum 0.9.
+  StepRig(const graph::Network& network, const crew::CrewOptions& options);
+  StepRig(const StepRig&) = delete;
+  StepRig& operator=(const StepRig&) = delete;
+
+  // The mean over that many steps.
+  StepSeconds run(int steps);
+  // Of all steps since the last call, when the crew's options ask for one.
+  observe::Profile take_profile();
+
+ private:
+  crew::Crew crew_;
+  Updater updater_;
+  std::vector<tensor::Buffer> inputs_;
+  std::vector<float> target_;
+  std::vector<std::int64_t> indices_;
+  crew::BatchView view_;
+  std::int64_t step_ = 0;
+};
+
+}  // namespace trireme::train

@@ -1,0 +1,189 @@
+// `trireme bench`: what it prints for programs, and what it refuses. Times are never judged.
+#include "base/error.h"
+#include "cli/program.h"
+#include "peer/pytorch.h"
+
+namespace trireme::cli_test {
+namespace {
+
+class Bench : public Program {
+ protected:
+  Json results(const Words& arguments, const Words& environment = {}) const {
+    const Outcome outcome = run(Words{"bench"} + arguments + Words{"--json"}, environment);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(lines_of(outcome.out).size(), 1u) << "one JSON object";
+    if (environment.empty()) {
+      EXPECT_TRUE(snapshot().empty()) << "nothing is written";
+    }
+    return last_json(outcome);
+  }
+  // A made-up python whose step takes 8 s in nchw and 4 s in channels_last, and 3 or 5 MB; 2 s of each are updates.
+  Words fake_peer() const {
+    write(folder() / "python",
+          "#!/bin/sh\n"
+          "test \"$1\" = -c && exit 0\n"
+          "echo \"$4 $5\" >> started\n"
+          "while read -r line; do case $line in\n"
+          "  *prepare*) case $line in *channels_last*) s=4 m=5000000;; *) s=8 m=3000000;; esac\n"
+          "    case $line in *die*) echo broken >&2; exit 1;; esac\n"
+          "    echo \"$line\" >> prepared; echo '{\"torch\": \"9.9\"}';;\n"
+          "  *run*) echo \"{\\\"forward\\\": 1, \\\"backward\\\": 1, \\\"update\\\": 2, \\\"total\\\": $s}\";;\n"
+          "  *memory*) echo \"{\\\"bytes\\\": $m}\";;\n"
+          "  *tune*) echo '{\"optimizer\": \"foreach\"}';;\n"
+          "esac; done\n");
+    fs::permissions(folder() / "python", fs::perms::owner_all);
+    return {"TRIREME_PYTHON=" + (folder() / "python").string()};
+  }
+};
+
+void expect_side(const Json& side) {
+  for (const char* field : {"forward_ms", "backward_ms", "update_ms", "total_ms", "best_ms", "memory_mb"}) {
+    ASSERT_TRUE(side.contains(field)) << field;
+    EXPECT_GT(side[field].get<double>(), 0) << field;
+  }
+}
+
+TEST_F(Bench, StepGivesTheDocumentedFields) {
+  const Json json =
+      results({"step", "--model", "lenet5", "--threads", "1,2", "--batch", "8", "--repeats", "1", "--reduce", "both"});
+  ASSERT_EQ(json.at("results").size(), 2u);
+  for (int i : {0, 1}) {
+    const Json& one = json["results"][static_cast<std::size_t>(i)];
+    EXPECT_EQ(one.at("model"), "lenet5");
+    EXPECT_EQ(one.at("batch"), 8);
+    EXPECT_EQ(one.at("threads"), i + 1);
+    EXPECT_EQ(one.at("oars"), i + 1) << "as many as threads";
+    EXPECT_EQ(one.at("reduce"), "exact");
+    expect_side(one.at("ours"));
+    EXPECT_EQ(one.at("ours_ms"), one["ours"]["total_ms"]);
+    EXPECT_TRUE(one.contains("exact_cost_percent"));
+    EXPECT_FALSE(one.contains("peer"));
+    EXPECT_GT(one.at("speedup_same_oars").get<double>(), 0);
+    EXPECT_GT(one.at("speedup_one_oar").get<double>(), 0);
+  }
+  EXPECT_EQ(json["results"][0]["speedup_same_oars"], 1.0) << "one thread is its own measure";
+}
+
+TEST_F(Bench, OarsAreNeverMoreThanSamples) {
+  const Json json = results({"step", "--model", "lenet5", "--threads", "4", "--batch", "2", "--repeats", "1"});
+  EXPECT_EQ(json.at("results").at(0).at("oars"), 2);
+}
+
+TEST_F(Bench, APeerIsAskedInBothLayoutsAndTheFasterCounts) {
+  const Json json =
+      results({"step", "--model", "lenet5", "--batch", "4", "--repeats", "1", "--peer", "pytorch"}, fake_peer());
+  const Json& one = json.at("results").at(0);
+  EXPECT_EQ(one.at("peer"), "pytorch");
+  EXPECT_EQ(one.at("peer_version"), "9.9");
+  EXPECT_TRUE(one.at("peer_way").get<std::string>().starts_with("channels_last, foreach SGD"));
+  EXPECT_EQ(one.at("peer_ms"), 4000.0);
+  EXPECT_EQ(one.at("theirs").at("update_ms"), 2000.0);
+  EXPECT_EQ(one["theirs"].at("memory_mb"), 3.0) << "the layout that needs less";
+  EXPECT_DOUBLE_EQ(one.at("ratio").get<double>(), 4000.0 / one.at("ours_ms").get<double>());
+  EXPECT_DOUBLE_EQ(one.at("memory_ratio").get<double>(), 3.0 / one["ours"]["memory_mb"].get<double>());
+  const Json asked = Json::parse(lines_of(read(folder() / "prepared")).at(0));
+  EXPECT_EQ(asked.at("model"), "lenet5");
+  EXPECT_EQ(asked.at("inputs"), Json::parse("[[3, 32, 32]]"));
+  EXPECT_EQ(asked.at("classes"), 10);
+  EXPECT_EQ(asked.at("batch"), 4);
+}
+
+TEST_F(Bench, ASpectrumHasOneLayout) {
+  results({"step", "--model", "redshift-cnn", "--batch", "2", "--repeats", "1", "--peer", "pytorch"}, fake_peer());
+  EXPECT_EQ(read(folder() / "prepared").find("channels_last"), std::string::npos);
+}
+
+TEST_F(Bench, APeerThatDiesEndsTheRunWithItsWords) {
+  const Words environment = fake_peer();
+  write(folder() / "python", "#!/bin/sh\ntest \"$1\" = -c && exit 0\necho broken torch >&2\nexit 1\n");
+  const Outcome outcome = run({"bench", "step", "--model", "lenet5", "--peer", "pytorch"}, environment);
+  expect_sentence(outcome, 1, {"PyTorch", "broken torch"});
+}
+
+TEST_F(Bench, PytorchItselfAnswers) {
+  std::string python;
+  try {
+    python = peer::find_python({});
+  } catch (const base::Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const Json json = results({"step", "--model", "lenet5,redshift-cnn", "--batch", "2", "--repeats", "1", "--peer",
+                             "pytorch", "--python", python});
+  ASSERT_EQ(json.at("results").size(), 2u);
+  for (const Json& one : json["results"]) {
+    expect_side(one.at("ours"));
+    expect_side(one.at("theirs"));
+    EXPECT_GT(one.at("ratio").get<double>(), 0);
+  }
+}
+
+TEST_F(Bench, ProfileAddsUpToTheStep) {
+  const Json json = results({"step", "--model", "lenet5", "--batch", "8", "--repeats", "1", "--profile"});
+  const Json& profile = json.at("results").at(0).at("profile");
+  double sum = 0, share = 0;
+  bool conv_forward = false, conv_backward = false, update = false;
+  for (const Json& row : profile.at("kinds")) {
+    sum += row.at("ms_per_step").get<double>();
+    share += row.at("share").get<double>();
+    conv_forward |= row.at("kind") == "conv" && row.at("phase") == "forward";
+    conv_backward |= row.at("kind") == "conv" && row.at("phase") == "backward";
+    update |= row.at("kind") == "update";
+    for (const char* field : {"calls_per_step", "gflops", "gbytes_per_second", "roofline"})
+      EXPECT_TRUE(row.contains(field)) << field;
+  }
+  EXPECT_TRUE(conv_forward && conv_backward && update);
+  EXPECT_NEAR(sum, profile.at("ms_per_step").get<double>(), 1e-3 * sum);
+  EXPECT_NEAR(share, 1, 1e-3);
+  EXPECT_GE(profile.at("layers").size(), 20u);
+}
+
+TEST_F(Bench, TrainKeepsItsProfile) {
+  const Outcome outcome = train({"--profile", "--run", "r"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("by kind of op"), std::string::npos);
+  const Json profile = Json::parse(read(folder() / "r/profile.json"));
+  EXPECT_EQ(profile.at("steps"), 4);
+  EXPECT_FALSE(profile.at("kinds").empty());
+  ASSERT_EQ(train({"--run", "s"}).code, 0);
+  EXPECT_FALSE(fs::exists(folder() / "s/profile.json"));
+}
+
+TEST_F(Bench, RooflineGivesPeaksAndFloors) {
+  const Json json = results({"roofline", "--model", "lenet5", "--batch", "4", "--threads", "2", "--repeats", "1"});
+  ASSERT_EQ(json.at("peaks").size(), 2u) << "1 thread and 2";
+  for (const Json& peak : json["peaks"])
+    for (const char* field : {"gflops", "copy_gbytes_per_second", "triad_gbytes_per_second"})
+      EXPECT_GT(peak.at(field).get<double>(), 0);
+  const Json& one = json.at("results").at(0);
+  for (const char* field : {"gflop", "gbytes", "least_flops_ms", "least_bytes_ms", "least_ms", "ours_ms", "percent"})
+    EXPECT_GT(one.at(field).get<double>(), 0) << field;
+  EXPECT_GE(one["least_ms"].get<double>() * 1.001,
+            std::max(one["least_flops_ms"].get<double>(), one["least_bytes_ms"].get<double>()));
+}
+
+TEST_F(Bench, MemoryIsAboveWhatTheParametersTake) {
+  const Json json = results({"memory", "--model", "mnist-cnn", "--batch", "2"});
+  // Weights, gradients, momentum: three times 1 199 882 floats.
+  EXPECT_GT(json.at("results").at(0).at("memory_bytes").get<double>(), 3 * 1199882 * 4.0);
+}
+
+TEST_F(Bench, MistakesAreRefused) {
+  expect_refused({"bench"}, {"step, roofline or memory"});
+  expect_refused({"bench", "stpe"}, {"'stpe'", "'step'"});
+  expect_refused({"bench", "step", "--model", "lenet6"}, {"'lenet6'", "'lenet5'"});
+  expect_refused({"bench", "step", "--model", "lenet5,"}, {"''"});
+  expect_refused({"bench", "step", "--threads", "two"}, {"--threads", "'two'"});
+  expect_refused({"bench", "step", "--threads", "0"}, {"--threads", "1 ... 4096"});
+  expect_refused({"bench", "step", "--model", "lenet5", "--oars", "43"}, {"43 oars", "42 samples"});
+  expect_refused({"bench", "step", "--reduce", "exakt"}, {"--reduce", "'exact'"});
+  expect_refused({"bench", "step", "--repeats", "0"}, {"--repeats"});
+  expect_refused({"bench", "step", "--isa", "mmx"}, {"mmx"});
+  expect_refused({"bench", "step", "--peer", "torch"}, {"--peer", "pytorch"});
+  expect_refused({"bench", "step", "--peer", "pytorch", "--python", "/no/python"}, {"--python", "/no/python"});
+  expect_refused({"bench", "step", "--peer", "pytorch", "--python", "false"}, {"--python", "'false'", "torch"});
+  expect_refused({"bench", "memory", "--model", "lenet5,alexnet"}, {"one --model"});
+  expect_refused({"bench", "step", "--modle", "lenet5"}, {"--modle", "--model"});
+}
+
+}  // namespace
+}  // namespace trireme::cli_test

@@ -1,0 +1,119 @@
+// The profile of a crew: every task of every oar is counted, costs are those of the mathematics, and the rows add up to
+// the threads' time.
+#include <gtest/gtest.h>
+
+#include "crew/crew.h"
+#include "crew/peak.h"
+#include "support/core_crew_run.h"
+#include "support/core_networks.h"
+
+namespace trireme::crew {
+namespace {
+
+using observe::Phase;
+using observe::Profile;
+using observe::ProfileRow;
+
+constexpr int kSteps = 3;
+
+Profile profile_of(const graph::Network& net, std::int64_t batch, int oars, int threads) {
+  CrewOptions options;
+  options.batch = batch;
+  options.oars = oars;
+  options.threads = threads;
+  options.profile = true;
+  support::CrewRun run(net, options);
+  for (int step = 0; step < kSteps; ++step) run.step(batch);
+  return run.crew().profile({4, 20});
+}
+
+const ProfileRow* row(const Profile& profile, const std::string& layer, const std::string& kind, Phase phase) {
+  for (const ProfileRow& each : profile.rows)
+    if (each.layer == layer && each.kind == kind && each.phase == phase) return &each;
+  return nullptr;
+}
+
+TEST(CrewProfile, CountsEveryOarAndItsCost) {
+  for (const int threads : {1, 2, 3}) {
+    const Profile profile = profile_of(support::small_cnn(), 7, 3, threads);
+    EXPECT_EQ(profile.steps, kSteps);
+    EXPECT_EQ(profile.threads, threads);
+    // 11 channels of 3x3x3 products over 9x7 pixels, 2 operations each; 7 samples whatever the oars.
+    const double conv1 = 2.0 * 11 * 27 * 63 * 7 * kSteps;
+    const ProfileRow* forward = row(profile, "conv1", "conv", Phase::forward);
+    ASSERT_NE(forward, nullptr);
+    EXPECT_EQ(forward->calls, 3 * kSteps);
+    EXPECT_EQ(forward->flops, conv1);
+    EXPECT_GT(forward->seconds, 0);
+    EXPECT_FALSE(forward->kernel.empty());
+    // Nobody wants the gradient of the image: one product. Of conv2 (20 channels, 11x2x2, 3x2 pixels): two.
+    EXPECT_EQ(row(profile, "conv1", "conv", Phase::backward)->flops, conv1);
+    EXPECT_EQ(row(profile, "conv2", "conv", Phase::backward)->flops, 2 * 2.0 * 20 * 44 * 6 * 7 * kSteps);
+    ASSERT_NE(row(profile, "", "gradient sum", Phase::backward), nullptr);
+    const ProfileRow* update = row(profile, "", "update", Phase::update);
+    ASSERT_NE(update, nullptr);
+    EXPECT_GE(update->bytes, 20.0 * static_cast<double>(support::small_cnn().parameter_count()) * kSteps);
+    EXPECT_EQ(row(profile, "flatten", "flatten", Phase::forward), nullptr) << "a view does nothing";
+  }
+}
+
+TEST(CrewProfile, SharedValuesAndBatchNormAreListed) {
+  const Profile profile = profile_of(support::small_residual(), 8, 2, 1);
+  bool accumulates = false;
+  for (const ProfileRow& each : profile.rows) accumulates |= each.kind == "gradient of a shared value";
+  EXPECT_TRUE(accumulates);
+  EXPECT_NE(row(profile, "", "statistics", Phase::update), nullptr);
+}
+
+TEST(CrewProfile, RowsAddUpToTheThreadsTime) {
+  for (const int threads : {1, 2}) {
+    const Profile profile = profile_of(support::resnet20(), 4, 2, threads);
+    double sum = 0, waiting = 0;
+    for (const ProfileRow& each : profile.rows) {
+      EXPECT_GE(each.seconds, 0);
+      sum += each.seconds;
+      if (each.kind == "waiting") waiting = each.seconds;
+    }
+    const double whole = threads * profile.wall_seconds;
+    EXPECT_NEAR(sum, whole, 1e-6 * whole);
+    EXPECT_LT(waiting, whole);
+  }
+}
+
+TEST(CrewProfile, IsEmptyUnlessAskedFor) {
+  CrewOptions options;
+  options.batch = 4;
+  support::CrewRun run(support::small_cnn(), options);
+  run.step(4);
+  EXPECT_EQ(run.crew().profile({}).rows.size(), 1u) << "waiting alone";
+}
+
+TEST(CrewProfile, ClearingStartsAnew) {
+  CrewOptions options;
+  options.batch = 4;
+  options.profile = true;
+  support::CrewRun run(support::small_cnn(), options);
+  for (int step = 0; step < 2; ++step) run.step(4);
+  run.crew().clear_profile();
+  run.step(4);
+  const Profile profile = run.crew().profile({});
+  EXPECT_EQ(profile.steps, 1);
+  EXPECT_EQ(row(profile, "conv1", "conv", Phase::forward)->calls, 1);
+}
+
+TEST(Peak, IsMeasuredAndBoundsTime) {
+  for (const int threads : {1, 2}) {
+    const Peak peak = measure_peak(threads, {});
+    EXPECT_EQ(peak.threads, threads);
+    EXPECT_GT(peak.flops_per_second, 0);
+    EXPECT_GT(peak.copy_bytes_per_second, 0);
+    EXPECT_GT(peak.triad_bytes_per_second, 0);
+  }
+  const Peak peak{2, 100, 10, 20};
+  EXPECT_EQ(least_seconds(peak, 100, 0), 2) << "one of two threads does half of 100 a second";
+  EXPECT_EQ(least_seconds(peak, 0, 40), 4) << "the better of copy and triad";
+  EXPECT_EQ(least_seconds(peak, 100, 40), 4);
+}
+
+}  // namespace
+}  // namespace trireme::crew
