@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -126,21 +127,20 @@ Peak measure_peak(int threads, const std::vector<int>& cpus) {
 
   const std::int64_t count = array_floats(threads);
   const double bytes = static_cast<double>(count) * sizeof(float) * threads;
-  std::vector<tensor::Buffer> memory(static_cast<std::size_t>(3 * threads));
-  const auto array = [&](int member, int which) {
-    return memory[static_cast<std::size_t>(3 * member + which)].floats();
-  };
+  std::vector<std::array<tensor::Buffer, 3>> memory(static_cast<std::size_t>(threads));
   team.run([&](int member) {  // touched first by the thread that uses it
-    for (int which = 0; which < 3; ++which) {
-      auto& buffer = memory[static_cast<std::size_t>(3 * member + which)];
-      buffer = tensor::Buffer(static_cast<std::size_t>(count) * sizeof(float));
-      std::fill_n(buffer.floats(), count, 1.0f);
+    for (tensor::Buffer& array : memory[static_cast<std::size_t>(member)]) {
+      array = tensor::Buffer(static_cast<std::size_t>(count) * sizeof(float));
+      std::fill_n(array.floats(), count, 1.0f);
     }
   });
-  peak.copy_bytes_per_second =
-      best_rate(team, 2 * bytes, [&](int member) { base::dispatch<Copy>(array(member, 0), array(member, 1), count); });
+  peak.copy_bytes_per_second = best_rate(team, 2 * bytes, [&](int member) {
+    const auto& arrays = memory[static_cast<std::size_t>(member)];
+    base::dispatch<Copy>(arrays[0].floats(), arrays[1].floats(), count);
+  });
   peak.triad_bytes_per_second = best_rate(team, 3 * bytes, [&](int member) {
-    base::dispatch<Triad>(array(member, 0), array(member, 1), array(member, 2), count);
+    const auto& arrays = memory[static_cast<std::size_t>(member)];
+    base::dispatch<Triad>(arrays[0].floats(), arrays[1].floats(), arrays[2].floats(), count);
   });
   return peak;
 }

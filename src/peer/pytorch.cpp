@@ -29,7 +29,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 std::vector<std::string> with_script(const std::string& python, const std::string& script,
                                      const std::vector<std::string>& arguments) {
-  std::vector<std::string> all{python, "-W", "ignore", script};
+  std::vector<std::string> all{python, "-B", "-W", "ignore", script};  // -B: leaves no files beside the scripts
   all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
 }

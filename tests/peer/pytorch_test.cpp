@@ -81,7 +81,7 @@ TEST(Pytorch, SpeaksJson) {
                                      "  *) echo hello;;\n"
                                      "esac; done\n");
   Pytorch pytorch(python, "step.py", {"2", "pin"}, {});
-  EXPECT_EQ(pytorch.ask("{\"do\": \"good\"}", kLong), "{\"arguments\": \"-W ignore step.py 2 pin\"}");
+  EXPECT_EQ(pytorch.ask("{\"do\": \"good\"}", kLong), "{\"arguments\": \"-B -W ignore step.py 2 pin\"}");
   const std::string failed = error_of([&] { pytorch.ask("{\"do\": \"error\"}", kLong); }, base::ErrorKind::run);
   EXPECT_TRUE(has(failed, "PyTorch failed: out of")) << failed;
   EXPECT_FALSE(has(failed, "\n")) << "one sentence";
