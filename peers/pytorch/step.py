@@ -19,7 +19,8 @@ import sys
 import time
 
 THREADS = sys.argv[1] if len(sys.argv) > 1 else "1"
-os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = THREADS  # read when the library is loaded
+for library in ("OMP", "MKL", "OPENBLAS", "BLIS"):
+    os.environ[library + "_NUM_THREADS"] = THREADS  # read when the library is loaded
 if "pin" in sys.argv[2:]:
     os.environ["OMP_PROC_BIND"] = "close"
     os.environ["OMP_PLACES"] = "threads"
@@ -38,6 +39,17 @@ def status_bytes(field):
             if line.startswith(field + ":"):
                 return 1024 * int(line.split()[1])
     return 0
+
+
+def blas_name():
+    """Which library multiplies matrices: Debian's PyTorch takes whichever libblas.so.3 is installed."""
+    torch.mm(torch.ones(2, 2), torch.ones(2, 2))
+    with open("/proc/self/maps") as maps:
+        loaded = maps.read()
+    for name in ("openblas", "mkl", "blis", "atlas"):
+        if name in loaded or (name == "mkl" and torch.backends.mkl.is_available()):
+            return name
+    return "reference" if "libblas.so" in loaded else "own"
 
 
 def reset_peak():
@@ -132,7 +144,7 @@ def answers():
         what = request.pop("do")
         if what == "prepare":
             step = Step(**request)
-            yield {"torch": torch.__version__, "threads": torch.get_num_threads(),
+            yield {"torch": torch.__version__, "blas": blas_name(), "threads": torch.get_num_threads(),
                    "parameters": sum(p.numel() for p in step.net.parameters())}
         elif what == "run":
             yield step.run(request["steps"])

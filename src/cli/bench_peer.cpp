@@ -58,7 +58,8 @@ void PytorchStep::try_way(const BenchCase& bench, const std::string& layout, boo
   seconds_ = seconds;
   version_ = ready.at("torch");
   layout_ = layout;
-  way_ = layout + ", " + optimizer + " SGD" + (pin ? ", pinned" : "");
+  blas_ = ready.at("blas");
+  way_ = layout + ", " + optimizer + " SGD, BLAS " + blas_ + (pin ? ", pinned" : "");
   process_ = std::move(process);
 }
 

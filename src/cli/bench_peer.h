@@ -18,8 +18,10 @@ class PytorchStep {
   train::StepSeconds run(int steps);
   double memory_bytes() const { return memory_bytes_; }  // of the layout that needs less
   const std::string& version() const { return version_; }
-  // The way that was fastest, e.g. "nchw, foreach SGD, pinned".
+  // The way that was fastest, e.g. "nchw, foreach SGD, BLAS openblas, pinned".
   const std::string& way() const { return way_; }
+  // Its matrix products run on the plain loops of the reference BLAS, which nobody who wants speed uses.
+  bool is_handicapped() const { return blas_ == "reference"; }
 
  private:
   // Starts a process for this way, measures its memory, and keeps it when it is the fastest so far.
@@ -29,7 +31,7 @@ class PytorchStep {
   std::vector<int> cpus_;
   std::unique_ptr<peer::Pytorch> process_;
   double seconds_ = 0, memory_bytes_ = 0;
-  std::string version_, layout_, way_;
+  std::string version_, layout_, way_, blas_;
 };
 
 }  // namespace trireme::cli

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/simd.h"
 #include "base/text.h"
 #include "cli/bench.h"
@@ -99,6 +100,8 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
   };
   std::unique_ptr<PytorchStep> pytorch;  // made first: its processes must not start from a pinned thread
   if (!peer.python.empty()) pytorch = std::make_unique<PytorchStep>(bench, peer.python, peer.script, cores);
+  if (pytorch && pytorch->is_handicapped())
+    base::log_warn("PyTorch runs on the reference BLAS, many times slower in dense layers; install libopenblas0");
   Side ours = own_side(bench.threads, bench.oars, bench.reduce), theirs, fast, one_thread, one_oar;
   std::vector<Side*> sides{&ours};
   if (pytorch) {
