@@ -275,6 +275,8 @@ std::vector<OpCase> make_cases() {
       dropout({5, 17, 3, 3}, 0.25, 2),
       dropout({2, 16, 8}, 0.9, 3),
       dropout({1, 6, 2, 2}, 0, 4),
+      dropout({2, 24, 5, 7}, 0.1, 5),
+      dropout({3, 33, 17}, 0.3, 6),
 
       add({1, 1}),
       add({5, 17}),
