@@ -1,39 +1,58 @@
-// Own exp, log and tanh, over lanes and for one float: libm picks variants by CPU, these give the same bits everywhere.
-// Errors stay within 3 units in the last place (tests/base/math_test.cpp measures them over the whole range).
+// Own exp, log, tanh and sigmoid: libm picks variants by CPU, these give the same bits everywhere. Errors stay within 3
+// units in the last place (tests/base/math_test.cpp measures them over the whole range).
+//
+// Functions of one float are made for loops: they choose between values by bits, since GCC 12 makes branches, not
+// vectors, of written choices when it compiles for AVX2. The forms over lanes give the same bits.
 #pragma once
+
+#include <algorithm>
+#include <bit>
 
 #include "base/simd.h"
 
 namespace trireme::base {
 
+namespace math_detail {
+constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, which the low bits then hold
+// 2^n for -126 <= n <= 127.
+TRIREME_INLINE float power(std::int32_t n) { return std::bit_cast<float>((n + 127) << 23); }
+// All bits where the magnitude with bits `size` is above `limit`, else none.
+TRIREME_INLINE std::int32_t all_if_above(std::int32_t size, float limit) {
+  return (std::bit_cast<std::int32_t>(limit) - size) >> 31;
+}
+TRIREME_INLINE std::int32_t all_if_nan(std::int32_t size) { return all_if_above(size, __builtin_inff()); }
+}  // namespace math_detail
+
 // e^x; 0 below about -87.3, infinity above about 88.7, NaN stays NaN.
-TRIREME_INLINE Lanes exp(Lanes x) {
+TRIREME_INLINE float exp(float x) {
   // x = n ln2 + r, |r| <= ln2 / 2; e^r by a polynomial; 2^n through the exponent bits, in two halves.
-  const Lanes magic = splat(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
-  const Lanes bounded = max(min(x, splat(89.0f)), splat(-88.0f));
-  const Lanes n = fma(bounded, splat(1.44269504088896341f), magic) - magic;
-  Lanes r = fma(n, splat(-0.693145751953125f), bounded);
-  r = fma(n, splat(-1.42860682030941723e-6f), r);
-  Lanes p = splat(1.98412698412698413e-4f);
-  p = fma(p, r, splat(1.38888888888888889e-3f));
-  p = fma(p, r, splat(8.33333333333333333e-3f));
-  p = fma(p, r, splat(4.16666666666666667e-2f));
-  p = fma(p, r, splat(1.66666666666666667e-1f));
-  p = fma(p, r, splat(0.5f));
-  p = fma(p, r, splat(1.0f));
-  p = fma(p, r, splat(1.0f));
-  LanesInt whole;
-  for (int i = 0; i < kLanes; ++i) whole[i] = static_cast<std::int32_t>(n[i]);
-  const LanesInt first = whole / 2;
-  const LanesInt second = whole - first;
-  Lanes scale_first, scale_second;
-  const LanesInt bits_first = (first + 127) << 23, bits_second = (second + 127) << 23;
-  std::memcpy(&scale_first, &bits_first, sizeof scale_first);
-  std::memcpy(&scale_second, &bits_second, sizeof scale_second);
-  Lanes y = p * scale_first * scale_second;
-  y = x > splat(88.72283935546875f) ? splat(__builtin_inff()) : y;
-  y = x < splat(-87.33654022216796875f) ? Lanes{} : y;
-  return x != x ? x : y;
+  const std::int32_t bits = std::bit_cast<std::int32_t>(x), size = bits & 0x7fffffff;
+  const float bounded = std::bit_cast<float>(std::min(size, std::bit_cast<std::int32_t>(89.0f)) | (bits - size));
+  const float shifted = __builtin_fmaf(bounded, 1.44269504088896341f, math_detail::kMagic);
+  const float n = shifted - math_detail::kMagic;
+  float r = __builtin_fmaf(n, -0.693145751953125f, bounded);
+  r = __builtin_fmaf(n, -1.42860682030941723e-6f, r);
+  float p = 1.98412698412698413e-4f;
+  p = __builtin_fmaf(p, r, 1.38888888888888889e-3f);
+  p = __builtin_fmaf(p, r, 8.33333333333333333e-3f);
+  p = __builtin_fmaf(p, r, 4.16666666666666667e-2f);
+  p = __builtin_fmaf(p, r, 1.66666666666666667e-1f);
+  p = __builtin_fmaf(p, r, 0.5f);
+  p = __builtin_fmaf(p, r, 1.0f);
+  p = __builtin_fmaf(p, r, 1.0f);
+  const std::int32_t whole = std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(math_detail::kMagic);
+  const std::int32_t half = whole >> 1;
+  std::int32_t y = std::bit_cast<std::int32_t>(p * math_detail::power(half) * math_detail::power(whole - half));
+  const std::int32_t negative = bits >> 31;
+  const std::int32_t too_large = math_detail::all_if_above(size, 88.72283935546875f) & ~negative;
+  const std::int32_t too_small = math_detail::all_if_above(size, 87.33654022216796875f) & negative;
+  y = ((y & ~too_large) | (0x7f800000 & too_large)) & ~too_small;
+  return std::bit_cast<float>(y | math_detail::all_if_nan(size));
+}
+TRIREME_INLINE Lanes exp(Lanes x) {
+  Lanes y;
+  for (int i = 0; i < kLanes; ++i) y[i] = exp(x[i]);
+  return y;
 }
 
 // Natural logarithm of a positive normal number; -infinity at 0, NaN below.
@@ -74,27 +93,44 @@ TRIREME_INLINE Lanes abs(Lanes x) {
   return x;
 }
 
-// Hyperbolic tangent: an odd polynomial near 0, else 1 - 2 / (e^(2|x|) + 1) with the sign of x.
+// Hyperbolic tangent: t / (t + 2) with t = e^(2|x|) - 1, and the sign of x.
+TRIREME_INLINE float tanh(float x) {
+  // 2|x| = n ln2 + r as in exp(); t = 2^n (e^r - 1) + (2^n - 1) keeps all digits near 0. From 9.02 on it is 1.
+  const std::int32_t bits = std::bit_cast<std::int32_t>(x), size = bits & 0x7fffffff;
+  const float bounded = std::bit_cast<float>(std::min(size, std::bit_cast<std::int32_t>(9.02f)));
+  const float shifted = __builtin_fmaf(bounded, 2 * 1.44269504088896341f, math_detail::kMagic);
+  const float n = shifted - math_detail::kMagic;
+  float r = __builtin_fmaf(n, -0.693145751953125f, bounded + bounded);
+  r = __builtin_fmaf(n, -1.42860682030941723e-6f, r);
+  float p = 1.3882488154e-3f;  // a minimax polynomial of (e^r - 1 - r) / r^2
+  p = __builtin_fmaf(p, r, 8.3665467185e-3f);
+  p = __builtin_fmaf(p, r, 4.1667201031e-2f);
+  p = __builtin_fmaf(p, r, 1.6666543430e-1f);
+  p = __builtin_fmaf(p, r, 4.9999998149e-1f);
+  const float less_one = __builtin_fmaf(p * r, r, r);
+  const std::int32_t whole = std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(math_detail::kMagic);
+  const float scale = math_detail::power(whole);
+  const float t = __builtin_fmaf(less_one, scale, scale - 1.0f);
+  const std::int32_t y = std::bit_cast<std::int32_t>(t / (t + 2.0f));
+  return std::bit_cast<float>(y | (bits - size) | math_detail::all_if_nan(size));
+}
 TRIREME_INLINE Lanes tanh(Lanes x) {
-  const Lanes a = abs(x);
-  const Lanes big = splat(1.0f) - splat(2.0f) / (exp(a + a) + splat(1.0f));
-  const Lanes z = x * x;
-  Lanes p = splat(-5.70498872745e-3f);
-  p = fma(p, z, splat(2.06390887954e-2f));
-  p = fma(p, z, splat(-5.37397155531e-2f));
-  p = fma(p, z, splat(1.33314422036e-1f));
-  p = fma(p, z, splat(-3.33332819422e-1f));
-  const Lanes small = fma(p * z, x, x);
-  const Lanes signed_big = x < Lanes{} ? -big : big;
-  return a < splat(0.625f) ? small : signed_big;
+  Lanes y;
+  for (int i = 0; i < kLanes; ++i) y[i] = tanh(x[i]);
+  return y;
 }
 
 // 1 / (1 + e^-x), without overflow on either side.
+TRIREME_INLINE float sigmoid(float x) {
+  const std::int32_t bits = std::bit_cast<std::int32_t>(x);
+  const float e = exp(std::bit_cast<float>(bits | static_cast<std::int32_t>(0x80000000u)));
+  const std::int32_t negative = bits >> 31, one = std::bit_cast<std::int32_t>(1.0f);
+  return std::bit_cast<float>((std::bit_cast<std::int32_t>(e) & negative) | (one & ~negative)) / (1.0f + e);
+}
 TRIREME_INLINE Lanes sigmoid(Lanes x) {
-  const Lanes e = exp(-abs(x));
-  const Lanes low = e / (splat(1.0f) + e);
-  const Lanes high = splat(1.0f) / (splat(1.0f) + e);
-  return x < Lanes{} ? low : high;
+  Lanes y;
+  for (int i = 0; i < kLanes; ++i) y[i] = sigmoid(x[i]);
+  return y;
 }
 
 float exp1(float x);

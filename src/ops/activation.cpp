@@ -24,10 +24,8 @@ struct ReluBackward {
 };
 struct TanhForward {
   TRIREME_INLINE static void run(const float* src, float* dst, std::int64_t count) {
-    std::int64_t i = 0;
-    for (; count - i >= kWide; i += kWide) base::store(dst + i, base::tanh(base::load(src + i)));
-    const int rest = static_cast<int>(count - i);
-    base::store_part(dst + i, base::tanh(base::load_part(src + i, rest)), rest);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) dst[i] = base::tanh(src[i]);
   }
 };
 struct TanhBackward {
@@ -38,10 +36,8 @@ struct TanhBackward {
 };
 struct SigmoidForward {
   TRIREME_INLINE static void run(const float* src, float* dst, std::int64_t count) {
-    std::int64_t i = 0;
-    for (; count - i >= kWide; i += kWide) base::store(dst + i, base::sigmoid(base::load(src + i)));
-    const int rest = static_cast<int>(count - i);
-    base::store_part(dst + i, base::sigmoid(base::load_part(src + i, rest)), rest);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) dst[i] = base::sigmoid(src[i]);
   }
 };
 struct SigmoidBackward {

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "ops/conv_reference.h"
+#include "ops/narrow_conv.h"
 #include "ops/onednn_weighted.h"
 
 namespace trireme::ops {
@@ -60,6 +61,7 @@ class ConvOp : public Op {
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
+    if (narrow_conv_wins(o_, shapes[0], out, base::active_isa())) return make_narrow_conv(request, o_, out);
     WeightedSetup setup;
     setup.name = fmt::format("conv stride {} padding {}", Shape(o_.stride).text(), Shape(o_.padding).text());
     setup.what = "conv " + shapes[0].text() + " -> " + out.text();

@@ -1,62 +1,26 @@
 #include "ops/dropout.h"
 
-#include <bit>
+#include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "base/simd.h"
+#include "ops/dropout_passes.h"
 #include "ops/dropout_reference.h"
 #include "ops/elementwise.h"
 
 namespace trireme::ops {
 namespace {
 
-// The mask of one sample, in memory order: 1 where the element stays. What decides is the element's logical position
-// c * spatial + s, so the layout makes no difference; padding gets some value that nobody sees.
-struct DropoutMask {
-  TRIREME_INLINE static void run(std::uint64_t key, std::uint64_t stream, std::uint64_t threshold, std::int64_t groups,
-                                 std::int64_t spatial, std::int64_t block, std::uint8_t* mask) {
-    const std::uint64_t start = key + ((stream << 40) + 1) * base::kGolden;
-    if (block == 1) return row(start, 1, threshold, groups * spatial, mask);
-    if (block == 16) return rows(start, threshold, groups, spatial, 16, mask);  // constant sizes make whole vectors
-    if (block == 8) return rows(start, threshold, groups, spatial, 8, mask);
-    rows(start, threshold, groups, spatial, block, mask);
-  }
-
- private:
-  TRIREME_INLINE static void rows(std::uint64_t start, std::uint64_t threshold, std::int64_t groups,
-                                  std::int64_t spatial, std::int64_t block, std::uint8_t* mask) {
-    for (std::int64_t group = 0; group < groups; ++group)
-      for (std::int64_t s = 0; s < spatial; ++s, mask += block) {
-        const auto first = static_cast<std::uint64_t>(group * block * spatial + s);
-        row(start + first * base::kGolden, static_cast<std::uint64_t>(spatial), threshold, block, mask);
-      }
-  }
-  // `start` is the counter of the first element; positions go up by `step`.
-  TRIREME_INLINE static void row(std::uint64_t start, std::uint64_t step, std::uint64_t threshold, std::int64_t count,
-                                 std::uint8_t* mask) {
-    const std::uint64_t stride = step * base::kGolden;
-    for (std::int64_t i = 0; i < count; ++i)
-      mask[i] = base::mix64(start + static_cast<std::uint64_t>(i) * stride) >> 40 >= threshold ? 1 : 0;
-  }
-};
-
-struct DropoutApply {
-  // dst may be src: each element is computed alone.
-  TRIREME_INLINE static void run(const float* src, const std::uint8_t* mask, float scale, float* dst,
-                                 std::int64_t count) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint32_t all_or_none = 0u - mask[i];  // a choice by bits: AVX2 gets no vectors from a choice by bytes
-      dst[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(src[i] * scale) & all_or_none);
-    }
-  }
-};
-
+// A sample lies in memory as runs of `run` elements, each [spatial][block] of one group of channels, or as one run when
+// plain. What decides about an element is its logical position c * spatial + s, so the layout makes no difference;
+// padding gets some value that nobody sees.
 class DropoutKernel : public Kernel {
  public:
   DropoutKernel(const KernelRequest& request, double rate, std::uint64_t stream)
-      : stream_(stream), threshold_(dropout_threshold(rate)), scale_(static_cast<float>(1 / (1 - rate))) {
+      : passes_(dropping::passes(base::active_isa())),
+        threshold_(dropout_threshold(rate)),
+        scale_(static_cast<float>(1 / (1 - rate))) {
     const Layout layout = channel_layout(request.src[0]);
     plan_.src = {layout};
     plan_.dst = layout;
@@ -65,42 +29,71 @@ class DropoutKernel : public Kernel {
     plan_.forward_in_place = true;
     plan_.backward_in_place = true;
     if (!request.training) return;
-    plan_.workspace_bytes = static_cast<std::size_t>(layout.elements());
-    spatial_ = layout.shape.rank() > 1 ? layout.shape.count_from(2) : 1;
-    block_ = layout.channel_block();
-    groups_ = layout.shape.rank() > 1 ? layout.padded[1] / block_ : 1;
+    const std::int64_t spatial = layout.shape.rank() > 1 ? layout.shape.count_from(2) : 1;
+    const std::int64_t channels = layout.shape.rank() > 1 ? layout.padded[1] : 1;
+    const std::int64_t block = layout.channel_block();
+    runs_ = block == 1 ? 1 : channels / block;
+    run_ = channels * spatial / runs_;
+    words_ = (run_ + kWord - 1) / kWord;
+    plan_.workspace_bytes = static_cast<std::size_t>(layout.shape[0] * runs_ * words_) * sizeof(std::uint16_t);
+    first_ = ((stream << 40) + 1) * base::kGolden;
+    run_step_ = static_cast<std::uint64_t>(run_) * base::kGolden;
+    make_offsets(spatial, block);
   }
 
   std::string implementation() const override { return plan_.view ? "view" : "dropout"; }
 
   void forward(const KernelArgs& args, KernelState*, OarRun& run) const override {
     if (plan_.view) return;
-    const std::int64_t samples = plan_.dst.shape[0], own = groups_ * spatial_ * block_;
-    base::check(static_cast<std::int64_t>(run.sample_indices.size()) == samples,
-                "dropout has {} sample indices for {} samples", run.sample_indices.size(), samples);
-    auto* mask = reinterpret_cast<std::uint8_t*>(args.workspace);
-    for (std::int64_t n = 0; n < samples; ++n) {
+    base::check(static_cast<std::int64_t>(run.sample_indices.size()) == plan_.dst.shape[0],
+                "dropout has {} sample indices for {} samples", run.sample_indices.size(), plan_.dst.shape[0]);
+    for_each_run(args, [&](std::int64_t sample, std::int64_t at, std::int64_t from, std::uint16_t* mask) {
+      if (threshold_ >> 24 != 0) {  // a rate next to 1: no number of 24 bits is kept
+        std::fill_n(mask, words_, std::uint16_t{0});
+        return passes_.apply(mask, run_, scale_, args.src[0] + from, args.dst + from);
+      }
       const base::CounterRng rng(run.seed, base::Purpose::dropout, run.epoch,
-                                 static_cast<std::uint64_t>(run.sample_indices[static_cast<std::size_t>(n)]));
-      base::dispatch<DropoutMask>(rng.key(), stream_, threshold_, groups_, spatial_, block_, mask + n * own);
-    }
-    apply(args, args.src[0], args.dst);
+                                 static_cast<std::uint64_t>(run.sample_indices[static_cast<std::size_t>(sample)]));
+      const std::uint64_t start = rng.key() + first_ + static_cast<std::uint64_t>(at) * run_step_;
+      passes_.forward({start, offsets_.data(), static_cast<std::int64_t>(offsets_.size()), step_}, threshold_, run_,
+                      scale_, args.src[0] + from, mask, args.dst + from);
+    });
   }
 
   void backward(const KernelArgs& args, KernelState*, OarRun&) const override {
-    if (!plan_.view && args.diff_src[0] != nullptr) apply(args, args.diff_dst, args.diff_src[0]);
+    if (plan_.view || args.diff_src[0] == nullptr) return;
+    for_each_run(args, [&](std::int64_t, std::int64_t, std::int64_t from, const std::uint16_t* mask) {
+      passes_.apply(mask, run_, scale_, args.diff_dst + from, args.diff_src[0] + from);
+    });
   }
 
  private:
-  void apply(const KernelArgs& args, const float* from, float* to) const {
-    base::dispatch<DropoutApply>(from, reinterpret_cast<const std::uint8_t*>(args.workspace), scale_, to,
-                                 plan_.dst.elements());
+  static constexpr std::int64_t kWord = 16;  // elements
+
+  // Counters of the fewest whole rows of channels that fill whole words, relative to the first.
+  void make_offsets(std::int64_t spatial, std::int64_t block) {
+    const std::int64_t width = block == 1 ? kWord : block, rows = kWord / std::gcd(kWord, width);
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t c = 0; c < width; ++c)
+        offsets_.push_back(static_cast<std::uint64_t>(block == 1 ? c : c * spatial + row) * base::kGolden);
+    step_ = static_cast<std::uint64_t>(block == 1 ? kWord : rows) * base::kGolden;
   }
 
-  std::uint64_t stream_;
+  // Calls f(sample, run of the sample, first element, mask).
+  template <class F>
+  void for_each_run(const KernelArgs& args, const F& f) const {
+    auto* mask = reinterpret_cast<std::uint16_t*>(args.workspace);
+    std::int64_t from = 0;
+    for (std::int64_t sample = 0; sample < plan_.dst.shape[0]; ++sample)
+      for (std::int64_t at = 0; at < runs_; ++at, from += run_, mask += words_) f(sample, at, from, mask);
+  }
+
+  const dropping::Passes& passes_;
   std::uint64_t threshold_;
   float scale_;
-  std::int64_t groups_ = 0, spatial_ = 0, block_ = 0;
+  std::int64_t runs_ = 0, run_ = 0, words_ = 0;
+  std::uint64_t first_ = 0, run_step_ = 0, step_ = 0;
+  std::vector<std::uint64_t> offsets_;
 };
 
 class DropoutOp : public Op {

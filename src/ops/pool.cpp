@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ops/elementwise.h"
 #include "ops/onednn.h"
+#include "ops/pair_pool.h"
 #include "ops/pool_reference.h"
 
 namespace trireme::ops {
@@ -123,6 +124,8 @@ class PoolOp : public Op {
 
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
     const std::vector<Shape> shapes = request.shapes();
+    if (kind_ == PoolKind::average && pair_pool_fits(sized(shapes[0]), request.src[0]))
+      return make_pair_pool(request, output(shapes));
     return std::make_unique<PoolKernel>(request, sized(shapes[0]), kind_, output(shapes));
   }
 

@@ -199,6 +199,8 @@ std::vector<OpCase> make_cases() {
       conv({13, 32, 1, 1}, {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}}),
       conv({1, 1, 1, 1}, {.channels = 1, .kernel = {3, 3}, .padding = {1, 1}}),
       conv({2, 64, 1, 1}, {.channels = 4, .kernel = {1, 1}, .relu = true}),
+      conv({2, 3, 20, 29}, {.channels = 6, .kernel = {5, 5}}),
+      conv({1, 1, 9, 16}, {.channels = 3, .kernel = {3, 3}, .padding = {1, 1}, .bias = false, .relu = true}),
       conv({5, 1, 32}, {.channels = 16, .kernel = {8}}),
       conv({2, 16, 20}, {.channels = 32, .kernel = {8}, .relu = true}),
       conv({13, 4, 31}, {.channels = 17, .kernel = {3}, .stride = {2}, .padding = {1}}),
@@ -273,6 +275,8 @@ std::vector<OpCase> make_cases() {
       dropout({5, 17, 3, 3}, 0.25, 2),
       dropout({2, 16, 8}, 0.9, 3),
       dropout({1, 6, 2, 2}, 0, 4),
+      dropout({2, 24, 5, 7}, 0.1, 5),
+      dropout({3, 33, 17}, 0.3, 6),
 
       add({1, 1}),
       add({5, 17}),

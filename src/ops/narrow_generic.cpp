@@ -1,0 +1,47 @@
+// The passes of the convolution with few output channels in plain C++, bit for bit what the others give: for tests and
+// as the last resort.
+#include <cstring>
+
+#include "ops/narrow_set.h"
+
+namespace trireme::ops::narrow {
+namespace {
+
+struct Generic {
+  static constexpr int kWidth = 4;
+  static constexpr int kSums = 4, kChannels = 2, kVectors = 2;
+  static constexpr int kGradientChannels = 2, kGradientTaps = 2;
+  typedef float Vector __attribute__((vector_size(16)));
+
+  static Vector load(const float* p) {
+    Vector v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+  }
+  static Vector held(Vector v) { return v; }
+  static void store(float* p, Vector v) { std::memcpy(p, &v, sizeof v); }
+  static void store_part(float* p, Vector v, std::int64_t count) {
+    std::memcpy(p, &v, static_cast<std::size_t>(count) * sizeof(float));
+  }
+  static Vector splat(float x) { return Vector{x, x, x, x}; }
+  static Vector fma(Vector a, Vector b, Vector c) {
+    for (int i = 0; i < kWidth; ++i) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    return c;
+  }
+  static Vector positive_part(Vector x) { return Vector{} > x ? Vector{} : x; }
+};
+
+}  // namespace
+
+const Passes kGenericPasses = Set<Generic>::passes();
+
+const Passes& passes(base::Isa isa) {
+  switch (isa) {
+    case base::Isa::avx512: return kAvx512Passes;
+    case base::Isa::avx2: return kAvx2Passes;
+    case base::Isa::generic: return kGenericPasses;
+  }
+  return kGenericPasses;
+}
+
+}  // namespace trireme::ops::narrow
