@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ops/conv_reference.h"
 #include "ops/onednn_weighted.h"
+#include "ops/winograd.h"
 
 namespace trireme::ops {
 namespace {
@@ -60,6 +61,9 @@ class ConvOp : public Op {
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
+    if (by_winograd(request, out))
+      return make_winograd(request, {out, parameters(shapes)[0].shape, o_.padding[0], o_.padding[1], o_.bias, o_.relu},
+                           base::active_isa());
     WeightedSetup setup;
     setup.name = fmt::format("conv stride {} padding {}", Shape(o_.stride).text(), Shape(o_.padding).text());
     setup.what = "conv " + shapes[0].text() + " -> " + out.text();
@@ -92,6 +96,15 @@ class ConvOp : public Op {
   void reference_backward(Reference& r) const override { conv_reference_backward(o_, output(r.shapes), r); }
 
  private:
+  bool by_winograd(const KernelRequest& request, const Shape& out) const {
+    const Layout& src = request.src[0];
+    if (o_.kernel.size() != 2 || request.threads != 1) return false;
+    const ConvShape shape{out[0], src.shape[1], out[1],       o_.groups,    out[2],
+                          out[3], o_.kernel[0], o_.kernel[1], o_.stride[0], o_.stride[1]};
+    const base::Isa isa = base::active_isa();
+    return winograd_fits(shape, isa) && o_.algorithm.value_or(conv_algorithm(shape, isa)) == ConvAlgorithm::winograd;
+  }
+
   Shape grouped(const Shape& weight) const {
     if (o_.groups == 1) return weight;
     std::vector<std::int64_t> sizes{o_.groups, weight[0] / o_.groups};
