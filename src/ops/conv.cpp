@@ -4,12 +4,16 @@
 #include "ops/conv_reference.h"
 #include "ops/narrow_conv.h"
 #include "ops/onednn_weighted.h"
+#include "ops/winograd.h"
 
 namespace trireme::ops {
 namespace {
 
 using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
+
+// The algorithms by name, as the kernel table has them.
+constexpr const char *kDirect = "direct", *kNarrow = "narrow", *kWinograd = "winograd";
 
 class ConvOp : public Op {
  public:
@@ -61,7 +65,11 @@ class ConvOp : public Op {
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
-    if (narrow_conv_wins(o_, shapes[0], out, base::active_isa())) return make_narrow_conv(request, o_, out);
+    const std::string algorithm = this->algorithm(request);
+    if (algorithm == kNarrow) return make_narrow_conv(request, o_, out);
+    if (algorithm == kWinograd)
+      return make_winograd(request, {out, parameters(shapes)[0].shape, o_.padding[0], o_.padding[1], o_.bias, o_.relu},
+                           base::active_isa());
     WeightedSetup setup;
     setup.name = fmt::format("conv stride {} padding {}", Shape(o_.stride).text(), Shape(o_.padding).text());
     setup.what = "conv " + shapes[0].text() + " -> " + out.text();
@@ -90,10 +98,37 @@ class ConvOp : public Op {
     return std::make_shared<ConvOp>(options);
   }
 
+  KernelChoices choices(std::span<const Shape> src) const override {
+    const Shape out = output(src);
+    const base::Isa isa = base::active_isa();
+    KernelChoices all;
+    all.layer = fmt::format("conv {} to {}, kernel {}, stride {}, padding {}, groups {}", src[0].without_batch().text(),
+                            o_.channels, Shape(o_.kernel).text(), Shape(o_.stride).text(), Shape(o_.padding).text(),
+                            o_.groups);
+    const auto add = [&](const char* name, bool preferred) {
+      all.algorithms.insert(preferred ? all.algorithms.begin() : all.algorithms.end(), name);
+    };
+    add(kDirect, true);
+    if (narrow_conv_fits(o_)) add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
+    if (o_.kernel.size() == 2) {
+      const ConvShape shape{out[0], src[0][1],    out[1],       o_.groups,    out[2],
+                            out[3], o_.kernel[0], o_.kernel[1], o_.stride[0], o_.stride[1]};
+      if (winograd_fits(shape, isa)) add(kWinograd, conv_algorithm(shape, isa) == ConvAlgorithm::winograd);
+    }
+    return all;
+  }
+
   void reference_forward(Reference& r) const override { conv_reference_forward(o_, output(r.shapes), r); }
   void reference_backward(Reference& r) const override { conv_reference_backward(o_, output(r.shapes), r); }
 
  private:
+  std::string algorithm(const KernelRequest& request) const {
+    const KernelChoices possible = choices(request.shapes());
+    if (request.threads != 1) return kDirect;  // the others work on one thread
+    if (o_.algorithm) return *o_.algorithm == ConvAlgorithm::winograd ? kWinograd : kDirect;
+    return request.table ? request.table->pick(base::active_isa(), possible) : possible.algorithms.front();
+  }
+
   Shape grouped(const Shape& weight) const {
     if (o_.groups == 1) return weight;
     std::vector<std::int64_t> sizes{o_.groups, weight[0] / o_.groups};

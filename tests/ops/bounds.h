@@ -26,6 +26,8 @@ BoundRule linear(Roundings roundings);
 BoundRule choosing(double diff_src_roundings);
 // One value at a time: dst is off by at most `dst` u |dst|, diff_src by `diff_src` u |diff_dst|.
 BoundRule elementwise(double dst, double diff_src);
+// A convolution by Winograd's algorithm, with that padding.
+BoundRule winograd_bound(std::int64_t pad_top, std::int64_t pad_left);
 BoundRule batch_norm_bound(double epsilon);
 BoundRule softmax_bound();
 BoundRule sigmoid_loss_bound();

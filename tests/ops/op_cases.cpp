@@ -59,6 +59,17 @@ OpCase conv(const Shape& src, ops::ConvOptions o) {
   return c;
 }
 
+// The same by Winograd's algorithm, whatever would be chosen.
+OpCase winograd(const Shape& src, ops::ConvOptions o) {
+  o.kernel = {3, 3};
+  o.algorithm = ops::ConvAlgorithm::winograd;
+  o.padding.resize(2, 0);
+  OpCase c = conv(src, o);
+  c.name = "winograd " + c.name;
+  c.bound = winograd_bound(o.padding[0], o.padding[1]);
+  return c;
+}
+
 OpCase dense(const Shape& src, ops::DenseOptions o) {
   OpCase c{.name = fmt::format("dense {} -> {}{}", src.text(), o.outputs, marks({{"bias", o.bias}, {"relu", o.relu}})),
            .op = ops::dense(o),
@@ -207,6 +218,19 @@ std::vector<OpCase> make_cases() {
       conv({1, 3, 9}, {.channels = 6, .kernel = {5}, .stride = {2}, .padding = {2}, .bias = false}),
       conv({2, 16, 12}, {.channels = 16, .kernel = {3}, .padding = {1}, .groups = 16}),
       conv({2, 12, 1}, {.channels = 3, .kernel = {3}, .padding = {1}}),
+
+      winograd({2, 16, 8, 8}, {.channels = 16, .padding = {1, 1}}),
+      winograd({1, 16, 1, 1}, {.channels = 32, .padding = {1, 1}, .bias = false}),
+      winograd({5, 32, 3, 3}, {.channels = 16, .padding = {1, 1}}),
+      winograd({3, 48, 5, 7}, {.channels = 16, .padding = {1, 1}, .relu = true}),
+      winograd({2, 16, 9, 6}, {.channels = 48, .bias = false}),
+      winograd({1, 32, 3, 14}, {.channels = 32, .relu = true}),
+      winograd({2, 16, 6, 10}, {.channels = 32, .padding = {2, 0}}),
+      winograd({1, 16, 13, 12}, {.channels = 16, .padding = {0, 2}, .relu = true}),
+      winograd({2, 16, 2, 5}, {.channels = 16, .padding = {3, 2}}),
+      winograd({3, 16, 34, 29}, {.channels = 16, .padding = {1, 1}, .relu = true}),
+      winograd({1, 144, 5, 4}, {.channels = 80, .padding = {1, 1}, .bias = false}),
+      winograd({7, 80, 4, 4}, {.channels = 144, .padding = {1, 1}, .relu = true}),
 
       dense({1, 1}, {.outputs = 1}),
       dense({2, 17}, {.outputs = 1, .bias = false}),

@@ -1,0 +1,161 @@
+// The 3 x 3 convolutions of the zoo, one oar of them: direct against Winograd, forward and both gradients, the two
+// measured in turn. Counters: GFLOP/s of each (in flops of the direct algorithm, CPU time, best of all turns), and how
+// many times as fast Winograd is.
+#include <benchmark/benchmark.h>
+#include <fmt/core.h>
+
+#include <ctime>
+
+#include <algorithm>
+#include <string>
+
+#include "base/simd.h"
+#include "ops/conv.h"
+#include "ops/reorder.h"
+#include "tensor/buffer.h"
+
+namespace {
+
+using namespace trireme;
+using tensor::Buffer;
+using tensor::Layout;
+using tensor::Shape;
+
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// A convolution with its memory.
+class Bench {
+ public:
+  Bench(const Shape& src, const ops::ConvOptions& options, bool diff_src) {
+    ops::KernelRequest request;
+    request.src = {Layout::channels_blocked(src, base::active_isa() == base::Isa::avx512 ? 16 : 8)};
+    request.diff_src = {diff_src};
+    kernel_ = ops::conv(options)->compile(request);
+    const ops::KernelPlan& plan = kernel_->plan();
+    args_.src = {fill(plan.src[0], 1)};
+    args_.dst = fill(plan.dst, 0);
+    for (const Layout& weights : plan.weights) args_.weights.push_back(fill(weights, 0.05f));
+    for (const auto& derived : plan.derived) {
+      float* place = fill(derived.layout, 0);
+      ops::LayoutCopy(plan.weights[0], args_.weights[0], derived.layout, place, 1).run();
+      args_.derived.push_back(place);
+    }
+    args_.diff_dst = fill(plan.dst, 1);
+    args_.diff_src = {diff_src ? fill(plan.src[0], 0) : nullptr};
+    args_.diff_weights.emplace_back();
+    for (const Layout& weights : plan.weights) args_.diff_weights[0].push_back(fill(weights, 0));
+    memory_.emplace_back(plan.scratch_bytes + tensor::kAlignment);
+    args_.scratch = memory_.back().data();
+    state_ = kernel_->bind(args_);
+  }
+  double forward() {
+    ops::OarRun run;
+    const double start = cpu_seconds();
+    kernel_->forward(args_, state_.get(), run);
+    return cpu_seconds() - start;
+  }
+  double backward() {
+    ops::OarRun run;
+    const double start = cpu_seconds();
+    kernel_->backward(args_, state_.get(), run);
+    return cpu_seconds() - start;
+  }
+  double scratch_mb() const { return 1e-6 * static_cast<double>(kernel_->plan().scratch_bytes); }
+  std::string implementation() const { return kernel_->implementation(); }
+
+ private:
+  float* fill(const Layout& layout, float size) {
+    Buffer& buffer = memory_.emplace_back(static_cast<std::size_t>(layout.elements()) * sizeof(float));
+    for (std::size_t i = 0; i < buffer.span().size(); ++i)
+      buffer.floats()[i] = size * (static_cast<float>(i * 7919 % 1009) / 1009.0f - 0.5f);
+    return buffer.floats();
+  }
+
+  std::vector<Buffer> memory_;
+  std::unique_ptr<ops::Kernel> kernel_;
+  std::unique_ptr<ops::KernelState> state_;
+  ops::KernelArgs args_;
+};
+
+struct Best {
+  double forward = 1e9, backward = 1e9, weights = 1e9;
+  double data() const { return backward - weights; }
+};
+
+struct Row {
+  const char* model;
+  std::int64_t samples, in, out, size, padding = 1;
+};
+
+void run(benchmark::State& state, const Row& row) {
+  base::set_flush_to_zero();
+  const Shape src{row.samples, row.in, row.size, row.size};
+  ops::ConvOptions options{.channels = row.out, .kernel = {3, 3}, .padding = {row.padding, row.padding}, .bias = false};
+  Best best[2];
+  double scratch = 0;
+  {
+    std::vector<Bench> both, weights_only;
+    for (const auto algorithm : {ops::ConvAlgorithm::direct, ops::ConvAlgorithm::winograd}) {
+      options.algorithm = algorithm;
+      both.emplace_back(src, options, true);
+      weights_only.emplace_back(src, options, false);
+    }
+    for (auto _ : state)
+      for (std::size_t i = 0; i < 2; ++i) {
+        best[i].forward = std::min(best[i].forward, both[i].forward());
+        best[i].backward = std::min(best[i].backward, both[i].backward());
+        best[i].weights = std::min(best[i].weights, weights_only[i].backward());
+      }
+    scratch = both[1].scratch_mb();
+    state.SetLabel(both[1].implementation());
+  }
+  const std::int64_t out_size = row.size + 2 * row.padding - 2;
+  const double flops = 2.0 * 9 * static_cast<double>(row.samples * row.in * row.out * out_size * out_size);
+  const auto report = [&](const std::string& name, double direct, double winograd) {
+    state.counters[name + " direct"] = 1e-9 * flops / direct;
+    state.counters[name + " winograd"] = 1e-9 * flops / winograd;
+    state.counters[name + " x"] = direct / winograd;
+  };
+  report("1 fwd", best[0].forward, best[1].forward);
+  report("2 data", best[0].data(), best[1].data());
+  report("3 weights", best[0].weights, best[1].weights);
+  const double direct = best[0].forward + best[0].backward, winograd = best[1].forward + best[1].backward;
+  state.counters["4 all direct ms"] = 1e3 * direct;
+  state.counters["4 all winograd ms"] = 1e3 * winograd;
+  state.counters["4 all x"] = direct / winograd;
+  state.counters["scratch MB"] = scratch;
+}
+
+void register_all() {
+  for (const Row& row : {Row{"resnet18-cifar", 42, 64, 64, 32}, {"resnet18-cifar", 42, 128, 128, 16},
+                         {"resnet18-cifar", 42, 256, 256, 8},   {"resnet18-cifar", 42, 512, 512, 4},
+                         {"resnet18-cifar", 8, 64, 64, 32},     {"resnet18-cifar", 8, 128, 128, 16},
+                         {"resnet18-cifar", 8, 256, 256, 8},    {"resnet18-cifar", 8, 512, 512, 4},
+                         {"resnet20-cifar", 26, 16, 16, 32},    {"resnet20-cifar", 26, 32, 32, 16},
+                         {"resnet20-cifar", 26, 64, 64, 8},     {"resnet56v2-cifar", 26, 64, 64, 16},
+                         {"resnet56v2-cifar", 26, 128, 128, 8}, {"landcover-cnn", 8, 64, 64, 64},
+                         {"landcover-cnn", 8, 64, 128, 32},     {"landcover-cnn", 8, 128, 128, 32},
+                         {"landcover-cnn", 8, 128, 256, 16},    {"landcover-cnn", 8, 256, 256, 16},
+                         {"landcover-cnn", 8, 512, 512, 8},     {"mnist-cnn", 32, 32, 64, 26, 0},
+                         {"alexnet", 42, 192, 384, 3},          {"alexnet", 42, 384, 256, 3},
+                         {"alexnet", 42, 256, 256, 3},          {"resnet18", 42, 64, 64, 8},
+                         {"resnet18", 42, 128, 128, 4},         {"resnet18", 42, 256, 256, 2},
+                         {"resnet18", 42, 512, 512, 1}})
+    benchmark::RegisterBenchmark(
+        fmt::format("{} {}x{}->{}@{}p{}", row.model, row.samples, row.in, row.out, row.size, row.padding).c_str(),
+        [row](benchmark::State& state) { run(state, row); })
+        ->Unit(benchmark::kMillisecond)
+        ->MinTime(1.0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  register_all();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

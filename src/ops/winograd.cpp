@@ -1,0 +1,209 @@
+#include "ops/winograd.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/winograd_plan.h"
+
+namespace trireme::ops {
+namespace {
+
+using namespace winograd;
+
+// oneDNN's OIhw16i16o and OIhw8i8o.
+Layout blocked_filters(const Shape& shape, std::int64_t block) {
+  const std::int64_t tap = block * block;
+  return {shape, shape, {shape[1] / block * kTaps * tap, kTaps * tap, 3 * tap, tap}, {{1, block}, {0, block}}};
+}
+
+// FilterPlaces with the memory it points to.
+class Places {
+ public:
+  Places() = default;
+  Places(const Layout& layout, std::int64_t block) {
+    for (std::int64_t o = 0; o < layout.shape[0]; ++o) out_.push_back(offset(layout, {o, 0, 0, 0}));
+    for (std::int64_t i = 0; i < layout.shape[1]; ++i) in_.push_back(offset(layout, {0, i, 0, 0}));
+    for (std::int64_t t = 0; t < kTaps; ++t) tap_.push_back(offset(layout, {0, 0, t / 3, t % 3}));
+    blocked_ = evenly(out_, block) == 1 && evenly(in_, block) % block == 0 && evenly(tap_, kTaps) % block == 0;
+    for (std::int64_t o = 0; o < layout.shape[0]; o += block) blocked_ &= out_[at(o)] % block == 0;
+    for (std::int64_t i = 0; i < layout.shape[1]; i += block) blocked_ &= in_[at(i)] % block == 0;
+  }
+  FilterPlaces view() const { return {out_.data(), in_.data(), tap_.data(), blocked_}; }
+
+ private:
+  static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+  static std::int64_t offset(const Layout& layout, std::array<std::int64_t, 4> index) { return layout.offset(index); }
+  // The distance of neighbours within every block, or 1 + block * block * kTaps (of no use) where they differ.
+  static std::int64_t evenly(const std::vector<std::int64_t>& places, std::int64_t block) {
+    const std::int64_t step = places[1] - places[0];
+    for (std::size_t i = 1; i < places.size(); ++i)
+      if (i % at(block) != 0 && places[i] - places[i - 1] != step) return -1;
+    return step;
+  }
+
+  std::vector<std::int64_t> out_, in_, tap_;
+  bool blocked_ = false;
+};
+
+class WinogradKernel : public Kernel {
+ public:
+  WinogradKernel(const KernelRequest& request, const WinogradSetup& setup, base::Isa isa)
+      : setup_(setup), isa_(isa), pass_(passes(isa)), training_(request.training), diff_src_(request.diff_src[0]) {
+    const Shape& in = request.src[0].shape;
+    base::check(in[1] % pass_.block == 0 && setup.out[1] % pass_.block == 0 && request.threads == 1,
+                "a Winograd convolution of {} to {} channels on {} threads", in[1], setup.out[1], request.threads);
+    Maps maps{in[0], in[2], in[3], setup.out[2], setup.out[3], setup.pad_top, setup.pad_left, 0, 0};
+    maps.tile_rows = (maps.out_height + kStep - 1) / kStep;
+    maps.tile_columns = (maps.out_width + kStep - 1) / kStep;
+    p_ = make_plan(maps, in[1], setup.out[1], pass_.block);
+    plan_.src = {Layout::channels_blocked(in, pass_.block)};
+    plan_.dst = Layout::channels_blocked(setup.out, pass_.block);
+    plan_.weights = {request.weights.empty() ? blocked_filters(setup.weight_shape, pass_.block) : request.weights[0]};
+    if (setup.bias) plan_.weights.push_back(Layout::plain({setup.out[1]}));
+    places_ = Places(plan_.weights[0], pass_.block);
+    plan_.scratch_bytes = p_.forward_bytes();
+    if (training_) plan_.scratch_bytes = std::max(plan_.scratch_bytes, p_.backward_bytes(diff_src_));
+    plan_.backward_needs_dst = setup.relu;
+  }
+
+  std::string implementation() const override {
+    return fmt::format("conv winograd 4x3 padding {}x{}{} own:{}", setup_.pad_top, setup_.pad_left,
+                       setup_.relu ? " + relu" : "", base::isa_name(isa_));
+  }
+
+  void forward(const KernelArgs& args, KernelState*, OarRun&) const override {
+    std::byte* at = args.scratch;
+    const FilterPlanes u =
+        p_.filter_planes(take(at, p_.filter_bytes(p_.out_group, p_.in_blocks)), p_.out_group, p_.in_blocks);
+    const TilePlanes m = p_.tile_planes(take(at, p_.tile_bytes(p_.out_group)), p_.out_group);
+    for_each_group(p_.out_blocks, p_.out_group, [&](BlockRange out) {
+      pass_.transform_filters(args.weights[0], places_.view(), out, {0, p_.in_blocks}, false, u);
+      for (std::int64_t r = 0; r < p_.runs(); ++r) {
+        const TilePlanes v = run_planes(at, r, p_.in_blocks);
+        if (out.first == 0) pass_.transform_src(p_.maps, args.src[0], p_.in_blocks, p_.tiles(r), {0, p_.in_blocks}, v);
+        for (int e = 0; e < kPoints; ++e)
+          pass_.multiply(v.data + e * v.plane, v.block, u.data + e * u.plane, p_.in_blocks, m.data + e * m.plane,
+                         m.block, out.count, p_.tiles(r).count);
+        const float* bias = setup_.bias ? args.weights[1] + out.first * p_.block : nullptr;
+        pass_.make_dst(p_.maps, m, p_.tiles(r), out, p_.out_blocks, bias, setup_.relu, args.dst);
+      }
+    });
+  }
+
+  void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
+    const auto& gradients = args.diff_weights[static_cast<std::size_t>(run.slot)];
+    if (setup_.bias) std::fill_n(gradients[1], setup_.out[1], 0.0f);
+    if (p_.keep_tiles)
+      backward_by_groups(args, gradients);
+    else
+      backward_by_runs(args, gradients);
+  }
+
+ private:
+  static std::byte* take(std::byte*& at, std::size_t bytes) {
+    std::byte* place = at;
+    at += bytes;
+    return place;
+  }
+
+  template <class F>
+  static void for_each_group(std::int64_t blocks, std::int64_t group, const F& f) {
+    for (std::int64_t first = 0; first < blocks; first += group) f(BlockRange{first, std::min(group, blocks - first)});
+  }
+
+  // The tiles of run r in memory for all runs, or for the one at hand.
+  TilePlanes run_planes(std::byte* at, std::int64_t r, std::int64_t blocks) const {
+    const std::size_t skipped = p_.keep_tiles ? static_cast<std::size_t>(r) * p_.tile_bytes(blocks) : 0;
+    return p_.tile_planes(at + skipped, blocks);
+  }
+
+  void transform_run(const KernelArgs& args, const std::vector<float*>& gradients, std::int64_t r, TilePlanes v,
+                     TilePlanes d) const {
+    pass_.transform_src(p_.maps, args.src[0], p_.in_blocks, p_.tiles(r), {0, p_.in_blocks}, v);
+    pass_.transform_diff_dst(p_.maps, args.diff_dst, setup_.relu ? args.dst : nullptr, p_.out_blocks, p_.tiles(r),
+                             {0, p_.out_blocks}, d, setup_.bias ? gradients[1] : nullptr);
+  }
+
+  // All filters are kept: a run of tiles goes through everything.
+  void backward_by_runs(const KernelArgs& args, const std::vector<float*>& gradients) const {
+    const BlockRange in{0, p_.in_blocks}, out{0, p_.out_blocks};
+    std::byte* at = args.scratch;
+    const TilePlanes v = p_.tile_planes(take(at, p_.tile_bytes(in.count)), in.count);
+    const TilePlanes d = p_.tile_planes(take(at, p_.tile_bytes(out.count)), out.count);
+    const FilterPlanes du = p_.filter_planes(take(at, p_.filter_bytes(out.count, in.count)), out.count, in.count);
+    const FilterPlanes u = p_.filter_planes(at, in.count, out.count);
+    if (diff_src_) pass_.transform_filters(args.weights[0], places_.view(), out, in, true, u);
+    for (std::int64_t r = 0; r < p_.runs(); ++r) {
+      transform_run(args, gradients, r, v, d);
+      const std::int64_t tiles = p_.tiles(r).count;
+      for (int e = 0; e < kPoints; ++e) {
+        float* points = v.data + e * v.plane;
+        pass_.multiply_tiles(points, v.block, in.count, d.data + e * d.plane, d.block, out.count,
+                             du.data + e * du.plane, tiles, r == 0);
+        if (diff_src_)  // in the place of v, which this point needs no more
+          pass_.multiply(d.data + e * d.plane, d.block, u.data + e * u.plane, out.count, points, v.block, in.count,
+                         tiles);
+      }
+      if (diff_src_) pass_.make_diff_src(p_.maps, v, p_.tiles(r), in, p_.in_blocks, args.diff_src[0]);
+    }
+    pass_.make_diff_weights(du, places_.view(), out, in, gradients[0]);
+  }
+
+  // All tiles are kept: filters go through in groups.
+  void backward_by_groups(const KernelArgs& args, const std::vector<float*>& gradients) const {
+    const BlockRange all_out{0, p_.out_blocks};
+    const auto runs = static_cast<std::size_t>(p_.runs());
+    std::byte* at = args.scratch;
+    std::byte* const all_v = take(at, runs * p_.tile_bytes(p_.in_blocks));
+    std::byte* const all_d = take(at, runs * p_.tile_bytes(p_.out_blocks));
+    for (std::int64_t r = 0; r < p_.runs(); ++r)
+      transform_run(args, gradients, r, run_planes(all_v, r, p_.in_blocks), run_planes(all_d, r, p_.out_blocks));
+
+    for_each_group(p_.in_blocks, p_.in_group, [&](BlockRange in) {
+      for_each_group(p_.out_blocks, p_.out_group, [&](BlockRange out) {
+        const FilterPlanes du = p_.filter_planes(at, out.count, in.count);
+        for (int e = 0; e < kPoints; ++e)
+          for (std::int64_t r = 0; r < p_.runs(); ++r) {
+            const TilePlanes v = run_planes(all_v, r, p_.in_blocks), d = run_planes(all_d, r, p_.out_blocks);
+            pass_.multiply_tiles(v.data + e * v.plane + in.first * v.block, v.block, in.count,
+                                 d.data + e * d.plane + out.first * d.block, d.block, out.count, du.data + e * du.plane,
+                                 p_.tiles(r).count, r == 0);
+          }
+        pass_.make_diff_weights(du, places_.view(), out, in, gradients[0]);
+      });
+    });
+    if (!diff_src_) return;
+
+    const TilePlanes m = p_.tile_planes(take(at, p_.tile_bytes(p_.in_group)), p_.in_group);
+    for_each_group(p_.in_blocks, p_.in_group, [&](BlockRange in) {
+      const FilterPlanes u = p_.filter_planes(at, in.count, p_.out_blocks);
+      pass_.transform_filters(args.weights[0], places_.view(), all_out, in, true, u);
+      for (std::int64_t r = 0; r < p_.runs(); ++r) {
+        const TilePlanes d = run_planes(all_d, r, p_.out_blocks);
+        for (int e = 0; e < kPoints; ++e)
+          pass_.multiply(d.data + e * d.plane, d.block, u.data + e * u.plane, p_.out_blocks, m.data + e * m.plane,
+                         m.block, in.count, p_.tiles(r).count);
+        pass_.make_diff_src(p_.maps, m, p_.tiles(r), in, p_.in_blocks, args.diff_src[0]);
+      }
+    });
+  }
+
+  WinogradSetup setup_;
+  base::Isa isa_;
+  const Passes& pass_;
+  bool training_, diff_src_;
+  Plan p_;
+  Places places_;
+};
+
+}  // namespace
+
+std::int64_t winograd_block(base::Isa isa) { return passes(isa).block; }
+
+std::unique_ptr<Kernel> make_winograd(const KernelRequest& request, const WinogradSetup& setup, base::Isa isa) {
+  return std::make_unique<WinogradKernel>(request, setup, isa);
+}
+
+}  // namespace trireme::ops

@@ -1,0 +1,25 @@
+// The convolution kernel over the Winograd passes: 3 x 3, stride 1, one group, channels in whole blocks.
+#pragma once
+
+#include <memory>
+
+#include "base/simd.h"
+#include "ops/op.h"
+
+namespace trireme::ops {
+
+struct WinogradSetup {
+  Shape out;           // batch included
+  Shape weight_shape;  // O x I x 3 x 3
+  std::int64_t pad_top = 0, pad_left = 0;
+  bool bias = false;
+  bool relu = false;
+};
+
+// The channels of a vector, hence the block of the activations, on an instruction set.
+std::int64_t winograd_block(base::Isa isa);
+
+// REQUIRES: the channels are multiples of the block; request.threads is 1.
+std::unique_ptr<Kernel> make_winograd(const KernelRequest& request, const WinogradSetup& setup, base::Isa isa);
+
+}  // namespace trireme::ops
