@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/bench.h"
 #include "models/zoo.h"
+#include "train/experiment.h"
 
 namespace trireme::cli {
 namespace {
@@ -57,11 +58,14 @@ std::vector<BenchCase> bench_cases(const base::Settings& settings) {
   const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
   const std::array<std::string, 3> reduce{"exact", "fast", "both"};
   const bool fast = settings.choice("reduce", reduce) == "fast";
+  const std::string& file = settings.text("kernel-table");
+  const auto table = file.empty() ? nullptr : train::read_kernel_table(file);
   std::vector<BenchCase> cases;
   for (const std::string& model : chosen_models(settings))
     for (const int threads : chosen_threads(settings)) {
-      BenchCase one{model, batch > 0 ? batch : own_batch(model), threads, oars,
-                    fast ? crew::Reduce::fast : crew::Reduce::exact};
+      BenchCase one{
+          model, batch > 0 ? batch : own_batch(model), threads, oars, fast ? crew::Reduce::fast : crew::Reduce::exact,
+          table};
       if (oars == 0) one.oars = static_cast<int>(std::min<std::int64_t>(threads, one.batch));
       if (one.oars > one.batch)
         base::user_error("{} oars are more than the {} samples of a batch of {}; use --oars {} or fewer", one.oars,
@@ -80,6 +84,7 @@ std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::Cor
   options.cpus = base::cpus_to_pin(cores, options.threads);
   options.may_spin = options.threads <= cores.usable;
   options.profile = profile;
+  options.kernel_table = bench.table;
   return std::make_unique<train::StepRig>(models::build_model(bench.model), options);
 }
 

@@ -19,6 +19,7 @@ struct BenchCase {
   int threads = 1;
   int oars = 1;
   crew::Reduce reduce = crew::Reduce::exact;
+  std::shared_ptr<const ops::KernelTable> table{};
 
   // Threads beyond the oars have nothing to row.
   int busy_threads() const { return std::min(threads, oars); }
@@ -41,6 +42,9 @@ ProfiledStep profile_step(const BenchCase& bench, const base::CorePlan& cores, i
 
 // What our step takes beyond a bare process, at its peak: measured in a fresh process of this program.
 double own_memory_bytes(const BenchCase& bench, const std::string& isa);
+
+// `bench step --tune FILE`: measures every algorithm of every layer that has a choice and writes the fastest ones.
+void tune(const std::vector<BenchCase>& cases, const std::string& file);
 
 // The words.
 void bench_step(const base::Settings& settings);

@@ -46,7 +46,8 @@ double own_memory_bytes(const BenchCase& bench, const std::string& isa) {
   peer::Child child("trireme bench memory",
                     {self, "bench", "memory", "--model", bench.model, "--batch", std::to_string(bench.batch),
                      "--threads", std::to_string(bench.threads), "--oars", std::to_string(bench.oars), "--reduce",
-                     bench.reduce == crew::Reduce::fast ? "fast" : "exact", "--isa", isa, "--json"},
+                     bench.reduce == crew::Reduce::fast ? "fast" : "exact", "--isa", isa, "--kernel-table",
+                     bench.table ? bench.table->source() : "", "--json"},
                     base::plan_cores().cpus);
   const int code = child.finish(kDeadlineSeconds);
   if (code != 0) base::run_error("measuring the memory of {} failed: {}", bench.model, child.last_words());

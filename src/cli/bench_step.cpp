@@ -210,6 +210,7 @@ void bench_step(const base::Settings& settings) {
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   const std::vector<BenchCase> cases = bench_cases(settings);
   settings.integer("repeats", 1, 10000);
+  if (const std::string& file = settings.text("tune"); !file.empty()) return tune(cases, file);
   const Peer peer = find_peer(settings);
   const base::CorePlan cores = base::plan_cores();
   const bool json = settings.flag("json");

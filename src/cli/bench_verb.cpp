@@ -18,12 +18,15 @@ constexpr std::array kOptions{
     Option{"What to measure", "oars", "V", "0", "micro-batches of a step; 0: as many as threads"},
     Option{"What to measure", "reduce", "exact|fast|both", "exact",
            "how gradients are added; both: in turns, with the cost of exact"},
+    Option{"What to measure", "kernel-table", "FILE", "", "which algorithm layers get, as written by --tune"},
     Option{"What to measure", "isa", "NAME", "auto", "instruction set: auto, avx512, avx2 or generic"},
     Option{"Against whom", "peer", "NAME", "", "the same network in another system: pytorch"},
     Option{"Against whom", "python", "PROGRAM", "",
            "interpreter with PyTorch; else TRIREME_PYTHON, else python3 or /usr/bin/python3"},
     Option{"How", "repeats", "N", "7", "rounds; each side runs a few steps in each, medians count"},
     Option{"How", "profile", "", "no", "also the time by kind of op and by layer, against the roofline (step)"},
+    Option{"How", "tune", "FILE", "",
+           "instead, measure each algorithm of each layer and write the fastest into a new kernel table (step)"},
     Option{"How", "json", "", "no", "print the results as one JSON object"},
 };
 
@@ -52,6 +55,7 @@ Verb bench_verb() {
           "  trireme bench step --model lenet5,resnet18 --peer pytorch\n"
           "  trireme bench step --model resnet50-cifar --threads 1,2,4 --reduce both\n"
           "  trireme bench step --model densenet40-12 --profile\n"
+          "  trireme bench step --model resnet18-cifar --tune my.table\n"
           "  trireme bench roofline --threads 1,2",
           kOptions,
           "what",

@@ -127,7 +127,8 @@ const graph::Program& Crew::program(std::int64_t samples, bool training) {
   if (!program) {
     const auto fixed = first_program_ ? first_program_->parameter_layouts() : std::vector<ops::Layout>{};
     program = std::make_unique<graph::Program>(
-        network_, graph::ProgramOptions{samples, training, options_.threads_per_oar}, fixed);
+        network_, graph::ProgramOptions{samples, training, options_.threads_per_oar, options_.kernel_table.get()},
+        fixed);
     if (!first_program_) first_program_ = program.get();
   }
   return *program;

@@ -33,6 +33,7 @@ struct CrewOptions {
   Reduce reduce = Reduce::exact;
   std::optional<Schedule> schedule{};  // otherwise the one that needs less memory; makes no bits
   int threads_per_oar = 1;
+  std::shared_ptr<const ops::KernelTable> kernel_table{};  // null: built-in choices
   std::int64_t evaluation_batch = 64;
   std::vector<int> cpus{};  // for pinning; empty: not pinned
   bool may_spin = false;

@@ -10,6 +10,16 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+}  // namespace
+
+std::string layer_name(const Network& network, int node) {
+  for (const ParameterInfo& parameter : network.parameters())
+    if (parameter.node == node) return parameter.name.substr(0, parameter.name.size() - parameter.spec.name.size() - 1);
+  return network.nodes()[at(node)].name;
+}
+
+namespace {
+
 class LayoutPass {
  public:
   LayoutPass(Plan& plan, const Network& network, const ProgramOptions& options, const std::vector<ops::Layout>& fixed)
@@ -50,18 +60,17 @@ class LayoutPass {
     PlanTask task;
     task.name = node.name;
     task.is_loss = node.op->is_loss();
-    task.layer = node.name;
+    task.layer = layer_name(net_, index);
     task.kind = node.op->kind();
     ops::KernelRequest request;
     request.training = options_.training;
     request.threads = options_.threads;
+    request.table = options_.table;
     bool trained = false;
     for (std::size_t p = 0; p < net_.parameters().size(); ++p) {
       if (net_.parameters()[p].node != index) continue;
       task.parameters.push_back(static_cast<int>(p));
       trained |= !net_.parameters()[p].spec.is_statistic();
-      task.layer = net_.parameters()[p].name;
-      task.layer.resize(task.layer.size() - net_.parameters()[p].spec.name.size() - 1);
       task.has_weights |= net_.parameters()[p].spec.role == ops::Role::weights;
       if (!fixed_.empty()) request.weights.push_back(fixed_[p]);
     }
@@ -78,7 +87,7 @@ class LayoutPass {
     bool diff = trained;
     for (std::size_t s = 0; s < node.inputs.size(); ++s) {
       const int value = value_of_[at(node.inputs[s])];
-      task.src.push_back(in_layout(value, plan.src[s], node.name));
+      task.src.push_back(in_layout(value, plan.src[s], task));
       task.wants_diff.push_back(request.diff_src[s]);
       diff |= diff_value_[at(value)];
     }
@@ -89,14 +98,14 @@ class LayoutPass {
   }
 
   // The value itself, or a reorder of it (made once, shared by all that want it).
-  int in_layout(int value, const ops::Layout& wanted, const std::string& reader) {
+  int in_layout(int value, const ops::Layout& wanted, const PlanTask& reader) {
     const ops::Layout& has = plan_.values[at(value)].layout;
     if (tensor::same_memory(has, wanted)) return value;
     for (const auto& [from, to] : reorders_)
       if (from == value && plan_.values[at(to)].layout == wanted) return to;
     PlanTask task;
-    task.name = reader + ":reorder";
-    task.layer = reader;
+    task.name = reader.name + ":reorder";
+    task.layer = reader.layer;
     task.kind = "reorder";
     task.cost.bytes = static_cast<double>(has.elements() + wanted.elements()) * sizeof(float);
     task.kernel = ops::make_reorder(has, wanted, options_.threads);

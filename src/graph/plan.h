@@ -24,7 +24,7 @@ struct PlanTask {
   std::vector<int> parameters;   // network parameter indices
   std::vector<bool> wants_diff;  // per src
   bool is_loss = false;
-  std::string layer;          // for people: the node whose parameters it has; fusion may have given it another name
+  std::string layer;          // layer_name() of the node
   std::string kind;           // of the op; "reorder" for inserted ones
   ops::Cost cost;             // of forward
   ops::Cost backward_cost;    // set by the cost pass
@@ -58,8 +58,12 @@ struct Plan {
 struct ProgramOptions {
   std::int64_t samples = 1;
   bool training = true;
-  int threads = 1;  // OpenMP threads inside an oar
+  int threads = 1;                          // OpenMP threads inside an oar
+  const ops::KernelTable* table = nullptr;  // null: built-in choices
 };
+
+// A node as people know it: by its parameters, if it has some, because fusion may have given it another name.
+std::string layer_name(const Network& network, int node);
 
 // The passes, in order. `fixed` holds the live layout of every parameter when another Program has chosen them.
 void layout_pass(Plan& plan, const Network& network, const ProgramOptions& options,

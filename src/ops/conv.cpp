@@ -1,5 +1,7 @@
 #include "ops/conv.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "ops/conv_reference.h"
 #include "ops/narrow_conv.h"
@@ -13,6 +15,7 @@ using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
 // The algorithms by name, as the kernel table has them.
+constexpr std::int64_t kFewChannels = 16;  // with more the narrow kernel is never the fastest
 constexpr const char *kDirect = "direct", *kNarrow = "narrow", *kWinograd = "winograd";
 
 class ConvOp : public Op {
@@ -102,14 +105,15 @@ class ConvOp : public Op {
     const Shape out = output(src);
     const base::Isa isa = base::active_isa();
     KernelChoices all;
-    all.layer = fmt::format("conv {} to {}, kernel {}, stride {}, padding {}, groups {}", src[0].without_batch().text(),
-                            o_.channels, Shape(o_.kernel).text(), Shape(o_.stride).text(), Shape(o_.padding).text(),
-                            o_.groups);
+    all.layer =
+        fmt::format("conv {} to {}, kernel {}, stride {}, padding {}, groups {}", src[0].without_batch().text(),
+                    o_.channels, Shape(o_.kernel).text(), Shape(o_.stride).text(), Shape(o_.padding).text(), o_.groups);
     const auto add = [&](const char* name, bool preferred) {
       all.algorithms.insert(preferred ? all.algorithms.begin() : all.algorithms.end(), name);
     };
     add(kDirect, true);
-    if (narrow_conv_fits(o_)) add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
+    if (narrow_conv_fits(o_) && std::min(src[0][1], out[1]) <= kFewChannels)
+      add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
     if (o_.kernel.size() == 2) {
       const ConvShape shape{out[0], src[0][1],    out[1],       o_.groups,    out[2],
                             out[3], o_.kernel[0], o_.kernel[1], o_.stride[0], o_.stride[1]};

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/kernel_table.h"
 #include "tensor/layout.h"
 #include "tensor/parameter_space.h"
 #include "tensor/shape.h"
@@ -105,11 +106,12 @@ class Kernel {
 
 // What a kernel is asked to be.
 struct KernelRequest {
-  std::vector<Layout> src;      // offered layouts, batch included
-  std::vector<bool> diff_src;   // which gradients are wanted
-  std::vector<Layout> weights;  // live layouts when another Program has fixed them, else empty
-  bool training = true;         // false: forward only, dropout off, running statistics used
-  int threads = 1;              // OpenMP threads inside an oar
+  std::vector<Layout> src;             // offered layouts, batch included
+  std::vector<bool> diff_src;          // which gradients are wanted
+  std::vector<Layout> weights;         // live layouts when another Program has fixed them, else empty
+  bool training = true;                // false: forward only, dropout off, running statistics used
+  int threads = 1;                     // OpenMP threads inside an oar
+  const KernelTable* table = nullptr;  // null: the built-in choice
   std::vector<Shape> shapes() const;
 };
 
@@ -133,6 +135,8 @@ class Op {
   // Of forward; backward costs about twice as much for ops with weights.
   virtual Cost cost(std::span<const Shape> src) const;
   virtual std::unique_ptr<Kernel> compile(const KernelRequest&) const = 0;
+  // What the kernel table may decide; no algorithms: nothing. Shapes include the batch.
+  virtual KernelChoices choices(std::span<const Shape>) const { return {}; }
   // True when the value is a loss: it ends the network, reports into OarRun, and its diff_dst is not used.
   virtual bool is_loss() const { return false; }
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/simd.h"
 #include "base/text.h"
@@ -186,11 +187,17 @@ Experiment resolve(const base::Settings& settings, const data::Normalization* kn
   e.crew_options.evaluation_batch = settings.integer("evaluation-batch", 1, 1 << 20);
   const std::array<std::string, 2> reduce{"exact", "fast"};
   e.crew_options.reduce = settings.choice("reduce", reduce) == "exact" ? crew::Reduce::exact : crew::Reduce::fast;
+  if (const std::string& table = settings.text("kernel-table"); !table.empty())
+    e.crew_options.kernel_table = read_kernel_table(table);
   plan_threads(settings, e);
   const std::int64_t shorter = e.drop_last ? 0 : e.train->size() % e.batch;
   const std::int64_t smallest_batch = shorter > 0 ? shorter : e.batch;
   warn_of_small_norms(e.network, std::max<std::int64_t>(1, smallest_batch / e.oars), e.notes);
   return e;
+}
+
+std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& file) {
+  return std::make_shared<ops::KernelTable>(ops::KernelTable::parse(base::read_text(file), file));
 }
 
 std::string data_hash(const Experiment& e) {

@@ -34,6 +34,9 @@ struct Experiment {
 // A hash over a few samples of each set, their number and their targets: the same data gives the same.
 std::string data_hash(const Experiment& experiment);
 
+// A wrong file is a user error.
+std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& file);
+
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is
 // written. `known`: the normalisation of a run that these settings come from, so that other data is seen as the run saw
 // its own.

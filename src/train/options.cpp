@@ -49,6 +49,8 @@ constexpr std::array kOptions{
     Option{"How it runs", "reduce", "exact|fast", "exact", "add gradients along the oar tree, or in any order"},
     Option{"How it runs", "pin", "auto|yes|no", "auto", "pin threads to cores; auto: when the run uses all of them"},
     Option{"How it runs", "isa", "NAME", "auto", "instruction set: auto, avx512, avx2 or generic"},
+    Option{"How it runs", "kernel-table", "FILE", "",
+           "which algorithm layers get, as written by trireme bench step --tune; part of the experiment"},
     Option{"How it runs", "evaluation-batch", "N", "64", "samples per evaluation task; fixed, so that results are too"},
 
     Option{"What stays", "run", "DIR", "", "run folder, must be new; default runs/<model>-<data>-<number>"},

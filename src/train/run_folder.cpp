@@ -131,6 +131,8 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                   {"l3_bytes", sysconf(_SC_LEVEL3_CACHE_SIZE)}};
   json["libraries"] = {{"onednn", ops::onednn::library_version()}, {"compiler", __VERSION__}};
   json["isa"] = base::isa_name(base::active_isa());
+  const ops::KernelTable table = e.crew_options.kernel_table ? *e.crew_options.kernel_table : ops::KernelTable();
+  json["kernel_table"] = {{"source", table.source()}, {"rows", table.size()}, {"sha256", table.sha256()}};
   auto& list = json["fingerprint"] = nlohmann::ordered_json::array();
   for (const graph::KernelPrint& print : prints)
     list.push_back({{"kernel", print.kernel}, {"hash", fmt::format("{:016x}", print.hash)}});
