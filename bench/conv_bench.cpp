@@ -48,7 +48,7 @@ class Bench {
     args_.diff_src = {diff_src ? fill(plan.src[0], 0) : nullptr};
     args_.diff_weights.emplace_back();
     for (const Layout& weights : plan.weights) args_.diff_weights[0].push_back(fill(weights, 0));
-    memory_.emplace_back(plan.scratch_bytes + tensor::kAlignment);
+    memory_.emplace_back(kLarge + plan.scratch_bytes);
     args_.scratch = memory_.back().data();
     state_ = kernel_->bind(args_);
   }
@@ -69,11 +69,14 @@ class Bench {
 
  private:
   float* fill(const Layout& layout, float size) {
-    Buffer& buffer = memory_.emplace_back(static_cast<std::size_t>(layout.elements()) * sizeof(float));
-    for (std::size_t i = 0; i < buffer.span().size(); ++i)
+    const auto count = static_cast<std::size_t>(layout.elements());
+    Buffer& buffer = memory_.emplace_back(kLarge + count * sizeof(float));
+    for (std::size_t i = 0; i < count; ++i)
       buffer.floats()[i] = size * (static_cast<float>(i * 7919 % 1009) / 1009.0f - 0.5f);
     return buffer.floats();
   }
+
+  static constexpr std::size_t kLarge = 2 << 20;  // gets large pages, as an arena does
 
   std::vector<Buffer> memory_;
   std::unique_ptr<ops::Kernel> kernel_;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "ops/winograd_plan.h"
@@ -35,7 +36,7 @@ class Places {
  private:
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
   static std::int64_t offset(const Layout& layout, std::array<std::int64_t, 4> index) { return layout.offset(index); }
-  // The distance of neighbours within every block, or 1 + block * block * kTaps (of no use) where they differ.
+  // The distance of neighbours within every block, or -1 where they differ.
   static std::int64_t evenly(const std::vector<std::int64_t>& places, std::int64_t block) {
     const std::int64_t step = places[1] - places[0];
     for (std::size_t i = 1; i < places.size(); ++i)
@@ -74,49 +75,60 @@ class WinogradKernel : public Kernel {
   }
 
   void forward(const KernelArgs& args, KernelState*, OarRun&) const override {
+    const BlockRange all_in{0, p_.in_blocks}, all_out{0, p_.out_blocks};
     std::byte* at = args.scratch;
-    const FilterPlanes u =
-        p_.filter_planes(take(at, p_.filter_bytes(p_.out_group, p_.in_blocks)), p_.out_group, p_.in_blocks);
-    const TilePlanes m = p_.tile_planes(take(at, p_.tile_bytes(p_.out_group)), p_.out_group);
-    for_each_group(p_.out_blocks, p_.out_group, [&](BlockRange out) {
-      pass_.transform_filters(args.weights[0], places_.view(), out, {0, p_.in_blocks}, false, u);
-      for (std::int64_t r = 0; r < p_.runs(); ++r) {
-        const TilePlanes v = run_planes(at, r, p_.in_blocks);
-        if (out.first == 0) pass_.transform_src(p_.maps, args.src[0], p_.in_blocks, p_.tiles(r), {0, p_.in_blocks}, v);
-        for (int e = 0; e < kPoints; ++e)
-          pass_.multiply(v.data + e * v.plane, v.block, u.data + e * u.plane, p_.in_blocks, m.data + e * m.plane,
-                         m.block, out.count, p_.tiles(r).count);
-        const float* bias = setup_.bias ? args.weights[1] + out.first * p_.block : nullptr;
-        pass_.make_dst(p_.maps, m, p_.tiles(r), out, p_.out_blocks, bias, setup_.relu, args.dst);
-      }
+    const TilePlanes v = take_tiles(at, p_.in_blocks);
+    const TilePlanes m = take_tiles(at, std::min(p_.lane_group, p_.out_blocks));
+    for_each_group(all_out, p_.lane_group, [&](BlockRange out) {
+      for_each_group(all_in, p_.sum_group, [&](BlockRange in) {
+        const FilterPlanes u = p_.filter_planes(at, out.count, in.count);
+        pass_.transform_filters(args.weights[0], places_.view(), out, in, false, u);
+        for (std::int64_t r = 0; r < p_.runs(); ++r) {
+          if (out.first == 0 && in.first == 0)
+            pass_.transform_src(p_.maps, args.src[0], p_.in_blocks, p_.tiles(r), all_in, v);
+          for (int e = 0; e < kPoints; ++e) multiply(e, v, u, in, m, out.count, p_.tiles(r).count);
+          if (in.first + in.count < p_.in_blocks) continue;
+          const float* bias = setup_.bias ? args.weights[1] + out.first * p_.block : nullptr;
+          pass_.make_dst(p_.maps, m, p_.tiles(r), out, p_.out_blocks, bias, setup_.relu, args.dst);
+        }
+      });
     });
   }
 
   void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
     const auto& gradients = args.diff_weights[static_cast<std::size_t>(run.slot)];
     if (setup_.bias) std::fill_n(gradients[1], setup_.out[1], 0.0f);
-    if (p_.keep_tiles)
-      backward_by_groups(args, gradients);
-    else
+    if (p_.runs() > 1)
       backward_by_runs(args, gradients);
+    else
+      backward_by_groups(args, gradients);
   }
 
  private:
-  static std::byte* take(std::byte*& at, std::size_t bytes) {
+  TilePlanes take_tiles(std::byte*& at, std::int64_t blocks) const {
     std::byte* place = at;
-    at += bytes;
-    return place;
+    at += p_.tile_bytes(blocks);
+    return p_.tile_planes(place, blocks);
   }
 
   template <class F>
-  static void for_each_group(std::int64_t blocks, std::int64_t group, const F& f) {
-    for (std::int64_t first = 0; first < blocks; first += group) f(BlockRange{first, std::min(group, blocks - first)});
+  static void for_each_group(BlockRange all, std::int64_t group, const F& f) {
+    for (std::int64_t first = 0; first < all.count; first += group)
+      f(BlockRange{first, std::min(group, all.count - first)});
   }
 
-  // The tiles of run r in memory for all runs, or for the one at hand.
-  TilePlanes run_planes(std::byte* at, std::int64_t r, std::int64_t blocks) const {
-    const std::size_t skipped = p_.keep_tiles ? static_cast<std::size_t>(r) * p_.tile_bytes(blocks) : 0;
-    return p_.tile_planes(at + skipped, blocks);
+  // Point e: the share of the blocks `sum` of a's channels in m.
+  void multiply(int e, TilePlanes a, FilterPlanes u, BlockRange sum, TilePlanes m, std::int64_t lanes,
+                std::int64_t tiles) const {
+    pass_.multiply(a.data + e * a.plane + sum.first * a.block, a.block, u.data + e * u.plane, sum.count,
+                   m.data + e * m.plane, m.block, lanes, tiles, sum.first == 0);
+  }
+
+  void multiply_tiles(int e, TilePlanes v, BlockRange in, TilePlanes d, BlockRange out, FilterPlanes du,
+                      TileRange tiles) const {
+    pass_.multiply_tiles(v.data + e * v.plane + in.first * v.block, v.block, in.count,
+                         d.data + e * d.plane + out.first * d.block, d.block, out.count, du.data + e * du.plane,
+                         tiles.count, tiles.first == 0);
   }
 
   void transform_run(const KernelArgs& args, const std::vector<float*>& gradients, std::int64_t r, TilePlanes v,
@@ -126,67 +138,50 @@ class WinogradKernel : public Kernel {
                              {0, p_.out_blocks}, d, setup_.bias ? gradients[1] : nullptr);
   }
 
-  // All filters are kept: a run of tiles goes through everything.
+  // All filters are one group: a run of tiles goes through everything.
   void backward_by_runs(const KernelArgs& args, const std::vector<float*>& gradients) const {
     const BlockRange in{0, p_.in_blocks}, out{0, p_.out_blocks};
     std::byte* at = args.scratch;
-    const TilePlanes v = p_.tile_planes(take(at, p_.tile_bytes(in.count)), in.count);
-    const TilePlanes d = p_.tile_planes(take(at, p_.tile_bytes(out.count)), out.count);
-    const FilterPlanes du = p_.filter_planes(take(at, p_.filter_bytes(out.count, in.count)), out.count, in.count);
-    const FilterPlanes u = p_.filter_planes(at, in.count, out.count);
+    const TilePlanes v = take_tiles(at, in.count), d = take_tiles(at, out.count);
+    const FilterPlanes du = p_.filter_planes(at, out.count, in.count);
+    const FilterPlanes u = p_.filter_planes(at + p_.filter_bytes(out.count, in.count), in.count, out.count);
     if (diff_src_) pass_.transform_filters(args.weights[0], places_.view(), out, in, true, u);
     for (std::int64_t r = 0; r < p_.runs(); ++r) {
       transform_run(args, gradients, r, v, d);
-      const std::int64_t tiles = p_.tiles(r).count;
       for (int e = 0; e < kPoints; ++e) {
-        float* points = v.data + e * v.plane;
-        pass_.multiply_tiles(points, v.block, in.count, d.data + e * d.plane, d.block, out.count,
-                             du.data + e * du.plane, tiles, r == 0);
-        if (diff_src_)  // in the place of v, which this point needs no more
-          pass_.multiply(d.data + e * d.plane, d.block, u.data + e * u.plane, out.count, points, v.block, in.count,
-                         tiles);
+        multiply_tiles(e, v, in, d, out, du, p_.tiles(r));
+        // Into the place of v, which this point needs no more.
+        if (diff_src_) multiply(e, d, u, out, v, in.count, p_.tiles(r).count);
       }
       if (diff_src_) pass_.make_diff_src(p_.maps, v, p_.tiles(r), in, p_.in_blocks, args.diff_src[0]);
     }
     pass_.make_diff_weights(du, places_.view(), out, in, gradients[0]);
   }
 
-  // All tiles are kept: filters go through in groups.
+  // All tiles are one run: filters go through in groups.
   void backward_by_groups(const KernelArgs& args, const std::vector<float*>& gradients) const {
-    const BlockRange all_out{0, p_.out_blocks};
-    const auto runs = static_cast<std::size_t>(p_.runs());
+    const BlockRange all_in{0, p_.in_blocks}, all_out{0, p_.out_blocks};
+    const TileRange tiles = p_.tiles(0);
     std::byte* at = args.scratch;
-    std::byte* const all_v = take(at, runs * p_.tile_bytes(p_.in_blocks));
-    std::byte* const all_d = take(at, runs * p_.tile_bytes(p_.out_blocks));
-    for (std::int64_t r = 0; r < p_.runs(); ++r)
-      transform_run(args, gradients, r, run_planes(all_v, r, p_.in_blocks), run_planes(all_d, r, p_.out_blocks));
-
-    for_each_group(p_.in_blocks, p_.in_group, [&](BlockRange in) {
-      for_each_group(p_.out_blocks, p_.out_group, [&](BlockRange out) {
+    const TilePlanes v = take_tiles(at, p_.in_blocks), d = take_tiles(at, p_.out_blocks);
+    transform_run(args, gradients, 0, v, d);
+    for_each_group(all_in, p_.weight_group, [&](BlockRange in) {
+      for_each_group(all_out, p_.weight_group, [&](BlockRange out) {
         const FilterPlanes du = p_.filter_planes(at, out.count, in.count);
-        for (int e = 0; e < kPoints; ++e)
-          for (std::int64_t r = 0; r < p_.runs(); ++r) {
-            const TilePlanes v = run_planes(all_v, r, p_.in_blocks), d = run_planes(all_d, r, p_.out_blocks);
-            pass_.multiply_tiles(v.data + e * v.plane + in.first * v.block, v.block, in.count,
-                                 d.data + e * d.plane + out.first * d.block, d.block, out.count, du.data + e * du.plane,
-                                 p_.tiles(r).count, r == 0);
-          }
+        for (int e = 0; e < kPoints; ++e) multiply_tiles(e, v, in, d, out, du, tiles);
         pass_.make_diff_weights(du, places_.view(), out, in, gradients[0]);
       });
     });
     if (!diff_src_) return;
 
-    const TilePlanes m = p_.tile_planes(take(at, p_.tile_bytes(p_.in_group)), p_.in_group);
-    for_each_group(p_.in_blocks, p_.in_group, [&](BlockRange in) {
-      const FilterPlanes u = p_.filter_planes(at, in.count, p_.out_blocks);
-      pass_.transform_filters(args.weights[0], places_.view(), all_out, in, true, u);
-      for (std::int64_t r = 0; r < p_.runs(); ++r) {
-        const TilePlanes d = run_planes(all_d, r, p_.out_blocks);
-        for (int e = 0; e < kPoints; ++e)
-          pass_.multiply(d.data + e * d.plane, d.block, u.data + e * u.plane, p_.out_blocks, m.data + e * m.plane,
-                         m.block, in.count, p_.tiles(r).count);
-        pass_.make_diff_src(p_.maps, m, p_.tiles(r), in, p_.in_blocks, args.diff_src[0]);
-      }
+    const TilePlanes m = take_tiles(at, std::min(p_.lane_group, p_.in_blocks));
+    for_each_group(all_in, p_.lane_group, [&](BlockRange in) {
+      for_each_group(all_out, p_.sum_group, [&](BlockRange out) {
+        const FilterPlanes u = p_.filter_planes(at, in.count, out.count);
+        pass_.transform_filters(args.weights[0], places_.view(), out, in, true, u);
+        for (int e = 0; e < kPoints; ++e) multiply(e, d, u, out, m, in.count, tiles.count);
+      });
+      pass_.make_diff_src(p_.maps, m, tiles, in, p_.in_blocks, args.diff_src[0]);
     });
   }
 

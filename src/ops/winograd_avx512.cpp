@@ -24,6 +24,7 @@ struct Avx512 {
   [[gnu::always_inline]] static void store(float* p, Vector v) { _mm512_store_ps(p, v); }
   [[gnu::always_inline]] static Vector splat(float x) { return _mm512_set1_ps(x); }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
+  [[gnu::always_inline]] static Vector fnma(Vector a, Vector b, Vector c) { return _mm512_fnmadd_ps(a, b, c); }
   // The second operand wins where one is a NaN.
   [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm512_max_ps(Vector{}, x); }
   [[gnu::always_inline]] static Vector where_positive(Vector sign, Vector x) {

@@ -41,6 +41,12 @@ struct Filters {
     return {copy, kBlock, kBlock * kBlock};
   }
 
+  static const float* next_block(const float* weights, const FilterPlaces& at, std::int64_t sum, std::int64_t lane,
+                                 bool adjoint) {
+    return !at.blocked ? nullptr
+                       : weights + at.out[(adjoint ? sum : lane) * kBlock] + at.in[(adjoint ? lane : sum) * kBlock];
+  }
+
   static void transform_filters(const float* weights, const FilterPlaces& places, BlockRange out, BlockRange in,
                                 bool adjoint, FilterPlanes u) {
     alignas(64) float copy[kTaps * kBlock * kBlock];
@@ -49,9 +55,17 @@ struct Filters {
       for (std::int64_t sum = 0; sum < sums.count; ++sum) {
         const Taps taps = look(weights, places, adjoint ? sums.first + sum : lanes.first + lane,
                                adjoint ? lanes.first + lane : sums.first + sum, adjoint, copy);
-        for (std::int64_t channel = 0; channel < kBlock; ++channel)
+        const float* next = sum + 1 < sums.count
+                                ? next_block(weights, places, sums.first + sum + 1, lanes.first + lane, adjoint)
+                                : nullptr;
+        for (std::int64_t channel = 0; channel < kBlock; ++channel) {
+          if (next != nullptr)
+            repeat<kTaps>([&](auto t) __attribute__((always_inline)) {
+              __builtin_prefetch(next + (channel * kTaps + t) * kBlock);
+            });
           transform(taps.data + channel * taps.step, taps.tap_step,
                     u.data + row(u, lane, lanes.count, sum * kBlock + channel), u.plane);
+        }
       }
   }
 

@@ -26,6 +26,7 @@ struct Generic {
     for (int i = 0; i < kWidth; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
     return r;
   }
+  static Vector fnma(Vector a, Vector b, Vector c) { return fma(-a, b, c); }
   static Vector positive_part(Vector x) { return x < Vector{} ? Vector{} : x; }
   static Vector where_positive(Vector sign, Vector x) { return sign > Vector{} ? x : Vector{}; }
   static void transpose(const float* from, std::int64_t step, float* to) {

@@ -83,9 +83,10 @@ struct Passes {
                             FilterPlanes u);
   // diff_weights of those blocks from dU, which lies as U (lanes over output channels) relative to their first.
   void (*make_diff_weights)(FilterPlanes du, const FilterPlaces&, BlockRange out, BlockRange in, float* diff_weights);
-  // One point: m = sum over `sum_blocks` blocks of a . u, for `lane_blocks` blocks of lanes and `tiles` tiles.
+  // One point: m (+)= sum over `sum_blocks` blocks of a . u, for `lane_blocks` blocks of lanes and `tiles` tiles;
+  // `first` overwrites.
   void (*multiply)(const float* a, std::int64_t a_block, const float* u, std::int64_t sum_blocks, float* m,
-                   std::int64_t m_block, std::int64_t lane_blocks, std::int64_t tiles);
+                   std::int64_t m_block, std::int64_t lane_blocks, std::int64_t tiles, bool first);
   // One point: du (+)= sum over tiles of v . d; `first` overwrites.
   void (*multiply_tiles)(const float* v, std::int64_t v_block, std::int64_t v_blocks, const float* d,
                          std::int64_t d_block, std::int64_t d_blocks, float* du, std::int64_t tiles, bool first);

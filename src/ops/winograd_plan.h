@@ -1,9 +1,10 @@
-// How a Winograd convolution is cut up: runs of tiles and groups of channels, and where in the scratch memory each
-// piece lies. A pure function of the layer's shape; bits do not depend on it.
+// How a Winograd convolution is cut up, and what scratch memory that takes: a pure function of the layer's shape. Bits
+// do not depend on it.
 //
-// Few tiles (T) against many channels: all transformed tiles are kept, and filters are transformed for a group of
-// channels at a time. Else all transformed filters are kept, and a run of tiles at a time goes through all passes
-// while it lies in the second-level cache.
+// Many tiles against few channels: all filters are transformed once, and the tiles go through all passes in runs that
+// stay in the second-level cache. Few tiles: all tiles are transformed at once (one run), and filters in groups of
+// channels that stay in that cache. So neither U (4 times the weights) nor V (2.25 times the input) is ever whole in
+// memory where it is the larger one.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +13,19 @@
 
 namespace trireme::ops::winograd {
 
-struct Piece {
-  std::size_t at = 0;  // bytes from the start of the scratch memory
-  std::int64_t plane = 0, block = 0;
-};
-
 struct Plan {
   Maps maps;
   std::int64_t block = 0;  // channels of a vector
   std::int64_t in_blocks = 0, out_blocks = 0;
-  bool keep_tiles = false;                   // all transformed tiles, not all transformed filters
-  std::int64_t run = 0;                      // tiles in a run
-  std::int64_t in_group = 0, out_group = 0;  // blocks of channels in a group
+  std::int64_t run = 0;  // tiles in a run
+  // Filters are transformed for so many blocks of lanes and of the sum at once; their gradients for weight_group blocks
+  // of input and of output.
+  std::int64_t lane_group = 0, sum_group = 0, weight_group = 0;
 
   std::int64_t runs() const { return (maps.tiles() + run - 1) / run; }
   TileRange tiles(std::int64_t r) const;
 
-  // Bytes of one run's tiles of so many blocks of channels, of the filters between two counts of blocks.
+  // One run's tiles of so many blocks of channels, and filters of so many blocks of lanes and of the sum.
   std::size_t tile_bytes(std::int64_t blocks) const;
   std::size_t filter_bytes(std::int64_t lanes, std::int64_t sums) const;
   TilePlanes tile_planes(std::byte* at, std::int64_t blocks) const;

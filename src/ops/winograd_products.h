@@ -18,15 +18,17 @@ struct Products {
   static constexpr int kChannelRows = S::kChannelRows;  // channels in a strip; divides the block
 
   using Strip = void (*)(const float* a, std::int64_t a_block, const float* u, std::int64_t sum_blocks, float* m,
-                         std::int64_t m_block);
+                         std::int64_t m_block, bool first);
 
   // R tiles times W blocks of lanes.
   template <int R, int W>
   static void strip(const float* a, std::int64_t a_block, const float* u, std::int64_t sum_blocks, float* m,
-                    std::int64_t m_block) {
+                    std::int64_t m_block, bool first) {
     V sum[R][W];
     repeat<R>([&](auto r) __attribute__((always_inline)) {
-      repeat<W>([&](auto w) __attribute__((always_inline)) { sum[r][w] = V{}; });
+      repeat<W>([&](auto w) __attribute__((always_inline)) {
+        sum[r][w] = first ? V{} : S::load(m + w * m_block + r * kBlock);
+      });
     });
     for (; sum_blocks > 0; --sum_blocks, a += a_block)
       for (std::int64_t c = 0; c < kBlock; c += 4)
@@ -51,7 +53,7 @@ struct Products {
   }
 
   static void multiply(const float* a, std::int64_t a_block, const float* u, std::int64_t sum_blocks, float* m,
-                       std::int64_t m_block, std::int64_t lane_blocks, std::int64_t tiles) {
+                       std::int64_t m_block, std::int64_t lane_blocks, std::int64_t tiles, bool first) {
     constexpr std::make_integer_sequence<int, kTileRows> all_rows;
     const std::int64_t strips = (tiles + kTileRows - 1) / kTileRows;
     for (std::int64_t lane = 0; lane < lane_blocks; lane += 2) {
@@ -59,7 +61,7 @@ struct Products {
       for (std::int64_t s = 0; s < strips; ++s) {
         const int rows = static_cast<int>((tiles - tile) / (strips - s));
         const Strip run = lane + 1 < lane_blocks ? strip_of<2>(rows, all_rows) : strip_of<1>(rows, all_rows);
-        run(a + tile * kBlock, a_block, u, sum_blocks, m + tile * kBlock, m_block);
+        run(a + tile * kBlock, a_block, u, sum_blocks, m + tile * kBlock, m_block, first);
         tile += rows;
       }
       u += 2 * kBlock * sum_blocks * kBlock;
