@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ops/conv_reference.h"
 #include "ops/narrow_conv.h"
+#include "ops/norm_conv.h"
 #include "ops/onednn_weighted.h"
 
 namespace trireme::ops {
@@ -88,6 +89,15 @@ class ConvOp : public Op {
     ConvOptions options = o_;
     options.relu = true;
     return std::make_shared<ConvOp>(options);
+  }
+
+  OpPtr with_norm(const Op& norm) const override {
+    const BatchNormOptions* options = batch_norm_options(norm);
+    const std::vector<std::int64_t> ones{1, 1}, zeros{0, 0};
+    if (options == nullptr || !options->relu || options->add) return nullptr;
+    if (o_.kernel != ones || o_.stride != ones || o_.padding != zeros || o_.groups != 1 || o_.bias || o_.relu)
+      return nullptr;
+    return norm_conv(*options, o_);
   }
 
   void reference_forward(Reference& r) const override { conv_reference_forward(o_, output(r.shapes), r); }

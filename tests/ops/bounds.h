@@ -27,6 +27,8 @@ BoundRule choosing(double diff_src_roundings);
 // One value at a time: dst is off by at most `dst` u |dst|, diff_src by `diff_src` u |diff_dst|.
 BoundRule elementwise(double dst, double diff_src);
 BoundRule batch_norm_bound(double epsilon);
+// A batch norm with ReLU (`norm`) and the convolution `conv` behind it, as one op with the parameters of both.
+BoundRule norm_conv_bound(double epsilon, ops::OpPtr norm, ops::OpPtr conv);
 BoundRule softmax_bound();
 BoundRule sigmoid_loss_bound();
 BoundRule squared_error_bound();
