@@ -386,7 +386,7 @@ void Crew::sum_statistics() {
   for (const int p : moving_statistics_) {
     const auto& range = space_.range(p);
     const auto& parameter = network_.parameters()[at(p)];
-    const double momentum = ops::statistics_momentum(*network_.nodes()[at(parameter.node)].op);
+    const double momentum = network_.nodes()[at(parameter.node)].op->statistics_momentum();
     base::dispatch<MoveStatistic>(weights_.floats() + range.offset, total + (range.offset - first), range.floats(),
                                   static_cast<float>(1 - momentum),
                                   static_cast<float>(momentum / static_cast<double>(current_samples_)));

@@ -1,5 +1,6 @@
 // The fusion pass: folds a ReLU, and an add of one more value, into the op before it where that op offers it
-// (convolution, dense, batch norm). Parameters keep their names and order.
+// (convolution, dense, batch norm), and a batch norm with ReLU over a concat into the 1x1 convolution behind it.
+// Parameters keep their names and order.
 #pragma once
 
 #include "graph/network.h"

@@ -1,12 +1,12 @@
 #include "ops/batch_norm.h"
 
-#include <cmath>
 #include <numeric>
 
 #include "base/error.h"
 #include "ops/batch_norm_passes.h"
 #include "ops/batch_norm_reference.h"
 #include "ops/elementwise.h"
+#include "ops/norm_channels.h"
 
 namespace trireme::ops {
 namespace {
@@ -57,31 +57,20 @@ struct Scratch {
   }
 };
 
-// Per channel: in the workspace from forward to backward, in the scratch without a backward.
-struct Saved {
-  float *mean, *inverse_deviation, *a, *b;
-
-  Saved(std::byte* memory, std::int64_t channels)
-      : mean(reinterpret_cast<float*>(memory)),
-        inverse_deviation(mean + channels),
-        a(inverse_deviation + channels),
-        b(a + channels) {}
-  static std::size_t bytes(std::int64_t channels) { return static_cast<std::size_t>(channels) * 4 * sizeof(float); }
-};
-
 class BatchNormKernel : public Kernel {
  public:
   BatchNormKernel(const KernelRequest& request, const BatchNormOptions& options)
-      : o_(options), training_(request.training), geometry_(channel_layout(request.src[0])) {
+      : o_(options),
+        training_(request.training),
+        geometry_(channel_layout(request.src[0])),
+        channels_(options, request.src[0].shape[0], values_of(request.src[0].shape)) {
     const Layout layout = channel_layout(request.src[0]);
-    samples_ = layout.shape[0];
-    values_ = samples_ * layout.shape.count_from(2);
-    base::check(values_ > 0, "batch norm has no values in {}", layout.shape.text());
+    base::check(values_of(layout.shape) > 0, "batch norm has no values in {}", layout.shape.text());
     plan_.src.assign(request.src.size(), layout);
     plan_.dst = layout;
     plan_.weights.assign(4, Layout::plain({geometry_.channels}));
     plan_.scratch_bytes = Scratch::bytes(geometry_.period);
-    (training_ ? plan_.workspace_bytes : plan_.scratch_bytes) += Saved::bytes(geometry_.channels);
+    (training_ ? plan_.workspace_bytes : plan_.scratch_bytes) += NormSaved::bytes(geometry_.channels);
     plan_.backward_needs_dst = o_.relu && o_.add;
     plan_.forward_in_place = !training_;
     plan_.backward_in_place = true;
@@ -92,7 +81,9 @@ class BatchNormKernel : public Kernel {
   }
 
   void forward(const KernelArgs& args, KernelState*, OarRun& run) const override {
-    const Saved saved(training_ ? args.workspace : args.scratch + Scratch::bytes(geometry_.period), geometry_.channels);
+    // In the workspace from forward to backward, in the scratch without a backward.
+    const NormSaved saved(training_ ? args.workspace : args.scratch + Scratch::bytes(geometry_.period),
+                          geometry_.channels);
     const Scratch scratch(args.scratch, geometry_.period);
     for (std::int64_t group = 0; group < geometry_.groups; ++group) {
       if (training_)
@@ -132,6 +123,8 @@ class BatchNormKernel : public Kernel {
   }
 
  private:
+  static std::int64_t values_of(const Shape& shape) { return shape[0] * shape.count_from(2); }  // per channel
+
   // Copies values of a group's channels to every position of the period; 0 where channels are padding.
   void expand(std::int64_t group, const float* values, float* per_position) const {
     const std::int64_t channels = geometry_.true_channels(group);
@@ -159,48 +152,26 @@ class BatchNormKernel : public Kernel {
 
   // Mean and variance in one pass over distances from the channel's first value, which keeps the squares small when the
   // mean is far from 0.
-  void take_statistics(const KernelArgs& args, const Saved& saved, const Scratch& scratch, std::int64_t group,
+  void take_statistics(const KernelArgs& args, const NormSaved& saved, const Scratch& scratch, std::int64_t group,
                        const OarRun& run) const {
     const float* x = args.src[0] + group * geometry_.group_stride;
     const std::int64_t first_channel = geometry_.first_channel(group), channels = geometry_.true_channels(group);
     expand(group, x, scratch.mean);  // the group's first row is the first value of each channel
     sum(StatisticsTerms{x, scratch.mean}, scratch);
-    const double values = static_cast<double>(values_);
-    for (std::int64_t i = 0; i < channels; ++i) {
-      const std::int64_t c = first_channel + i;
-      const double distance = scratch.first[i] / values;
-      const double mean = static_cast<double>(x[i]) + distance;
-      const double difference = scratch.second[i] / values - distance * distance;
-      const double variance = difference < 0 ? 0 : difference;  // NaN stays
-      save(args, saved, c, mean, variance);
-      write_statistics(args, run, c, mean, values_ > 1 ? variance * (values / (values - 1)) : variance);
-    }
+    for (std::int64_t i = 0; i < channels; ++i)
+      channels_.take(args, run, saved, first_channel + i, static_cast<double>(x[i]), scratch.first[i],
+                     scratch.second[i]);
   }
 
-  void use_running_statistics(const KernelArgs& args, const Saved& saved, std::int64_t group) const {
+  void use_running_statistics(const KernelArgs& args, const NormSaved& saved, std::int64_t group) const {
     const std::int64_t first_channel = geometry_.first_channel(group);
     for (std::int64_t c = first_channel; c < first_channel + geometry_.true_channels(group); ++c)
-      save(args, saved, c, static_cast<double>(args.weights[2][c]), static_cast<double>(args.weights[3][c]));
-  }
-
-  void save(const KernelArgs& args, const Saved& saved, std::int64_t c, double mean, double variance) const {
-    const double inverse_deviation = 1 / std::sqrt(variance + o_.epsilon);
-    saved.mean[c] = static_cast<float>(mean);
-    saved.inverse_deviation[c] = static_cast<float>(inverse_deviation);
-    saved.a[c] = static_cast<float>(static_cast<double>(args.weights[0][c]) * inverse_deviation);
-    saved.b[c] = static_cast<float>(static_cast<double>(args.weights[1][c]) - mean * static_cast<double>(saved.a[c]));
-  }
-
-  void write_statistics(const KernelArgs& args, const OarRun& run, std::int64_t c, double mean, double variance) const {
-    const auto slot = static_cast<std::size_t>(run.slot);
-    if (slot >= args.diff_weights.size() || args.diff_weights[slot][2] == nullptr) return;
-    args.diff_weights[slot][2][c] = static_cast<float>(static_cast<double>(samples_) * mean);
-    args.diff_weights[slot][3][c] = static_cast<float>(static_cast<double>(samples_) * variance);
+      channels_.use_running(args, saved, c);
   }
 
   template <Mask kMask, bool kWrite>
   void backward_group(const KernelArgs& args, std::int64_t group, const OarRun& run) const {
-    const Saved saved(args.workspace, geometry_.channels);
+    const NormSaved saved(args.workspace, geometry_.channels);
     const Scratch s(args.scratch, geometry_.period);
     const std::int64_t from = group * geometry_.group_stride;
     const float* x = args.src[0] + from;
@@ -213,19 +184,8 @@ class BatchNormKernel : public Kernel {
     expand(group, saved.b + first_channel, s.b);
     sum(GradientTerms<kMask, kWrite>{x, diff_y, y, masked, s.mean, s.a, s.b}, s);
 
-    // diff_x = a * (diff_y - mean(diff_y) - xhat * mean(diff_y * xhat)), xhat = (x - mean) * inverse_deviation.
-    const double values = static_cast<double>(values_);
-    const auto& diff_weights = args.diff_weights[static_cast<std::size_t>(run.slot)];
-    for (std::int64_t i = 0; i < channels; ++i) {
-      const std::int64_t c = first_channel + i;
-      const double inverse_deviation = static_cast<double>(saved.inverse_deviation[c]);
-      const double a = static_cast<double>(saved.a[c]);
-      const double normed = s.second[i] * inverse_deviation;  // sum of diff_y * xhat
-      if (diff_weights[0] != nullptr) diff_weights[0][c] = static_cast<float>(normed);
-      if (diff_weights[1] != nullptr) diff_weights[1][c] = static_cast<float>(s.first[i]);
-      s.slope[i] = static_cast<float>(-a * inverse_deviation * normed / values);
-      s.level[i] = static_cast<float>(-a * s.first[i] / values);
-    }
+    for (std::int64_t i = 0; i < channels; ++i)
+      channels_.gradients(args, run, saved, first_channel + i, s.first[i], s.second[i], s.slope[i], s.level[i]);
     if (args.diff_src[0] == nullptr) return;
     repeat(group, s.slope);
     repeat(group, s.level);
@@ -250,8 +210,7 @@ class BatchNormKernel : public Kernel {
   BatchNormOptions o_;
   bool training_;
   Geometry geometry_;
-  std::int64_t samples_ = 0;
-  std::int64_t values_ = 0;  // per channel
+  NormChannels channels_;
 };
 
 class BatchNormOp : public Op {
@@ -259,7 +218,8 @@ class BatchNormOp : public Op {
   explicit BatchNormOp(const BatchNormOptions& options) : o_(options) {}
 
   std::string_view kind() const override { return "batch_norm"; }
-  double momentum() const { return o_.momentum; }
+  double statistics_momentum() const override { return o_.momentum; }
+  const BatchNormOptions& options() const { return o_; }
 
   Shape output(std::span<const Shape> src) const override {
     const std::size_t wanted = o_.add ? 2 : 1;
@@ -322,9 +282,9 @@ OpPtr batch_norm(BatchNormOptions options) {
   return std::make_shared<BatchNormOp>(options);
 }
 
-double statistics_momentum(const Op& op) {
+const BatchNormOptions* batch_norm_options(const Op& op) {
   const auto* norm = dynamic_cast<const BatchNormOp*>(&op);
-  return norm == nullptr ? 0 : norm->momentum();
+  return norm == nullptr ? nullptr : &norm->options();
 }
 
 }  // namespace trireme::ops

@@ -13,7 +13,7 @@ struct BatchNormOptions {
 };
 
 OpPtr batch_norm(BatchNormOptions options = {});
-// The momentum with which this op's running statistics move, or 0 for other ops.
-double statistics_momentum(const Op& op);
+// The options of a batch norm, or null for other ops.
+const BatchNormOptions* batch_norm_options(const Op& op);
 
 }  // namespace trireme::ops

@@ -139,10 +139,14 @@ class Op {
   virtual KernelChoices choices(std::span<const Shape>) const { return {}; }
   // True when the value is a loss: it ends the network, reports into OarRun, and its diff_dst is not used.
   virtual bool is_loss() const { return false; }
+  // The momentum with which this op's running statistics move; 0 for ops without.
+  virtual double statistics_momentum() const { return 0; }
 
   // This op with a following ReLU, or a following add of one more input, folded in; null when it cannot.
   virtual std::shared_ptr<const Op> with_relu() const { return nullptr; }
   virtual std::shared_ptr<const Op> with_add() const { return nullptr; }
+  // This op with `norm`, a batch norm that alone comes before it, folded in; null when it cannot.
+  virtual std::shared_ptr<const Op> with_norm(const Op&) const { return nullptr; }
 
   // The plain implementation that kernels are tested against, kept forever.
   virtual void reference_forward(Reference&) const;

@@ -109,7 +109,7 @@ void fit_network(const models::ModelInfo& model, const base::Settings& settings,
 // Batch norm over very few values per channel is noise; tell.
 void warn_of_small_norms(const graph::Network& network, std::int64_t smallest_oar, std::vector<std::string>& notes) {
   for (const graph::Node& node : network.nodes()) {
-    if (!node.op || ops::statistics_momentum(*node.op) == 0) continue;
+    if (!node.op || node.op->statistics_momentum() == 0) continue;
     const std::int64_t values = smallest_oar * node.shape.count_from(1);
     if (values >= 8) continue;
     notes.push_back(

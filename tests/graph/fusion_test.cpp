@@ -63,6 +63,40 @@ TEST(Fusion, TheAddMayComeInEitherOrder) {
   }
 }
 
+// input, convolution, concat of both, norm, ReLU and a 1x1 convolution that may be followed by more.
+Network normed_concat(const ops::ConvOptions& last, bool concat = true) {
+  Network net("normed concat");
+  Value x = net.input("x", {4, 5, 5});
+  x = net.add("conv", conv3(9), {x});
+  if (concat) x = net.add("concat", ops::concat(), {x, net.add("conv2", conv3(4), {x})});
+  x = net.add("relu", ops::relu(), {net.add("norm", ops::batch_norm(), {x})});
+  support::classify(net, net.add("last", ops::conv(last), {x}));
+  return net;
+}
+
+TEST(Fusion, FoldsANormOverAConcatIntoThe1x1ConvolutionBehindIt) {
+  if (base::active_isa() == base::Isa::generic) GTEST_SKIP() << "the folded kernel needs fma instructions";
+  const ops::ConvOptions one{.channels = 6, .kernel = {1, 1}, .bias = false};
+  const Network net = normed_concat(one), fused = fuse(net);
+  EXPECT_EQ(count(fused, "batch_norm"), 0);
+  EXPECT_EQ(count(fused, "norm_conv"), 1);
+  ASSERT_EQ(fused.parameters().size(), net.parameters().size());
+  for (std::size_t p = 0; p < net.parameters().size(); ++p)
+    EXPECT_EQ(fused.parameters()[p].name, net.parameters()[p].name);
+  EXPECT_EQ(kinds(fuse(fused)), kinds(fused));
+  support::SingleRun plain(net, 4), folded(fused, 4);
+  plain.fill();
+  folded.fill();
+  EXPECT_NEAR(plain.run().loss, folded.run().loss, 1e-5);
+  EXPECT_LT(support::largest_distance(folded.gradients(), plain.gradients()), 1e-4);
+
+  EXPECT_EQ(count(fuse(normed_concat(one, false)), "norm_conv"), 0) << "no concat";
+  for (const ops::ConvOptions& other : {ops::ConvOptions{.channels = 6, .kernel = {1, 1}},
+                                        {.channels = 6, .kernel = {3, 3}, .bias = false},
+                                        {.channels = 6, .kernel = {1, 1}, .stride = {2, 2}, .bias = false}})
+    EXPECT_EQ(count(fuse(normed_concat(other)), "norm_conv"), 0);
+}
+
 TEST(Fusion, NotWhenTheValueHasAnotherReader) {
   Network net("net");
   const Value x = net.add("conv", conv3(4), {net.input("x", {4, 5, 5})});

@@ -156,6 +156,76 @@ BoundRule batch_norm_bound(double epsilon) {
   };
 }
 
+// The norm's output y carries its own error into the convolution's sums. Backward, the gradient of y is off by the
+// rounding of its sum over outputs, and what the norm makes of that error is, with h = (x - mean) / s where y > 0:
+// a (e - mean(e) - h mean(e h)) for diff_src, sum(e h) for its scale and sum(e) for its shift.
+BoundRule norm_conv_bound(double epsilon, ops::OpPtr norm, ops::OpPtr conv) {
+  return [=](const ops::Op&, const Reference& exact, const std::vector<double>& diff_dst) {
+    Reference normed = exact, sums = exact;
+    normed.weights.resize(4);
+    normed.diff_weights.resize(4);
+    normed.dst.resize(exact.src[0].size());
+    norm->reference_forward(normed);
+    const Shape& shape = exact.shapes[0];
+    const double in = static_cast<double>(shape[1]), out = static_cast<double>(exact.weights[4].size()) / in;
+    const double n = static_cast<double>(shape[0] * shape.count_from(2));
+
+    sums.weights = {absolute(exact.weights[4])};
+    sums.diff_weights = {std::vector<double>(exact.weights[4].size())};
+    sums.diff_src = {std::vector<double>(exact.src[0].size())};
+    const auto through = [&](const std::vector<double>& y) {
+      sums.src = {absolute(y)};
+      conv->reference_forward(sums);
+      return sums.dst;
+    };
+    Reference gradient = exact;  // of y
+    gradient.src = {normed.dst};
+    gradient.weights = {exact.weights[4]};
+    gradient.diff_weights = sums.diff_weights;
+    gradient.diff_src = sums.diff_src;
+    gradient.diff_dst = diff_dst;
+    if (exact.training) conv->reference_backward(gradient);
+    const Bounds of_norm = batch_norm_bound(epsilon)(*norm, normed, gradient.diff_src[0]);
+    Bounds b = no_error(exact);
+    const std::vector<double> carried = through(of_norm.dst), magnitude = through(normed.dst);
+    for (std::size_t i = 0; i < b.dst.size(); ++i) b.dst[i] = carried[i] + rounding(in + 1) * magnitude[i];
+    if (!exact.training) return b;
+
+    const auto backward = [&](const std::vector<double>& y) {
+      sums.src = {absolute(y)};
+      sums.diff_dst = absolute(diff_dst);
+      conv->reference_backward(sums);
+      return sums.diff_weights[0];
+    };
+    const std::vector<double> carried_weights = backward(of_norm.dst), weights = backward(normed.dst);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      b.diff_weights[4][i] = carried_weights[i] + rounding(n) * weights[i];
+    const std::vector<double> error = scaled(rounding(out), sums.diff_src[0]);
+    b.diff_src = of_norm.diff_src;
+    std::copy(of_norm.diff_weights.begin(), of_norm.diff_weights.end(), b.diff_weights.begin());
+    for (std::int64_t c = 0; c < shape[1]; ++c) {
+      std::vector<std::size_t> places;
+      for (std::int64_t sample = 0; sample < shape[0]; ++sample)
+        for (std::int64_t s = 0; s < shape.count_from(2); ++s)
+          places.push_back(at((sample * shape[1] + c) * shape.count_from(2) + s));
+      double mean = 0, variance = 0, errors = 0, products = 0;
+      for (const std::size_t i : places) mean += exact.src[0][i] / n;
+      for (const std::size_t i : places) variance += (exact.src[0][i] - mean) * (exact.src[0][i] - mean) / n;
+      const double inverse = 1 / std::sqrt(variance + epsilon), a = std::abs(exact.weights[0][at(c)]) * inverse;
+      const auto h = [&](std::size_t i) { return std::abs(exact.src[0][i] - mean) * inverse; };
+      const auto e = [&](std::size_t i) { return normed.dst[i] > 0 ? error[i] : 0; };
+      for (const std::size_t i : places) {
+        errors += e(i);
+        products += e(i) * h(i);
+      }
+      for (const std::size_t i : places) b.diff_src[0][i] += a * (e(i) + errors / n + h(i) * products / n);
+      b.diff_weights[0][at(c)] += products;
+      b.diff_weights[1][at(c)] += errors;
+    }
+    return b;
+  };
+}
+
 // exp and log are right to 3 units in the last place, 6 u. A row's spread r = max - min turns the rounding of x - max
 // into a relative error r u of its exponential.
 BoundRule softmax_bound() {

@@ -29,6 +29,8 @@ BoundRule elementwise(double dst, double diff_src);
 // A convolution by Winograd's algorithm, with that padding.
 BoundRule winograd_bound(std::int64_t pad_top, std::int64_t pad_left);
 BoundRule batch_norm_bound(double epsilon);
+// A batch norm with ReLU (`norm`) and the convolution `conv` behind it, as one op with the parameters of both.
+BoundRule norm_conv_bound(double epsilon, ops::OpPtr norm, ops::OpPtr conv);
 BoundRule softmax_bound();
 BoundRule sigmoid_loss_bound();
 BoundRule squared_error_bound();

@@ -13,6 +13,7 @@
 #include "ops/flatten.h"
 #include "ops/loss.h"
 #include "ops/merge.h"
+#include "ops/norm_conv.h"
 #include "ops/pool.h"
 #include "support/op_swish.h"
 
@@ -149,6 +150,16 @@ OpCase batch_norm(const Shape& src, ops::BatchNormOptions o = {}) {
   return c;
 }
 
+OpCase norm_conv(const Shape& src, std::int64_t channels) {
+  const ops::BatchNormOptions norm{.relu = true};
+  const ops::ConvOptions conv{.channels = channels, .kernel = {1, 1}, .bias = false};
+  return {.name = fmt::format("batch norm {}, relu, conv -> {}", src.text(), channels),
+          .op = ops::norm_conv(norm, conv),
+          .shapes = {src},
+          .bound = norm_conv_bound(norm.epsilon, ops::batch_norm(norm), ops::conv(conv)),
+          .values = {Values::shifted}};
+}
+
 OpCase simple(OpPtr op, const std::vector<Shape>& src, BoundRule bound, Values values = Values::spread) {
   std::string name{op->kind()};
   for (const Shape& shape : src) name += " " + shape.text();
@@ -279,6 +290,13 @@ std::vector<OpCase> make_cases() {
       batch_norm({13, 32, 1, 1}, {.relu = true}),
       batch_norm({5, 4, 2, 3}, {.relu = true, .add = true}),
       batch_norm({2, 6, 33, 31}),
+
+      norm_conv({2, 36, 7, 9}, 48),
+      norm_conv({13, 24, 3, 3}, 16),
+      norm_conv({1, 17, 9, 8}, 12),
+      norm_conv({2, 108, 3, 2}, 60),
+      norm_conv({5, 1, 2, 2}, 1),
+      norm_conv({3, 70, 1, 1}, 33),
 
       relu({1, 1}),
       relu({5, 17}),

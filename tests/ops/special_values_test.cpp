@@ -144,9 +144,9 @@ TEST(BatchNorm, KeepsAVarianceBesideALargeMean) {
 }
 
 TEST(BatchNorm, MomentumIsKnownToTheCrew) {
-  EXPECT_EQ(ops::statistics_momentum(*ops::batch_norm({.momentum = 0.25})), 0.25);
-  EXPECT_EQ(ops::statistics_momentum(*ops::batch_norm({.momentum = 0.25})->with_relu()), 0.25);
-  EXPECT_EQ(ops::statistics_momentum(*ops::relu()), 0);
+  EXPECT_EQ(ops::batch_norm({.momentum = 0.25})->statistics_momentum(), 0.25);
+  EXPECT_EQ(ops::batch_norm({.momentum = 0.25})->with_relu()->statistics_momentum(), 0.25);
+  EXPECT_EQ(ops::relu()->statistics_momentum(), 0);
 }
 
 // The elements that stay, of a value of ones.

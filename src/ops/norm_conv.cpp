@@ -1,0 +1,187 @@
+#include "ops/norm_conv.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/norm_channels.h"
+#include "ops/norm_conv_passes.h"
+#include "tensor/buffer.h"
+
+namespace trireme::ops {
+namespace {
+
+using normed::Norm;
+using normed::Rows;
+
+// Memory of one call.
+struct Scratch {
+  double *first, *second;  // sums per channel
+  float *slope, *level;
+  float* tile;
+  float* diff_y;  // and, behind it, the weights' gradient
+
+  Scratch(std::byte* memory, std::int64_t padded)
+      : first(reinterpret_cast<double*>(memory)),
+        second(first + padded),
+        slope(reinterpret_cast<float*>(second + padded)),
+        level(slope + padded),
+        tile(level + padded),
+        diff_y(tile + normed::kTile * padded) {}
+  static std::size_t bytes(std::int64_t padded, std::int64_t gradients) {
+    const auto per_channel = static_cast<std::size_t>(padded) * (2 * sizeof(double) + 2 * sizeof(float));
+    return per_channel + static_cast<std::size_t>(normed::kTile * padded + gradients) * sizeof(float);
+  }
+};
+
+class NormConvKernel : public Kernel {
+ public:
+  NormConvKernel(const KernelRequest& request, const BatchNormOptions& norm, const Shape& out)
+      : passes_(normed::passes(base::active_isa())),
+        training_(request.training),
+        sizes_{out[0] * out.count_from(2), request.src[0].shape[1], out[1]},
+        channels_(norm, out[0], sizes_.rows) {
+    base::check(sizes_.rows > 0, "batch norm has no values in {}", out.text());
+    const Shape& src = request.src[0].shape;
+    plan_.src = {Layout::channels_last(src)};
+    plan_.dst = Layout::channels_last(out);
+    plan_.weights.assign(4, Layout::plain({sizes_.in}));
+    // Backward takes the weight as it lies; forward multiplies with inputs outside, outputs inside.
+    const Layout weight = Layout::plain({sizes_.out, sizes_.in, 1, 1});
+    base::check(request.weights.empty() || request.weights[4] == weight, "a norm with convolution wants plain weights");
+    plan_.weights.push_back(weight);
+    Layout turned = weight;
+    turned.strides = {1, sizes_.out, sizes_.out, sizes_.out};
+    plan_.derived = {{4, turned}};
+    const std::int64_t padded = sizes_.padded_in();
+    plan_.scratch_bytes = Scratch::bytes(padded, training_ ? (sizes_.rows + sizes_.out) * sizes_.in : 0);
+    (training_ ? plan_.workspace_bytes : plan_.scratch_bytes) += NormSaved::bytes(padded);
+  }
+
+  std::string implementation() const override { return "batch norm + relu + conv 1x1 " + plan_.src[0].text(); }
+
+  void forward(const KernelArgs& args, KernelState*, OarRun& run) const override {
+    const std::int64_t padded = sizes_.padded_in();
+    const Scratch s(args.scratch, padded);
+    const NormSaved saved(training_ ? args.workspace : end_of_scratch(args), padded);
+    std::fill_n(saved.mean, 4 * padded, 0.0f);
+    const Rows<const float> x{args.src[0], sizes_.in};
+    if (training_) {
+      std::fill_n(s.first, 2 * padded, 0.0);
+      std::copy_n(x.data, sizes_.in, saved.mean);  // the first row: distances from it keep the squares small
+      passes_.statistics(sizes_, x, saved.mean, s.first, s.second);
+    }
+    for (std::int64_t c = 0; c < sizes_.in; ++c) {
+      if (training_)
+        channels_.take(args, run, saved, c, static_cast<double>(x.data[c]), s.first[c], s.second[c]);
+      else
+        channels_.use_running(args, saved, c);
+    }
+    passes_.forward(sizes_, x, {saved.mean, saved.a, saved.b}, args.derived[0], {args.dst, sizes_.out}, s.tile);
+  }
+
+  void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
+    const std::int64_t padded = sizes_.padded_in();
+    const Scratch s(args.scratch, padded);
+    const NormSaved saved(args.workspace, padded);
+    const Norm norm{saved.mean, saved.a, saved.b};
+    const Rows<const float> x{args.src[0], sizes_.in};
+    const Rows<float> diff_y{s.diff_y, sizes_.in};
+    float* diff_weights = s.diff_y + sizes_.rows * sizes_.in;  // turned as in forward
+    std::fill_n(s.first, 2 * padded, 0.0);
+    std::fill_n(s.slope, 2 * padded, 0.0f);
+    std::fill_n(diff_weights, sizes_.in * sizes_.out, 0.0f);
+    passes_.backward(sizes_, x, norm, args.weights[4], {args.diff_dst, sizes_.out}, diff_y, s.first, s.second,
+                     diff_weights, s.tile);
+    float* gradient = args.diff_weights[static_cast<std::size_t>(run.slot)][4];
+    for (std::int64_t o = 0; o < sizes_.out; ++o)
+      for (std::int64_t i = 0; i < sizes_.in; ++i) gradient[o * sizes_.in + i] = diff_weights[i * sizes_.out + o];
+    for (std::int64_t c = 0; c < sizes_.in; ++c)
+      channels_.gradients(args, run, saved, c, s.first[c], s.second[c], s.slope[c], s.level[c]);
+    if (args.diff_src[0] == nullptr) return;
+    passes_.make_diff_x(sizes_, x, {diff_y.data, diff_y.row}, norm, s.slope, s.level, false,
+                        {args.diff_src[0], sizes_.in});
+  }
+
+ private:
+  std::byte* end_of_scratch(const KernelArgs& args) const {
+    return args.scratch + Scratch::bytes(sizes_.padded_in(), 0);
+  }
+
+  const normed::Passes& passes_;
+  bool training_;
+  normed::Sizes sizes_;
+  NormChannels channels_;
+};
+
+class NormConvOp : public Op {
+ public:
+  NormConvOp(const BatchNormOptions& norm, const ConvOptions& conv)
+      : o_(norm), norm_(batch_norm(norm)), conv_(ops::conv(conv)) {}
+
+  std::string_view kind() const override { return "norm_conv"; }
+  double statistics_momentum() const override { return o_.momentum; }
+  Shape output(std::span<const Shape> src) const override { return conv_->output(src); }
+  std::vector<ParameterSpec> parameters(std::span<const Shape> src) const override {
+    std::vector<ParameterSpec> all = norm_->parameters(src);
+    for (ParameterSpec& spec : conv_->parameters(src)) all.push_back(std::move(spec));
+    return all;
+  }
+  Cost cost(std::span<const Shape> src) const override {
+    const Cost norm = norm_->cost(src), conv = conv_->cost(src);
+    return {norm.flops + conv.flops, conv.bytes};
+  }
+  std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
+    return std::make_unique<NormConvKernel>(request, o_, output(request.shapes()));
+  }
+
+  void reference_forward(Reference& r) const override {
+    Reference norm = norm_of(r);
+    norm_->reference_forward(norm);
+    Reference conv = conv_of(r, norm);
+    conv_->reference_forward(conv);
+    r.dst = conv.dst;
+    std::copy_n(norm.diff_weights.begin(), 4, r.diff_weights.begin());
+  }
+  void reference_backward(Reference& r) const override {
+    Reference norm = norm_of(r);
+    norm_->reference_forward(norm);
+    Reference conv = conv_of(r, norm);
+    conv_->reference_forward(conv);
+    conv_->reference_backward(conv);
+    norm.diff_dst = conv.diff_src[0];
+    norm_->reference_backward(norm);
+    r.diff_src = norm.diff_src;
+    std::copy_n(norm.diff_weights.begin(), 4, r.diff_weights.begin());
+    r.diff_weights[4] = conv.diff_weights[0];
+  }
+
+ private:
+  Reference norm_of(const Reference& r) const {
+    Reference norm = r;
+    norm.weights.resize(4);
+    norm.diff_weights.resize(4);
+    norm.dst.assign(r.src[0].size(), 0.0);
+    return norm;
+  }
+  Reference conv_of(const Reference& r, const Reference& norm) const {
+    Reference conv = r;
+    conv.src = {norm.dst};
+    conv.diff_src = {std::vector<double>(norm.dst.size())};
+    conv.weights = {r.weights[4]};
+    conv.diff_weights = {std::vector<double>(r.weights[4].size())};
+    return conv;
+  }
+
+  BatchNormOptions o_;
+  OpPtr norm_, conv_;
+};
+
+}  // namespace
+
+OpPtr norm_conv(const BatchNormOptions& norm, const ConvOptions& conv) {
+  BatchNormOptions with_relu = norm;
+  with_relu.relu = true;
+  return std::make_shared<NormConvOp>(with_relu, conv);
+}
+
+}  // namespace trireme::ops
