@@ -102,7 +102,6 @@ class ConvOp : public Op {
     return std::make_shared<ConvOp>(options);
   }
 
-<<<<<<< HEAD
   KernelChoices choices(std::span<const Shape> src) const override {
     const Shape out = output(src);
     const base::Isa isa = base::active_isa();
@@ -122,7 +121,8 @@ class ConvOp : public Op {
       if (winograd_fits(shape, isa)) add(kWinograd, conv_algorithm(shape, isa) == ConvAlgorithm::winograd);
     }
     return all;
-=======
+  }
+
   OpPtr with_norm(const Op& norm) const override {
     const BatchNormOptions* options = batch_norm_options(norm);
     const std::vector<std::int64_t> ones{1, 1}, zeros{0, 0};
@@ -130,7 +130,6 @@ class ConvOp : public Op {
     if (o_.kernel != ones || o_.stride != ones || o_.padding != zeros || o_.groups != 1 || o_.bias || o_.relu)
       return nullptr;
     return norm_conv(*options, o_);
->>>>>>> 164ecf92e31f7dd28bacd449fd00447015c1388d
   }
 
   void reference_forward(Reference& r) const override { conv_reference_forward(o_, output(r.shapes), r); }

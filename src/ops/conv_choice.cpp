@@ -13,7 +13,8 @@ bool winograd_fits(const ConvShape& shape, base::Isa isa) {
 // Measured on Zen 4: on maps of 3 x 3 and more Winograd is 1.3 to 3.3 times as fast in a training step; on smaller ones
 // most of a tile is waste.
 ConvAlgorithm conv_algorithm(const ConvShape& shape, base::Isa isa) {
-  const bool wins = isa != base::Isa::generic && winograd_fits(shape, isa) && shape.out_height >= 3 && shape.out_width >= 3;
+  const bool wins =
+      isa != base::Isa::generic && winograd_fits(shape, isa) && shape.out_height >= 3 && shape.out_width >= 3;
   return wins ? ConvAlgorithm::winograd : ConvAlgorithm::direct;
 }
 
