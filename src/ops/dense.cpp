@@ -1,13 +1,91 @@
 #include "ops/dense.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/error.h"
+#include "base/simd.h"
+#include "ops/dense_passes.h"
 #include "ops/dense_reference.h"
-#include "ops/onednn_weighted.h"
+#include "ops/relu_mask.h"
 
 namespace trireme::ops {
 namespace {
 
-using Desc = dnnl::memory::desc;
+using namespace dense_passes;
+
+struct SumOfRows {
+  TRIREME_INLINE static void run(const float* rows, std::int64_t count, std::int64_t width, float* sums) {
+    std::copy_n(rows, width, sums);
+    for (std::int64_t r = 1; r < count; ++r)
+      for (std::int64_t i = 0; i < width; ++i) sums[i] += rows[r * width + i];
+  }
+};
+
+class DenseKernel : public Kernel {
+ public:
+  DenseKernel(const KernelRequest& request, const DenseOptions& options)
+      : o_(options),
+        isa_(base::active_isa()),
+        m_(request.src[0].shape[0]),
+        k_(request.src[0].shape[1]),
+        training_(request.training) {
+    plan_.src = {Layout::plain({m_, k_})};
+    plan_.dst = Layout::plain({m_, o_.outputs});
+    plan_.weights = {Layout::plain({o_.outputs, k_})};
+    if (o_.bias) plan_.weights.push_back(Layout::plain({o_.outputs}));
+    base::check(request.weights.empty() || request.weights == plan_.weights, "the weights of dense layers are plain");
+    plan_.backward_needs_dst = o_.relu;
+    std::int64_t floats = dots_panel_floats(m_, k_);
+    if (training_) floats = std::max(floats, sums_panel_floats(m_, k_));
+    if (training_ && request.diff_src[0]) floats = std::max(floats, sums_panel_floats(o_.outputs, k_));
+    plan_.scratch_bytes = static_cast<std::size_t>(floats) * sizeof(float);
+  }
+
+  std::string implementation() const override {
+    return std::string("dense") + (o_.relu ? " + relu" : "") + " own:" + std::string(base::isa_name(isa_));
+  }
+
+  void forward(const KernelArgs& args, KernelState*, OarRun&) const override {
+    passes(isa_).dots({.src = args.src[0],
+                       .weights = args.weights[0],
+                       .bias = o_.bias ? args.weights[1] : nullptr,
+                       .dst = args.dst,
+                       .m = m_,
+                       .n = o_.outputs,
+                       .k = k_,
+                       .relu = o_.relu,
+                       .panel = reinterpret_cast<float*>(args.scratch)});
+  }
+
+  void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
+    if (o_.relu) relu_mask(args.diff_dst, args.dst, m_ * o_.outputs);
+    const auto& slot = args.diff_weights[static_cast<std::size_t>(run.slot)];
+    if (o_.bias) base::dispatch<SumOfRows>(args.diff_dst, m_, o_.outputs, slot[1]);
+    Sums sums{.factors = args.diff_dst,
+              .factor_of_result = 1,
+              .factor_of_term = o_.outputs,
+              .terms = args.src[0],
+              .results = slot[0],
+              .result_count = o_.outputs,
+              .term_count = m_,
+              .k = k_,
+              .panel = reinterpret_cast<float*>(args.scratch)};
+    passes(isa_).sums(sums);
+    if (args.diff_src[0] == nullptr) return;
+    std::swap(sums.factor_of_result, sums.factor_of_term);
+    std::swap(sums.result_count, sums.term_count);
+    sums.terms = args.weights[0];
+    sums.results = args.diff_src[0];
+    passes(isa_).sums(sums);
+  }
+
+ private:
+  DenseOptions o_;
+  base::Isa isa_;
+  std::int64_t m_, k_;
+  bool training_;
+};
 
 class DenseOp : public Op {
  public:
@@ -37,27 +115,7 @@ class DenseOp : public Op {
   }
 
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
-    const std::vector<Shape> shapes = request.shapes();
-    const Shape out = output(shapes);
-    WeightedSetup setup;
-    setup.name = "dense";
-    setup.what = "dense " + shapes[0].text() + " -> " + out.text();
-    setup.weight_shape = {o_.outputs, shapes[0][1]};
-    setup.bias = o_.bias;
-    setup.bias_count = o_.outputs;
-    setup.relu = o_.relu;
-    setup.layouts = {{onednn::to_desc(Layout::plain(shapes[0])), onednn::to_desc(Layout::plain(out))}};
-    WeightedMakers makers;
-    makers.forward = [this](const Desc& src, const Desc& weights, const Desc& dst) {
-      return forward(src, weights, dst);
-    };
-    makers.backward_data = [this](const Desc& src, const Desc& weights, const Desc& dst) {
-      return backward_data(src, weights, dst);
-    };
-    makers.backward_weights = [this](const Desc& src, const Desc& weights, const Desc& dst) {
-      return backward_weights(src, weights, dst);
-    };
-    return make_weighted(request, setup, makers);
+    return std::make_unique<DenseKernel>(request, o_);
   }
 
   OpPtr with_relu() const override {
@@ -71,62 +129,6 @@ class DenseOp : public Op {
   void reference_backward(Reference& r) const override { dense_reference_backward(o_, r); }
 
  private:
-  Desc bias_desc() const { return onednn::to_desc(Layout::plain({o_.outputs})); }
-
-  MadePrimitive forward(const Desc& src, const Desc& weights, const Desc& dst) const {
-    const auto prop = dnnl::prop_kind::forward_training;
-    const auto desc = o_.bias ? dnnl::inner_product_forward::desc(prop, src, weights, bias_desc(), dst)
-                              : dnnl::inner_product_forward::desc(prop, src, weights, dst);
-    dnnl::primitive_attr attr = onednn::attributes();
-    if (o_.relu) {
-      dnnl::post_ops post;
-      post.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
-      attr.set_post_ops(post);
-    }
-    const dnnl::inner_product_forward::primitive_desc pd(desc, attr, onednn::cpu(), true);
-    if (!pd) return {};
-    return {dnnl::inner_product_forward(pd),
-            pd.src_desc(),
-            pd.weights_desc(),
-            pd.dst_desc(),
-            pd.scratchpad_desc(),
-            pd.impl_info_str()};
-  }
-
-  // oneDNN wants the forward descriptor as a hint; any valid one serves.
-  dnnl::inner_product_forward::primitive_desc hint(const Desc& src, const Desc& weights, const Desc& dst) const {
-    return {dnnl::inner_product_forward::desc(dnnl::prop_kind::forward_training, src,
-                                              onednn::any_desc(onednn::shape_of(weights)), dst),
-            onednn::attributes(), onednn::cpu()};
-  }
-
-  MadePrimitive backward_data(const Desc& src, const Desc& weights, const Desc& dst) const {
-    const dnnl::inner_product_backward_data::primitive_desc pd(
-        dnnl::inner_product_backward_data::desc(src, weights, dst), onednn::attributes(), onednn::cpu(),
-        hint(src, weights, dst), true);
-    if (!pd) return {};
-    return {dnnl::inner_product_backward_data(pd),
-            pd.diff_src_desc(),
-            pd.weights_desc(),
-            pd.diff_dst_desc(),
-            pd.scratchpad_desc(),
-            pd.impl_info_str()};
-  }
-
-  MadePrimitive backward_weights(const Desc& src, const Desc& weights, const Desc& dst) const {
-    const auto desc = o_.bias ? dnnl::inner_product_backward_weights::desc(src, weights, bias_desc(), dst)
-                              : dnnl::inner_product_backward_weights::desc(src, weights, dst);
-    const dnnl::inner_product_backward_weights::primitive_desc pd(desc, onednn::attributes(), onednn::cpu(),
-                                                                  hint(src, weights, dst), true);
-    if (!pd) return {};
-    return {dnnl::inner_product_backward_weights(pd),
-            pd.src_desc(),
-            pd.diff_weights_desc(),
-            pd.diff_dst_desc(),
-            pd.scratchpad_desc(),
-            pd.impl_info_str()};
-  }
-
   DenseOptions o_;
 };
 

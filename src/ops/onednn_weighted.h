@@ -1,4 +1,4 @@
-// What convolution and dense share: a oneDNN forward, backward-data and backward-weights primitive around one weight
+// What convolutions need: a oneDNN forward, backward-data and backward-weights primitive around one weight
 // tensor and an optional bias, with the weight's live layout, derived forms and gradient slots.
 #pragma once
 
