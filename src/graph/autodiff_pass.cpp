@@ -1,5 +1,6 @@
 // The autodiff pass: walks the forward tasks in reverse and gives each a gradient step. The first gradient of a value
-// is written in place; each further one goes to a temporary that is added right after, in this fixed order.
+// is written in place; each further one is added by the kernel itself or goes to a temporary that is added right after,
+// in this fixed order.
 #include "graph/plan.h"
 
 namespace trireme::graph {
@@ -20,13 +21,18 @@ void autodiff_pass(Plan& plan) {
     if (!task.is_loss && incoming < 0) continue;  // nothing behind this value learns
     task.diff_dst = incoming;
     PlanBackward step{static_cast<int>(t), {}};
-    const bool view = task.kernel->plan().view;
+    const ops::KernelPlan& kernel = task.kernel->plan();
     for (std::size_t s = 0; s < task.src.size(); ++s) {
       if (!task.wants_diff[s]) continue;
       int& gradient = gradient_of[at(task.src[s])];
-      const bool first = gradient < 0;
+      const bool first = gradient < 0, view = kernel.view || (kernel.dst_holds_src && s == 0);
       if (view && !first) {
         step.accumulate.push_back({incoming, gradient});
+        continue;
+      }
+      if (kernel.adds_diff_src && s == 0 && !first) {
+        task.diff_src[s] = gradient;
+        task.add_diff_src = true;
         continue;
       }
       const int written = new_value(task.src[s]);

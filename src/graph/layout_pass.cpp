@@ -1,6 +1,8 @@
 // The layout pass: compiles each node's kernel with the layouts its inputs come in, and inserts a reorder where a
 // kernel wants another one. Nodes that lead neither to the loss nor to the prediction are left out.
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "graph/plan.h"
 #include "ops/reorder.h"
@@ -28,6 +30,7 @@ class LayoutPass {
   void run() {
     const auto& nodes = net_.nodes();
     find_live_nodes();
+    find_room();
     value_of_.assign(nodes.size(), -1);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!nodes[i].op)
@@ -49,6 +52,33 @@ class LayoutPass {
         for (const int input : net_.nodes()[i].inputs) live_[at(input)] = true;
   }
 
+  // Concats that only add to what an earlier one made lie in its memory: each row of channels is given room for the
+  // last of such a chain. All other readers must be able to read rows with room.
+  void find_room() {
+    const auto& nodes = net_.nodes();
+    room_.assign(nodes.size(), 0);
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      if (!live_[i] || !nodes[i].op || nodes[i].op->kind() != "concat") continue;
+      room_[i] = nodes[i].shape[0];
+      const int next = only_extended_by(static_cast<int>(i));
+      if (next >= 0) room_[i] = room_[at(next)];
+    }
+  }
+
+  // The concat that puts more behind this value, or -1 when there is none or somebody could not read it then.
+  int only_extended_by(int value) const {
+    const auto& nodes = net_.nodes();
+    int extending = -1;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto times = std::count(nodes[i].inputs.begin(), nodes[i].inputs.end(), value);
+      if (!live_[i] || times == 0 || nodes[i].op->reads_rows()) continue;
+      const bool extends = nodes[i].op->kind() == "concat" && nodes[i].inputs[0] == value && times == 1;
+      if (!extends || extending >= 0) return -1;
+      extending = static_cast<int>(i);
+    }
+    return value == net_.prediction() ? -1 : extending;
+  }
+
   int add_value(ops::Layout layout, bool diff) {
     plan_.values.push_back({std::move(layout), -1, 0});
     diff_value_.push_back(diff);
@@ -66,6 +96,7 @@ class LayoutPass {
     request.training = options_.training;
     request.threads = options_.threads;
     request.table = options_.table;
+    request.room = room_[at(index)];
     bool trained = false;
     for (std::size_t p = 0; p < net_.parameters().size(); ++p) {
       if (net_.parameters()[p].node != index) continue;
@@ -92,7 +123,7 @@ class LayoutPass {
       diff |= diff_value_[at(value)];
     }
     task.dst = add_value(plan.dst, diff && !task.is_loss);
-    if (plan.view) plan_.values[at(task.dst)].alias_of = task.src[0];
+    if (plan.view || plan.dst_holds_src) plan_.values[at(task.dst)].alias_of = task.src[0];
     value_of_[at(index)] = task.dst;
     plan_.tasks.push_back(std::move(task));
   }
@@ -122,8 +153,9 @@ class LayoutPass {
   const ProgramOptions& options_;
   const std::vector<ops::Layout>& fixed_;
   std::vector<bool> live_;
-  std::vector<int> value_of_;     // per node
-  std::vector<bool> diff_value_;  // per value: a trained parameter lies upstream
+  std::vector<std::int64_t> room_;  // per node: channels of the last concat of its chain, 0 for other ops
+  std::vector<int> value_of_;       // per node
+  std::vector<bool> diff_value_;    // per value: a trained parameter lies upstream
   std::vector<std::pair<int, int>> reorders_;
 };
 

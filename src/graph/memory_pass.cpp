@@ -103,7 +103,7 @@ class MemoryPass {
     }
     for (const PlanBackward& step : plan_.backward) {
       const PlanTask& task = plan_.tasks[at(step.task)];
-      if (task.kernel->plan().backward_in_place && step.accumulate.empty())
+      if (task.kernel->plan().backward_in_place && step.accumulate.empty() && !task.add_diff_src)
         share(task.diff_dst, task.diff_src[0], backward_time_[at(step.task)]);
     }
   }

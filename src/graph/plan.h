@@ -33,6 +33,7 @@ struct PlanTask {
   // Filled by autodiff:
   int diff_dst = -1;  // values
   std::vector<int> diff_src;
+  bool add_diff_src = false;  // to diff_src[0], which has a value already
 };
 
 // One step of backward: run a task's gradient, then add what went to a temporary.

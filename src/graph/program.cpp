@@ -68,6 +68,7 @@ Instance::Instance(const Program& program, const tensor::ParameterSpace& space, 
       args.derived.push_back(forms.get(task.parameters[at(derived.parameter)], derived));
     if (program.options().training) {
       if (task.diff_dst >= 0) args.diff_dst = at_value(task.diff_dst);
+      args.add_diff_src = task.add_diff_src;
       for (std::size_t s = 0; s < task.src.size(); ++s)
         args.diff_src.push_back(task.diff_src[s] >= 0 ? at_value(task.diff_src[s]) : nullptr);
       for (int slot = 0; slot < slots; ++slot) {

@@ -56,36 +56,59 @@ class AddOp : public Op {
 };
 
 // In each layout the output is rows made of one contiguous piece of every input: a sample's channels when channels are
-// outermost, a position's channels when they are last.
+// outermost, a position's channels when they are last. Where the first input lies in rows with room for the others, the
+// output is its memory and only they are copied.
 class ConcatKernel : public Kernel {
  public:
   ConcatKernel(const KernelRequest& request, const Shape& out) {
-    plan_.dst = choose(request.src, out);
+    const Layout& first = request.src[0];
+    const std::int64_t row = first.channel_row();
+    const bool holds = row > first.shape[1];
+    base::check(!holds || row >= out[1], "concat of {} has no room in rows of {}", out.text(), row);
+    plan_.dst = holds ? Layout::channels_last(out, row) : choose(request.src, out);
+    if (!holds && plan_.dst.channel_row() == out[1]) plan_.dst = Layout::channels_last(out, request.room);
+    plan_.dst_holds_src = holds;
     for (const Layout& offered : request.src) plan_.src.push_back(same_form(plan_.dst, offered.shape));
+    if (holds) plan_.src[0] = first;
     plan_.backward_needs_src = false;
     const bool rows_are_samples = plan_.dst.is_plain() || !plan_.dst.inner.empty();
     rows_ = rows_are_samples ? out[0] : out[0] * out.count_from(2);
-    for (const Layout& src : plan_.src) pieces_.push_back(rows_ == 0 ? 0 : src.elements() / rows_);
-    row_ = rows_ == 0 ? 0 : plan_.dst.elements() / rows_;
+    if (rows_ == 0) return;
+    for (const Layout& src : plan_.src) pieces_.push_back({src.padded.count() / rows_, src.elements() / rows_});
+    row_ = plan_.dst.elements() / rows_;
   }
-  std::string implementation() const override { return "concat " + plan_.dst.text(); }
+  std::string implementation() const override {
+    return (plan_.dst_holds_src ? "concat in place " : "concat ") + plan_.dst.text();
+  }
 
   void forward(const KernelArgs& args, KernelState*, OarRun&) const override {
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      float* to = args.dst + row * row_;
-      for (std::size_t k = 0; k < pieces_.size(); ++k) to = std::copy_n(args.src[k] + row * pieces_[k], pieces_[k], to);
-    }
+    for_each_piece([&](std::size_t k, const Piece& piece, std::int64_t before) {
+      if (args.src[k] == args.dst) return;
+      for (std::int64_t row = 0; row < rows_; ++row)
+        std::copy_n(args.src[k] + row * piece.row, piece.width, args.dst + row * row_ + before);
+    });
   }
   void backward(const KernelArgs& args, KernelState*, OarRun&) const override {
-    std::int64_t before = 0;
-    for (std::size_t k = 0; k < pieces_.size(); before += pieces_[k++]) {
-      if (args.diff_src[k] == nullptr) continue;
+    for_each_piece([&](std::size_t k, const Piece& piece, std::int64_t before) {
+      float* diff_src = args.diff_src[k];
+      if (diff_src == nullptr || diff_src == args.diff_dst) return;
       for (std::int64_t row = 0; row < rows_; ++row)
-        std::copy_n(args.diff_dst + row * row_ + before, pieces_[k], args.diff_src[k] + row * pieces_[k]);
-    }
+        std::copy_n(args.diff_dst + row * row_ + before, piece.width, diff_src + row * piece.row);
+    });
   }
 
  private:
+  // An input's part of a row: floats, and the distance of its own rows.
+  struct Piece {
+    std::int64_t width, row;
+  };
+
+  template <class F>
+  void for_each_piece(const F& f) const {
+    std::int64_t before = 0;
+    for (std::size_t k = 0; k < pieces_.size(); before += pieces_[k++].width) f(k, pieces_[k], before);
+  }
+
   static Layout choose(const std::vector<Layout>& offered, const Shape& out) {
     if (out.rank() == 2 || std::ranges::all_of(offered, [](const Layout& l) { return l.is_plain(); }))
       return Layout::plain(out);
@@ -97,8 +120,8 @@ class ConcatKernel : public Kernel {
   }
 
   std::int64_t rows_ = 0;
-  std::int64_t row_ = 0;              // floats of a row of the output
-  std::vector<std::int64_t> pieces_;  // and of each input's part of it
+  std::int64_t row_ = 0;  // from one row of the output to the next
+  std::vector<Piece> pieces_;
 };
 
 class ConcatOp : public Op {

@@ -42,7 +42,10 @@ class NormConvKernel : public Kernel {
         channels_(norm, out[0], sizes_.rows) {
     base::check(sizes_.rows > 0, "batch norm has no values in {}", out.text());
     const Shape& src = request.src[0].shape;
-    plan_.src = {Layout::channels_last(src)};
+    const std::int64_t offered = request.src[0].channel_row();
+    plan_.src = {Layout::channels_last(src, offered)};
+    row_ = std::max(offered, src[1]);
+    plan_.adds_diff_src = true;
     plan_.dst = Layout::channels_last(out);
     plan_.weights.assign(4, Layout::plain({sizes_.in}));
     // Backward takes the weight as it lies; forward multiplies with inputs outside, outputs inside.
@@ -64,7 +67,7 @@ class NormConvKernel : public Kernel {
     const Scratch s(args.scratch, padded);
     const NormSaved saved(training_ ? args.workspace : end_of_scratch(args), padded);
     std::fill_n(saved.mean, 4 * padded, 0.0f);
-    const Rows<const float> x{args.src[0], sizes_.in};
+    const Rows<const float> x{args.src[0], row_};
     if (training_) {
       std::fill_n(s.first, 2 * padded, 0.0);
       std::copy_n(x.data, sizes_.in, saved.mean);  // the first row: distances from it keep the squares small
@@ -84,7 +87,7 @@ class NormConvKernel : public Kernel {
     const Scratch s(args.scratch, padded);
     const NormSaved saved(args.workspace, padded);
     const Norm norm{saved.mean, saved.a, saved.b};
-    const Rows<const float> x{args.src[0], sizes_.in};
+    const Rows<const float> x{args.src[0], row_};
     const Rows<float> diff_y{s.diff_y, sizes_.in};
     float* diff_weights = s.diff_y + sizes_.rows * sizes_.in;  // turned as in forward
     std::fill_n(s.first, 2 * padded, 0.0);
@@ -98,8 +101,8 @@ class NormConvKernel : public Kernel {
     for (std::int64_t c = 0; c < sizes_.in; ++c)
       channels_.gradients(args, run, saved, c, s.first[c], s.second[c], s.slope[c], s.level[c]);
     if (args.diff_src[0] == nullptr) return;
-    passes_.make_diff_x(sizes_, x, {diff_y.data, diff_y.row}, norm, s.slope, s.level, false,
-                        {args.diff_src[0], sizes_.in});
+    passes_.make_diff_x(sizes_, x, {diff_y.data, diff_y.row}, norm, s.slope, s.level, args.add_diff_src,
+                        {args.diff_src[0], row_});
   }
 
  private:
@@ -110,6 +113,7 @@ class NormConvKernel : public Kernel {
   const normed::Passes& passes_;
   bool training_;
   normed::Sizes sizes_;
+  std::int64_t row_ = 0;  // from one row of the input to the next
   NormChannels channels_;
 };
 
@@ -120,6 +124,7 @@ class NormConvOp : public Op {
 
   std::string_view kind() const override { return "norm_conv"; }
   double statistics_momentum() const override { return o_.momentum; }
+  bool reads_rows() const override { return true; }
   Shape output(std::span<const Shape> src) const override { return conv_->output(src); }
   std::vector<ParameterSpec> parameters(std::span<const Shape> src) const override {
     std::vector<ParameterSpec> all = norm_->parameters(src);

@@ -60,6 +60,7 @@ struct KernelArgs {
   std::vector<const float*> derived;              // per KernelPlan::derived
   float* diff_dst = nullptr;                      // backward may overwrite it
   std::vector<float*> diff_src;                   // null where no gradient is wanted
+  bool add_diff_src = false;                      // add to diff_src[0]; only where the plan offers it
   std::vector<std::vector<float*>> diff_weights;  // [slot][parameter]; statistics: sums weighted by the oar's samples
   std::byte* workspace = nullptr;                 // lives from forward to backward
   std::byte* scratch = nullptr;                   // lives during one call
@@ -85,6 +86,8 @@ struct KernelPlan {
   bool backward_needs_src = true;
   bool backward_needs_dst = false;
   bool view = false;               // dst is src[0]'s memory under another shape; no work in either direction
+  bool dst_holds_src = false;      // dst may be src[0]'s memory, diff_src[0] diff_dst's: the values stay where they are
+  bool adds_diff_src = false;      // can add to diff_src[0] instead of overwriting it, see KernelArgs
   bool forward_in_place = false;   // dst may be src[0]'s memory
   bool backward_in_place = false;  // diff_src[0] may be diff_dst's memory
 };
@@ -118,6 +121,7 @@ struct KernelRequest {
   bool training = true;                // false: forward only, dropout off, running statistics used
   int threads = 1;                     // OpenMP threads inside an oar
   const KernelTable* table = nullptr;  // null: the built-in choice
+  std::int64_t room = 0;               // channels that each row of a concat's output should have room for
   std::vector<Shape> shapes() const;
 };
 
@@ -143,6 +147,8 @@ class Op {
   virtual std::unique_ptr<Kernel> compile(const KernelRequest&) const = 0;
   // What the kernel table may decide; no algorithms: nothing. Shapes include the batch.
   virtual KernelChoices choices(std::span<const Shape>) const { return {}; }
+  // True when its kernels take an input whose channels lie last with room behind each row, and add to its gradient.
+  virtual bool reads_rows() const { return false; }
   // True when the value is a loss: it ends the network, reports into OarRun, and its diff_dst is not used.
   virtual bool is_loss() const { return false; }
   // The momentum with which this op's running statistics move; 0 for ops without.

@@ -67,18 +67,22 @@ Layout Layout::channels_blocked(const Shape& shape, std::int64_t block) {
   return layout;
 }
 
-Layout Layout::channels_last(const Shape& shape) {
-  if (shape.rank() <= 2) return plain(shape);
+Layout Layout::channels_last(const Shape& shape, std::int64_t row) {
+  if (shape.rank() <= 2 && row <= shape[1]) return plain(shape);
   Layout layout{shape, shape, std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank())), {}};
-  std::int64_t stride = 1;
-  layout.strides[1] = stride;
-  stride *= shape[1];
+  layout.strides[1] = 1;
+  std::int64_t stride = std::max(row, shape[1]);
   for (int d = shape.rank() - 1; d >= 2; --d) {
     layout.strides[static_cast<std::size_t>(d)] = stride;
     stride *= shape[d];
   }
   layout.strides[0] = stride;
   return layout;
+}
+
+std::int64_t Layout::elements() const {
+  const std::int64_t dense = padded.count();
+  return shape.rank() > 0 && inner.empty() ? std::max(dense, shape[0] * strides[0]) : dense;
 }
 
 bool Layout::is_plain() const { return inner.empty() && shape == padded && strides == row_major(shape); }
@@ -88,6 +92,12 @@ std::int64_t Layout::channel_block() const {
   if (inner.empty() && *this == channels_last(shape)) return shape[1];
   if (inner.size() == 1 && *this == channels_blocked(shape, inner[0].size)) return inner[0].size;
   return 0;
+}
+
+std::int64_t Layout::channel_row() const {
+  if (!inner.empty() || shape.rank() < 3 || shape.count() == 0) return 0;
+  const std::int64_t row = strides[0] / shape.count_from(2);
+  return *this == channels_last(shape, row) ? row : 0;
 }
 
 std::int64_t Layout::offset(std::span<const std::int64_t> index) const {

@@ -29,16 +29,18 @@ struct Layout {
   static Layout plain(const Shape& shape);
   // Channels (dimension 1) in blocks of `block`, blocks innermost: nChw16c for block 16 and rank 4.
   static Layout channels_blocked(const Shape& shape, std::int64_t block);
-  // N, spatial, channels innermost: nhwc.
-  static Layout channels_last(const Shape& shape);
+  // N, spatial, channels innermost: nhwc. With `row` above the channels, each row of channels has room behind it.
+  static Layout channels_last(const Shape& shape, std::int64_t row = 0);
 
-  // Elements of memory, padding included.
-  std::int64_t elements() const { return padded.count(); }
+  // Elements of memory, padding and room included.
+  std::int64_t elements() const;
   bool is_plain() const;
   bool has_padding() const { return !(shape == padded); }
   // Activations lie as [N][C / block][spatial][block] with block 1 (plain), 8 or 16 (blocked), or C (channels last);
   // this is that block, or 0 when the layout is of no such form. Rank 2 is plain: block 1.
   std::int64_t channel_block() const;
+  // The distance of rows of channels when they lie last, with or without room behind them; else 0.
+  std::int64_t channel_row() const;
   // The memory position of an element.
   std::int64_t offset(std::span<const std::int64_t> index) const;
   std::string text() const;

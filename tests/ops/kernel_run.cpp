@@ -78,6 +78,7 @@ KernelResult run_kernel(const OpCase& c, const CaseData& data, const KernelSetup
   request.src = setup.offered;
   request.weights = setup.fixed_weights;
   request.training = setup.training;
+  request.room = setup.room;
   for (const auto& diff : given.diff_src) request.diff_src.push_back(setup.training && !diff.empty());
   const auto kernel = c.op->compile(request);
   const ops::KernelPlan& plan = kernel->plan();
@@ -94,7 +95,8 @@ KernelResult run_kernel(const OpCase& c, const CaseData& data, const KernelSetup
   }
   // Whoever needs the source in backward cannot overwrite it in forward.
   const bool src_is_free = !setup.training || !plan.backward_needs_src;
-  const bool dst_is_src = plan.view || (setup.in_place && plan.forward_in_place && src_is_free);
+  const bool dst_is_src =
+      plan.view || (setup.in_place && plan.dst_holds_src) || (setup.in_place && plan.forward_in_place && src_is_free);
   Buffer& dst = dst_is_src ? *src[0] : memory.poisoned(plan.dst);
   args.dst = dst.floats();
   for (std::size_t p = 0; p < plan.weights.size(); ++p)
@@ -111,10 +113,16 @@ KernelResult run_kernel(const OpCase& c, const CaseData& data, const KernelSetup
   if (setup.training) {
     args.diff_dst = memory.filled(plan.dst, data.diff_dst).floats();
     for (std::size_t s = 0; s < plan.src.size(); ++s) {
-      const bool in_diff_dst = s == 0 && (plan.view || (setup.in_place && plan.backward_in_place));
+      const bool in_diff_dst =
+          s == 0 && (plan.view || (setup.in_place && (plan.backward_in_place || plan.dst_holds_src)));
       args.diff_src.push_back(!request.diff_src[s] ? nullptr
                               : in_diff_dst        ? args.diff_dst
                                                    : memory.poisoned(plan.src[s]).floats());
+    }
+    if (setup.add_to != 0) {
+      EXPECT_TRUE(plan.adds_diff_src);
+      args.add_diff_src = true;
+      std::fill_n(args.diff_src[0], plan.src[0].elements(), setup.add_to);
     }
     for (int slot = 0; slot < kSlots; ++slot) {
       args.diff_weights.emplace_back();

@@ -12,6 +12,8 @@ struct KernelSetup {
   bool training = true;
   int slot = 0;           // of two
   bool in_place = false;  // where the plan allows it
+  std::int64_t room = 0;  // for a concat
+  float add_to = 0;       // when not 0, diff_src[0] holds it everywhere and is added to
 };
 
 // Results in plain order.

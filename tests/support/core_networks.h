@@ -171,10 +171,30 @@ inline Network regression() {
   return net;
 }
 
+// A dense block with bottlenecks: fused, its norms disappear into 1x1 convolutions and its concats into one memory. One
+// value has a reader behind the concat that extends it.
+inline Network bottleneck_block() {
+  Network net("bottleneck_block");
+  Value x = net.add("stem", conv3(10), {net.input("image", {2, 6, 6})});
+  const auto bottleneck = [&](const std::string& name, Value from, std::int64_t channels) {
+    const Value y = net.add(name + ".relu", ops::relu(), {net.add(name + ".bn", ops::batch_norm(), {from})});
+    return net.add(name + ".conv", ops::conv({.channels = channels, .kernel = {1, 1}, .bias = false}), {y});
+  };
+  std::vector<Value> made;
+  for (int layer = 0; layer < 4; ++layer) {
+    const std::string name = "layer" + std::to_string(layer);
+    const Value y = net.add(name + ".conv2", conv3(5), {bottleneck(name, x, 8)});
+    made.push_back(x = net.add(name + ".concat", ops::concat(), {x, y}));
+  }
+  const Value late = bottleneck("late", made[1], 7), last = bottleneck("last", x, 7);
+  classify(net, net.add("sum", ops::add(), {last, late}));
+  return net;
+}
+
 inline std::vector<Network> small_networks() {
   std::vector<Network> all;
-  for (Network (*make)() :
-       {mlp, small_cnn, small_residual, dropout_cnn, tangle, two_inputs, dense_block, series, regression})
+  for (Network (*make)() : {mlp, small_cnn, small_residual, dropout_cnn, tangle, two_inputs, dense_block,
+                            bottleneck_block, series, regression})
     all.push_back(make());
   return all;
 }

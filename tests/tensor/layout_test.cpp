@@ -47,6 +47,22 @@ TEST(Layout, PlainIsRowMajor) {
   expect_positions(layout, [](const Index& i) { return ((i[0] * 3 + i[1]) * 4 + i[2]) * 5 + i[3]; });
 }
 
+TEST(Layout, RowsOfChannelsWithRoomBehindThem) {
+  for (const std::int64_t row : {0, 5, 7, 16}) {
+    const Layout layout = Layout::channels_last({2, 5, 3, 4}, row);
+    const std::int64_t distance = std::max<std::int64_t>(row, 5);
+    EXPECT_EQ(layout.channel_row(), distance);
+    EXPECT_EQ(layout.elements(), 24 * distance);
+    EXPECT_EQ(layout == Layout::channels_last({2, 5, 3, 4}), distance == 5);
+    EXPECT_EQ(layout.channel_block(), distance == 5 ? 5 : 0) << "ops that know no room must not take it";
+    EXPECT_FALSE(layout.has_padding());
+    expect_positions(layout, [&](const Index& i) { return ((i[0] * 3 + i[2]) * 4 + i[3]) * distance + i[1]; });
+  }
+  EXPECT_EQ(Layout::plain({2, 5, 3, 4}).channel_row(), 0);
+  EXPECT_EQ(Layout::channels_blocked({2, 16, 3, 4}, 16).channel_row(), 0);
+  EXPECT_EQ(Layout::plain({2, 5}).channel_row(), 0);
+}
+
 TEST(Layout, ChannelsInBlocks) {
   for (const std::int64_t channels : {1, 5, 8, 16, 17, 32})
     for (const std::int64_t block : {2, 8, 16}) {
