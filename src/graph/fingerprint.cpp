@@ -60,8 +60,7 @@ std::uint64_t run(const PlanTask& task, bool training) {
   for (const auto& derived : plan.derived) {
     float* place = keep(floats(derived.layout.elements()));
     const auto p = static_cast<std::size_t>(derived.parameter);
-    const float* from = args.weights[p] + (derived.part ? derived.part->offset : 0);
-    ops::LayoutCopy(derived.part ? derived.part->layout : plan.weights[p], from, derived.layout, place, 1).run();
+    ops::LayoutCopy(plan.weights[p], args.weights[p], derived.layout, place, 1).run();
     args.derived.push_back(place);
   }
   if (training) {

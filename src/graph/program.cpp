@@ -65,7 +65,7 @@ Instance::Instance(const Program& program, const tensor::ParameterSpace& space, 
       args.weights.push_back(weights + range.offset);
     }
     for (const auto& derived : kernel_plan.derived)
-      args.derived.push_back(forms.get(task.parameters[at(derived.parameter)], derived));
+      args.derived.push_back(forms.get(task.parameters[at(derived.parameter)], derived.layout));
     if (program.options().training) {
       if (task.diff_dst >= 0) args.diff_dst = at_value(task.diff_dst);
       args.add_diff_src = task.add_diff_src;

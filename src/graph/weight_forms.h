@@ -15,8 +15,8 @@ class WeightForms {
   WeightForms(const tensor::ParameterSpace& space, const float* weights, int threads)
       : space_(&space), weights_(weights), threads_(threads) {}
 
-  // The parameter (or the part of it) in the layout; made on the first request.
-  const float* get(int parameter, const ops::KernelPlan::Derived& wanted);
+  // The parameter in that layout; made on the first request.
+  const float* get(int parameter, const ops::Layout& layout);
   int size() const { return static_cast<int>(forms_.size()); }
   std::int64_t floats(int form) const { return forms_[static_cast<std::size_t>(form)].layout.elements(); }
   // Brings one form up to date; different forms may be refreshed by different threads at once.
@@ -29,7 +29,6 @@ class WeightForms {
   struct Form {
     int parameter;
     ops::Layout layout;
-    std::int64_t from;  // floats from the parameter's start
     tensor::Buffer memory;
     ops::LayoutCopy copy;
   };

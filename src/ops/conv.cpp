@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/centre_tap.h"
 #include "ops/conv_reference.h"
 #include "ops/narrow_conv.h"
 #include "ops/norm_conv.h"
 #include "ops/onednn_weighted.h"
+#include "ops/single_position.h"
 #include "ops/winograd.h"
 
 namespace trireme::ops {
@@ -70,7 +70,8 @@ class ConvOp : public Op {
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
-    if (request.threads == 1 && is_centre_tap(o_, shapes[0])) return make_centre_tap(request, o_);
+    if (request.threads == 1 && is_single_position(o_, shapes[0], out))
+      return make_single_position(request, o_, out);
     const std::string algorithm = this->algorithm(request);
     if (algorithm == kNarrow) return make_narrow_conv(request, o_, out);
     if (algorithm == kWinograd)
@@ -108,7 +109,7 @@ class ConvOp : public Op {
     const Shape out = output(src);
     const base::Isa isa = base::active_isa();
     KernelChoices all;
-    if (is_centre_tap(o_, src[0])) return all;
+    if (is_single_position(o_, src[0], out)) return all;
     all.layer =
         fmt::format("conv {} to {}, kernel {}, stride {}, padding {}, groups {}", src[0].without_batch().text(),
                     o_.channels, Shape(o_.kernel).text(), Shape(o_.stride).text(), Shape(o_.padding).text(), o_.groups);

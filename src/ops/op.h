@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,11 +73,6 @@ struct KernelPlan {
   struct Derived {              // a parameter in another layout, refreshed once per step and shared by all oars
     int parameter = 0;
     Layout layout;
-    struct Part {
-      Layout layout;
-      std::int64_t offset = 0;  // floats from the parameter's start
-    };
-    std::optional<Part> part{};  // of which it is the copy, when not of the whole parameter
   };
   std::vector<Derived> derived;
   std::size_t workspace_bytes = 0;

@@ -54,7 +54,7 @@ TEST(SteadyState, RefreshingWeightFormsAllocatesNothing) {
   WeightForms forms(space, weights.floats(), 1);
   for (const PlanTask& task : program.plan().tasks)
     for (const auto& derived : task.kernel->plan().derived)
-      forms.get(task.parameters[static_cast<std::size_t>(derived.parameter)], derived);
+      forms.get(task.parameters[static_cast<std::size_t>(derived.parameter)], derived.layout);
   forms.refresh_all();
   support::start_counting_allocations();
   forms.refresh_all();

@@ -104,8 +104,7 @@ KernelResult run_kernel(const OpCase& c, const CaseData& data, const KernelSetup
   for (const auto& derived : plan.derived) {
     const auto p = static_cast<std::size_t>(derived.parameter);
     float* place = memory.poisoned(derived.layout).floats();
-    const float* from = args.weights[p] + (derived.part ? derived.part->offset : 0);
-    ops::LayoutCopy(derived.part ? derived.part->layout : plan.weights[p], from, derived.layout, place, 1).run();
+    ops::LayoutCopy(plan.weights[p], args.weights[p], derived.layout, place, 1).run();
     args.derived.push_back(place);
   }
   args.workspace = memory.poisoned(plan.workspace_bytes).data();
