@@ -99,8 +99,16 @@ class ConvOp : public Op {
   bool by_winograd(const KernelRequest& request, const Shape& out) const {
     const Layout& src = request.src[0];
     if (o_.kernel.size() != 2 || request.threads != 1) return false;
-    const ConvShape shape{out[0], src.shape[1], out[1],       o_.groups,    out[2],
-                          out[3], o_.kernel[0], o_.kernel[1], o_.stride[0], o_.stride[1]};
+    const auto pair = [](const std::vector<std::int64_t>& sizes) { return std::array{sizes[0], sizes[1]}; };
+    const ConvShape shape{.samples = out[0],
+                          .in_channels = src.shape[1],
+                          .out_channels = out[1],
+                          .groups = o_.groups,
+                          .in = {src.shape[2], src.shape[3]},
+                          .out = {out[2], out[3]},
+                          .kernel = pair(o_.kernel),
+                          .stride = pair(o_.stride),
+                          .padding = pair(o_.padding)};
     const base::Isa isa = base::active_isa();
     return winograd_fits(shape, isa) && o_.algorithm.value_or(conv_algorithm(shape, isa)) == ConvAlgorithm::winograd;
   }
