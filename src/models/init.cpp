@@ -67,7 +67,7 @@ Filling filling(const graph::Network& network, const ParameterInfo& parameter, s
   return uniform(1.0 / std::sqrt(fan.in));
 }
 
-void fill(const Filling& filling, const base::CounterRng& rng, std::vector<float>& values) {
+void fill(const Filling& filling, const base::CounterRng& rng, std::span<float> values) {
   switch (filling.kind) {
     case Filling::Kind::constant: std::fill(values.begin(), values.end(), filling.size); break;
     case Filling::Kind::uniform:
@@ -95,14 +95,17 @@ void initialize(const graph::Network& network, const tensor::ParameterSpace& spa
   const auto& parameters = network.parameters();
   base::check(static_cast<int>(parameters.size()) == space.size(), "network '{}' has {} parameters, its space {}",
               network.name(), parameters.size(), space.size());
-  std::vector<float> values;  // of one parameter, in plain order
+  std::vector<float> plain;  // of one parameter, when it does not lie so
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const tensor::ParameterRange& range = space.range(static_cast<int>(i));
     base::check(range.count() == parameters[i].spec.shape.count(), "parameter '{}' has {} values in its space, not {}",
                 parameters[i].name, range.count(), parameters[i].spec.shape.count());
-    values.resize(static_cast<std::size_t>(range.count()));
+    const auto count = static_cast<std::size_t>(range.count());
+    const bool is_plain = range.layout.is_plain();
+    if (!is_plain) plain.resize(count);
+    const std::span<float> values(is_plain ? weights + range.offset : plain.data(), count);
     fill(filling(network, parameters[i], style), base::CounterRng(seed, base::Purpose::init, i), values);
-    tensor::from_plain(range.layout, values.data(), weights + range.offset);
+    if (!is_plain) tensor::from_plain(range.layout, plain.data(), weights + range.offset);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "ops/conv.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "ops/conv_reference.h"
@@ -120,8 +121,16 @@ class ConvOp : public Op {
     if (narrow_conv_fits(o_) && std::min(src[0][1], out[1]) <= kFewChannels)
       add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
     if (o_.kernel.size() == 2) {
-      const ConvShape shape{out[0], src[0][1],    out[1],       o_.groups,    out[2],
-                            out[3], o_.kernel[0], o_.kernel[1], o_.stride[0], o_.stride[1]};
+      const auto pair = [](const std::vector<std::int64_t>& sizes) { return std::array{sizes[0], sizes[1]}; };
+      const ConvShape shape{.samples = out[0],
+                            .in_channels = src[0][1],
+                            .out_channels = out[1],
+                            .groups = o_.groups,
+                            .in = {src[0][2], src[0][3]},
+                            .out = {out[2], out[3]},
+                            .kernel = pair(o_.kernel),
+                            .stride = pair(o_.stride),
+                            .padding = pair(o_.padding)};
       if (winograd_fits(shape, isa)) add(kWinograd, conv_algorithm(shape, isa) == ConvAlgorithm::winograd);
     }
     return all;

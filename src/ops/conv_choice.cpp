@@ -3,19 +3,42 @@
 #include "ops/winograd.h"
 
 namespace trireme::ops {
+namespace {
 
-bool winograd_fits(const ConvShape& shape, base::Isa isa) {
-  const std::int64_t block = winograd_block(isa);
-  return shape.kernel_height == 3 && shape.kernel_width == 3 && shape.stride_height == 1 && shape.stride_width == 1 &&
-         shape.groups == 1 && shape.in_channels % block == 0 && shape.out_channels % block == 0;
+// Pairs of an output and a kernel's place whose input lies inside the map: what the direct algorithm multiplies.
+std::int64_t products(std::int64_t in, std::int64_t out, std::int64_t padding) {
+  std::int64_t count = 0;
+  for (std::int64_t place = 0; place < 3; ++place) {
+    const std::int64_t first = place - padding;  // the input of output 0
+    const std::int64_t below = first < 0 ? -first : 0, above = first + out > in ? first + out - in : 0;
+    if (below + above < out) count += out - below - above;
+  }
+  return count;
 }
 
-// Measured on Zen 4: on maps of 3 x 3 and more Winograd is 1.3 to 3.3 times as fast in a training step; on smaller ones
-// most of a tile is waste.
-ConvAlgorithm conv_algorithm(const ConvShape& shape, base::Isa isa) {
-  const bool wins =
-      isa != base::Isa::generic && winograd_fits(shape, isa) && shape.out_height >= 3 && shape.out_width >= 3;
-  return wins ? ConvAlgorithm::winograd : ConvAlgorithm::direct;
+// Multiply-adds of vectors per input channel and vector of output channels, all three directions alike: 36 per tile;
+// of the tiles' own transforms, which all channels of the other side share, about 360; of the filter's about 200.
+// Measured on Zen 4 against oneDNN's direct kernels (docs/design/004-winograd.md).
+double winograd_cost(const ConvShape& s) {
+  const auto tiles = static_cast<double>(s.samples * ((s.out[0] + 3) / 4) * ((s.out[1] + 3) / 4));
+  const double shared = 1 / static_cast<double>(s.in_channels) + 1 / static_cast<double>(s.out_channels);
+  return tiles * (36 + 360 * shared) + 200;
+}
+
+}  // namespace
+
+bool winograd_fits(const ConvShape& s, base::Isa isa) {
+  using Pair = std::array<std::int64_t, 2>;
+  const std::int64_t block = winograd_block(isa);
+  return s.kernel == Pair{3, 3} && s.stride == Pair{1, 1} && s.groups == 1 && s.in_channels % block == 0 &&
+         s.out_channels % block == 0;
+}
+
+ConvAlgorithm conv_algorithm(const ConvShape& s, base::Isa isa) {
+  if (isa == base::Isa::generic || !winograd_fits(s, isa)) return ConvAlgorithm::direct;
+  const auto direct = static_cast<double>(s.samples * products(s.in[0], s.out[0], s.padding[0]) *
+                                          products(s.in[1], s.out[1], s.padding[1]));
+  return winograd_cost(s) < direct ? ConvAlgorithm::winograd : ConvAlgorithm::direct;
 }
 
 }  // namespace trireme::ops

@@ -2,6 +2,7 @@
 // every run and every rank.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "base/simd.h"
@@ -13,13 +14,10 @@ enum class ConvAlgorithm {
   winograd,  // own, F(4x4, 3x3)
 };
 
-// A convolution over two spatial sizes, as one oar sees it.
+// A convolution over two spatial sizes, as one oar sees it. Pairs are height and width.
 struct ConvShape {
-  std::int64_t samples = 0;
-  std::int64_t in_channels = 0, out_channels = 0, groups = 1;
-  std::int64_t out_height = 0, out_width = 0;
-  std::int64_t kernel_height = 0, kernel_width = 0;
-  std::int64_t stride_height = 1, stride_width = 1;
+  std::int64_t samples = 0, in_channels = 0, out_channels = 0, groups = 1;
+  std::array<std::int64_t, 2> in{}, out{}, kernel{}, stride{}, padding{};
 };
 
 // Whether there is a Winograd kernel for it at all.

@@ -70,8 +70,12 @@ class WinogradKernel : public Kernel {
   }
 
   std::string implementation() const override {
-    return fmt::format("conv winograd 4x3 padding {}x{}{} own:{}", setup_.pad_top, setup_.pad_left,
-                       setup_.relu ? " + relu" : "", base::isa_name(isa_));
+    const std::string own = fmt::format("own:{}", base::isa_name(isa_));
+    std::string all = fmt::format("conv winograd 4x3 padding {}x{}{} {}", setup_.pad_top, setup_.pad_left,
+                                  setup_.relu ? " + relu" : "", own);
+    if (training_ && diff_src_) all += " | " + own;
+    if (training_) all += " | " + own;
+    return all;
   }
 
   void forward(const KernelArgs& args, KernelState*, OarRun&) const override {

@@ -183,7 +183,9 @@ struct Tiles {
           repeat<4>([&](auto j) __attribute__((always_inline)) {
             V line[6];
             if (window.template inside<false>(j)) {
-              L::diff_dst({value(0, j), value(1, j), value(2, j), value(3, j)}, line);
+              const V given[4] = {value(0, j), value(1, j), value(2, j), value(3, j)};
+              if (diff_bias != nullptr) sum = sum + ((given[0] + given[1]) + (given[2] + given[3]));
+              L::diff_dst(given, line);
             } else {
               repeat<6>([&](auto i) __attribute__((always_inline)) { line[i] = V{}; });
             }
@@ -201,7 +203,6 @@ struct Tiles {
         repeat<6>([&](auto i) __attribute__((always_inline)) {
           V line[6];
           L::diff_dst(t[i], line);
-          if constexpr (i == 1) sum = sum + line[1];  // the point (1, 1) holds the sum of the tile
           repeat<6>([&](auto j) __attribute__((always_inline)) { S::store(place + (i * 6 + j) * d.plane, line[j]); });
         });
       }

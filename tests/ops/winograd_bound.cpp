@@ -7,11 +7,11 @@
 //   |A^T| [ sum over c of (|G| |g| |G^T|) . (|B^T| |d| |B|) ] |A|.
 // It is larger than the sum of absolute products of the direct algorithm, by at most the product of the matrices'
 // norms, because large terms cancel; that factor does not grow with the channels. The longest chains of roundings:
-//   V 4 (two lines of depth 2)       D 4        U 6 (two lines of depth 2, a rounded scale and its product)
-//   dst       4 + 6 + C + 6 + 1      the sum of C channels, two lines of depth 3, the bias
-//   diff_src  4 + 6 + K + 8 + 3      the sum of K channels, two lines of depth 4, three more tiles that overlap
-//   diff_weights  4 + 4 + T + 2 + 6  the sum of T tiles, scale and product, two lines of depth 3
-//   diff_bias 4 + T                  D's point (1, 1) is the sum of a tile
+//   V 6 (two lines of depth 3)       D 6        U 6 (two lines of depth 2, a rounded scale and its product)
+//   dst       6 + 6 + C + 6 + 1      the sum of C channels, two lines of depth 3, the bias
+//   diff_src  6 + 6 + K + 8 + 3      the sum of K channels, two lines of depth 4, three more tiles that overlap
+//   diff_weights  6 + 6 + T + 2 + 6  the sum of T tiles, scale and product, two lines of depth 3
+//   diff_bias 2 + 4 T                sums of four, one after the other
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,20 +24,23 @@ namespace {
 template <int Rows, int Columns>
 using Matrix = std::array<std::array<double, Columns>, Rows>;
 
-// Absolute values.
-constexpr Matrix<6, 6> kB{{{4, 0, 5, 0, 1, 0},
-                           {0, 4, 4, 1, 1, 0},
-                           {0, 4, 4, 1, 1, 0},
-                           {0, 2, 1, 2, 1, 0},
-                           {0, 2, 1, 2, 1, 0},
-                           {0, 4, 0, 5, 0, 1}}};  // B^T
-constexpr Matrix<6, 3> kG{{{1.0 / 4, 0, 0},
-                           {1.0 / 6, 1.0 / 6, 1.0 / 6},
-                           {1.0 / 6, 1.0 / 6, 1.0 / 6},
-                           {1.0 / 24, 1.0 / 12, 1.0 / 6},
-                           {1.0 / 24, 1.0 / 12, 1.0 / 6},
+// Absolute values, for the points 0, +-p, +-q and infinity.
+constexpr double p = 0.75, q = 1.5, pp = p * p, qq = q * q;
+constexpr Matrix<6, 6> kB{{{pp * qq, 0, pp + qq, 0, 1, 0},
+                           {0, p* qq, qq, p, 1, 0},
+                           {0, p* qq, qq, p, 1, 0},
+                           {0, q* pp, pp, q, 1, 0},
+                           {0, q* pp, pp, q, 1, 0},
+                           {0, pp* qq, 0, pp + qq, 0, 1}}};  // B^T
+constexpr double kOfP = 1 / (2 * pp * (qq - pp)), kOfQ = 1 / (2 * qq * (qq - pp));
+constexpr Matrix<6, 3> kG{{{1 / (pp * qq), 0, 0},
+                           {kOfP, kOfP* p, kOfP* pp},
+                           {kOfP, kOfP* p, kOfP* pp},
+                           {kOfQ, kOfQ* q, kOfQ* qq},
+                           {kOfQ, kOfQ* q, kOfQ* qq},
                            {0, 0, 1}}};
-constexpr Matrix<6, 4> kA{{{1, 0, 0, 0}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 2, 4, 8}, {1, 2, 4, 8}, {0, 0, 0, 1}}};
+constexpr Matrix<6, 4> kA{
+    {{1, 0, 0, 0}, {1, p, pp, p* pp}, {1, p, pp, p* pp}, {1, q, qq, q* qq}, {1, q, qq, q* qq}, {0, 0, 0, 1}}};
 
 template <std::size_t Rows, std::size_t Columns>
 auto transposed(const std::array<std::array<double, Columns>, Rows>& m) {
@@ -134,26 +137,26 @@ BoundRule winograd_bound(std::int64_t pad_top, std::int64_t pad_left) {
           add_product(m, v[static_cast<std::size_t>(c)], u[f]);
           add_product(du[f], v[static_cast<std::size_t>(c)], d[static_cast<std::size_t>(o)]);
         }
-        Map{b.dst, out, n, o}.add(y, x, both_sides(transposed(kA), m), rounding(channels + 17));
+        Map{b.dst, out, n, o}.add(y, x, both_sides(transposed(kA), m), rounding(channels + 19));
       }
       for (std::int64_t c = 0; c < in[1]; ++c) {
         Points m{};
         for (std::int64_t o = 0; o < out[1]; ++o)
           add_product(m, d[static_cast<std::size_t>(o)], u[static_cast<std::size_t>(o * in[1] + c)]);
         Map{b.diff_src[0], in, n, c}.add(y - pad_top, x - pad_left, both_sides(transposed(kB), m),
-                                         rounding(out_channels + 21));
+                                         rounding(out_channels + 23));
       }
     }
     for (std::int64_t o = 0; o < out[1]; ++o)
       for (std::int64_t c = 0; c < in[1]; ++c)
         Map{b.diff_weights[0], filters, o, c}.add(
-            0, 0, both_sides(transposed(kG), du[static_cast<std::size_t>(o * in[1] + c)]), rounding(tiles + 16));
+            0, 0, both_sides(transposed(kG), du[static_cast<std::size_t>(o * in[1] + c)]), rounding(tiles + 20));
     if (bias) {
       b.diff_weights.emplace_back(static_cast<std::size_t>(out[1]));
       for (std::size_t i = 0; i < gradient.size(); ++i) {
         const std::size_t o = i / static_cast<std::size_t>(out[2] * out[3]) % static_cast<std::size_t>(out[1]);
         b.dst[i] += kUnit * std::abs(exact.weights[1][o]);
-        b.diff_weights[1][o] += rounding(tiles + 4) * std::abs(gradient[i]);
+        b.diff_weights[1][o] += rounding(4 * tiles + 2) * std::abs(gradient[i]);
       }
     }
     if (!exact.training) b.diff_src.clear(), b.diff_weights.clear();
