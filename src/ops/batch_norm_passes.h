@@ -104,7 +104,7 @@ struct SumPass {
     flush(a, b, c, d, first, second);
   }
 
-  // Rows of one period; tiles of kRun rows stay in cache while strips of four sixteens, then of one, go down them.
+  // Rows of one period; tiles of kRun rows stay in cache while strips of four sixteens, then one of the rest, go down.
   TRIREME_INLINE static void wide(const Terms& terms, Chunks chunks, double* first, double* second) {
     const std::int64_t row = chunks.period * kWide;
     const std::int64_t rows = chunks.length / row;
@@ -112,8 +112,11 @@ struct SumPass {
       const std::int64_t from = top * row;
       const std::int64_t to = std::min(top + kRun, rows) * row;
       std::int64_t at = 0;
-      for (; at + 4 * kWide <= row; at += 4 * kWide) strip_of_four(terms, from, to, row, at, first + at, second + at);
-      for (; at < row; at += kWide) strip_of_one(terms, from, to, row, at, first + at, second + at);
+      for (; at + 4 * kWide <= row; at += 4 * kWide) strip<4>(terms, from, to, row, at, first + at, second + at);
+      const std::int64_t rest = (row - at) / kWide;
+      if (rest == 3) strip<3>(terms, from, to, row, at, first + at, second + at);
+      if (rest == 2) strip<2>(terms, from, to, row, at, first + at, second + at);
+      if (rest == 1) strip_of_one(terms, from, to, row, at, first + at, second + at);
     }
     std::int64_t i = rows * row, at = 0;
     for (; chunks.length - i >= kWide; i += kWide, at += kWide) {
@@ -123,23 +126,24 @@ struct SumPass {
     }
     tail(terms, i, chunks.length, at, first, second);
   }
-  TRIREME_INLINE static void strip_of_four(const Terms& terms, std::int64_t from, std::int64_t to, std::int64_t row,
-                                           std::int64_t at, double* first, double* second) {
+  template <int kCount>
+  TRIREME_INLINE static void strip(const Terms& terms, std::int64_t from, std::int64_t to, std::int64_t row,
+                                   std::int64_t at, double* first, double* second) {
     const auto p = terms.template parameters<Wide>(at);
     const auto q = terms.template parameters<Wide>(at + kWide);
-    const auto r = terms.template parameters<Wide>(at + 2 * kWide);
-    const auto s = terms.template parameters<Wide>(at + 3 * kWide);
+    const auto r = terms.template parameters<Wide>(at + (kCount > 2 ? 2 * kWide : 0));
+    const auto s = terms.template parameters<Wide>(at + (kCount > 3 ? 3 * kWide : 0));
     Sums a, b, c, d;
     for (std::int64_t i = from + at; i < to; i += row) {
       add(terms, i, p, a);
       add(terms, i + kWide, q, b);
-      add(terms, i + 2 * kWide, r, c);
-      add(terms, i + 3 * kWide, s, d);
+      if constexpr (kCount > 2) add(terms, i + 2 * kWide, r, c);
+      if constexpr (kCount > 3) add(terms, i + 3 * kWide, s, d);
     }
     flush(a, first, second);
     flush(b, first + kWide, second + kWide);
-    flush(c, first + 2 * kWide, second + 2 * kWide);
-    flush(d, first + 3 * kWide, second + 3 * kWide);
+    if constexpr (kCount > 2) flush(c, first + 2 * kWide, second + 2 * kWide);
+    if constexpr (kCount > 3) flush(d, first + 3 * kWide, second + 3 * kWide);
   }
   TRIREME_INLINE static void strip_of_one(const Terms& terms, std::int64_t from, std::int64_t to, std::int64_t row,
                                           std::int64_t at, double* first, double* second) {
