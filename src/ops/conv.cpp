@@ -72,7 +72,7 @@ class ConvOp : public Op {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
     if (request.threads == 1 && is_single_position(o_, shapes[0], out))
-      return make_single_position(request, o_, out);
+      if (auto kernel = make_single_position(request, o_, out)) return kernel;
     const std::string algorithm = this->algorithm(request);
     if (algorithm == kNarrow) return make_narrow_conv(request, o_, out);
     if (algorithm == kWinograd)
@@ -110,7 +110,6 @@ class ConvOp : public Op {
     const Shape out = output(src);
     const base::Isa isa = base::active_isa();
     KernelChoices all;
-    if (is_single_position(o_, src[0], out)) return all;
     all.layer =
         fmt::format("conv {} to {}, kernel {}, stride {}, padding {}, groups {}", src[0].without_batch().text(),
                     o_.channels, Shape(o_.kernel).text(), Shape(o_.stride).text(), Shape(o_.padding).text(), o_.groups);
@@ -118,6 +117,7 @@ class ConvOp : public Op {
       all.algorithms.insert(preferred ? all.algorithms.begin() : all.algorithms.end(), name);
     };
     add(kDirect, true);
+    if (is_single_position(o_, src[0], out)) return all;  // has a kernel of its own
     if (narrow_conv_fits(o_) && std::min(src[0][1], out[1]) <= kFewChannels)
       add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
     if (o_.kernel.size() == 2) {

@@ -1,8 +1,9 @@
 #include "ops/single_position.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/simd.h"
 #include "ops/dense_passes.h"
 #include "ops/relu_mask.h"
@@ -73,8 +74,6 @@ class SinglePositionKernel : public Kernel {
                     : Layout::plain(out);
     plan_.weights = {tap_by_tap()};
     if (o_.bias) plan_.weights.push_back(Layout::plain({outputs_}));
-    base::check(request.weights.empty() || request.weights == plan_.weights,
-                "the weights of a convolution to a single position lie tap by tap");
     plan_.backward_needs_dst = o_.relu;
     std::int64_t panel = dots_panel_floats(samples_, inputs_);
     if (request.training)
@@ -161,7 +160,8 @@ class SinglePositionKernel : public Kernel {
     return layout;
   }
 
-  // Calls f(offset in the map's memory, offset in rows of all channels, floats) for each contiguous piece of a position.
+  // Calls f(offset in the map's memory, offset in rows of all channels, floats) for each contiguous piece of a
+  // position.
   template <class F>
   void for_each_piece(const Tap& tap, const F& f) const {
     for (std::int64_t n = 0; n < samples_; ++n)
@@ -188,7 +188,7 @@ class SinglePositionKernel : public Kernel {
   base::Isa isa_;
   std::int64_t samples_, inputs_, outputs_, positions_, all_taps_;
   std::vector<Tap> taps_;
-  std::int64_t block_ = 1;                           // channels side by side at one position
+  std::int64_t block_ = 1;                         // channels side by side at one position
   std::int64_t gathered_at_ = 0, partial_at_ = 0;  // floats in the scratch, behind the panel
 };
 
@@ -202,7 +202,9 @@ bool is_single_position(const ConvOptions& options, const Shape& src, const Shap
 
 std::unique_ptr<Kernel> make_single_position(const KernelRequest& request, const ConvOptions& options,
                                              const Shape& out) {
-  return std::make_unique<SinglePositionKernel>(request, options, out);
+  auto kernel = std::make_unique<SinglePositionKernel>(request, options, out);
+  if (!request.weights.empty() && request.weights != kernel->plan().weights) return nullptr;
+  return kernel;
 }
 
 }  // namespace trireme::ops

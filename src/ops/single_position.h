@@ -10,7 +10,8 @@ namespace trireme::ops {
 // Whether that is what the convolution comes to. `options` are complete (a stride and padding for each kernel size).
 bool is_single_position(const ConvOptions& options, const Shape& src, const Shape& out);
 
-// REQUIRES: is_single_position(). The weights lie tap by tap, each as plain rows of inputs.
+// REQUIRES: is_single_position(). The weights lie tap by tap, each as plain rows of inputs; null when the request fixes
+// them otherwise.
 std::unique_ptr<Kernel> make_single_position(const KernelRequest& request, const ConvOptions& options,
                                              const Shape& out);
 
