@@ -9,6 +9,7 @@
 #include "ops/norm_conv.h"
 #include "ops/onednn_weighted.h"
 #include "ops/single_position.h"
+#include "ops/small_map_conv.h"
 #include "ops/winograd.h"
 
 namespace trireme::ops {
@@ -18,8 +19,10 @@ using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
 // The algorithms by name, as the kernel table has them.
+constexpr std::int64_t kFewPositions = 4;
 constexpr std::int64_t kFewChannels = 16;  // with more the narrow kernel is never the fastest
 constexpr const char *kDirect = "direct", *kNarrow = "narrow", *kWinograd = "winograd";
+constexpr const char* kSmallMap = "small map";
 
 class ConvOp : public Op {
  public:
@@ -71,10 +74,13 @@ class ConvOp : public Op {
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
-    if (request.threads == 1 && is_single_position(o_, shapes[0], out))
+    if (request.threads == 1 && is_single_position(o_, shapes[0], out)) {
+      if (small_map_conv_wins(o_, shapes[0], out, base::active_isa())) return make_small_map_conv(request, o_, out);
       if (auto kernel = make_single_position(request, o_, out)) return kernel;
+    }
     const std::string algorithm = this->algorithm(request);
     if (algorithm == kNarrow) return make_narrow_conv(request, o_, out);
+    if (algorithm == kSmallMap) return make_small_map_conv(request, o_, out);
     if (algorithm == kWinograd)
       return make_winograd(request, {out, parameters(shapes)[0].shape, o_.padding[0], o_.padding[1], o_.bias, o_.relu},
                            base::active_isa());
@@ -120,6 +126,8 @@ class ConvOp : public Op {
     if (is_single_position(o_, src[0], out)) return all;  // has a kernel of its own
     if (narrow_conv_fits(o_) && std::min(src[0][1], out[1]) <= kFewChannels)
       add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
+    if (small_map_conv_fits(o_, src[0], out) && out.count_from(2) <= kFewPositions)
+      add(kSmallMap, small_map_conv_wins(o_, src[0], out, isa));
     if (o_.kernel.size() == 2) {
       const auto pair = [](const std::vector<std::int64_t>& sizes) { return std::array{sizes[0], sizes[1]}; };
       const ConvShape shape{.samples = out[0],

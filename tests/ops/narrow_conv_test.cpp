@@ -4,53 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/bounds.h"
-#include "ops/kernel_run.h"
+#include "ops/own_conv.h"
 
 namespace trireme::optest {
 namespace {
 
-ops::ConvOptions complete(ops::ConvOptions o) {
-  o.stride.resize(o.kernel.size(), 1);
-  o.padding.resize(o.kernel.size(), 0);
-  return o;
-}
-
-// A convolution that is always narrow.
-class NarrowConv : public ops::Op {
- public:
-  explicit NarrowConv(ops::ConvOptions o) : o_(complete(std::move(o))), conv_(ops::conv(o_)) {}
-  std::string_view kind() const override { return "narrow conv"; }
-  Shape output(std::span<const Shape> src) const override { return conv_->output(src); }
-  std::vector<ops::ParameterSpec> parameters(std::span<const Shape> src) const override {
-    return conv_->parameters(src);
-  }
-  std::unique_ptr<ops::Kernel> compile(const ops::KernelRequest& request) const override {
-    return ops::make_narrow_conv(request, o_, output(request.shapes()));
-  }
-  void reference_forward(Reference& r) const override { conv_->reference_forward(r); }
-  void reference_backward(Reference& r) const override { conv_->reference_backward(r); }
-
- private:
-  ops::ConvOptions o_;
-  OpPtr conv_;
-};
-
-OpCase conv(const Shape& src, ops::ConvOptions o) {
-  OpCase c{.op = std::make_shared<NarrowConv>(o), .shapes = {src}};
-  double kernel = 1;
-  for (const std::int64_t size : o.kernel) kernel *= static_cast<double>(size);
-  const Shape out = c.op->output(c.shapes);
-  c.name = src.text() + " -> " + out.text();
-  c.bound = linear({.dst = static_cast<double>(src[1]) * kernel + 1,
-                    .diff_src = static_cast<double>(o.channels) * kernel,
-                    .diff_weights = static_cast<double>(out[0] * out.count_from(2))});
-  if (o.relu) {
-    o.relu = false;
-    c.before_relu = std::make_shared<NarrowConv>(o);
-  }
-  return c;
-}
+OpCase conv(const Shape& src, const ops::ConvOptions& o) { return own_conv(src, o, ops::make_narrow_conv); }
 
 std::vector<OpCase> cases() {
   return {
@@ -66,39 +25,8 @@ std::vector<OpCase> cases() {
   };
 }
 
-TEST(NarrowConvolution, EqualsTheReferenceWithinRounding) {
-  for (const OpCase& c : cases()) {
-    SCOPED_TRACE(c.name);
-    const CaseData data = make_data(c, true);
-    const Bounds bounds = c.bound(*c.op, data.exact, data.diff_dst);
-    for (const Offer& offer : offers(c)) {
-      const KernelResult got = run_kernel(c, data, {.offered = offer.layouts, .slot = 1});
-      expect_within("dst", data.exact.dst, got.dst, bounds.dst);
-      expect_within("diff_src", data.exact.diff_src[0], got.diff_src[0], bounds.diff_src[0]);
-      for (std::size_t p = 0; p < got.diff_weights.size(); ++p)
-        expect_within("diff_weights", data.exact.diff_weights[p], got.diff_weights[p], bounds.diff_weights[p]);
-    }
-    const KernelResult inference =
-        run_kernel(c, make_data(c, false), {.offered = offers(c)[0].layouts, .training = false});
-    expect_within("dst", data.exact.dst, inference.dst, bounds.dst);
-  }
-}
-
-TEST(NarrowConvolution, GivesTheSameBitsOnEveryInstructionSet) {
-  const base::Isa before = base::active_isa();
-  for (const OpCase& c : cases()) {
-    SCOPED_TRACE(c.name);
-    const CaseData data = make_data(c, true);
-    const KernelSetup setup{.offered = offers(c)[0].layouts};
-    base::set_active_isa(base::Isa::generic);
-    const KernelResult generic = run_kernel(c, data, setup);
-    for (const base::Isa isa : {base::Isa::avx2, base::Isa::avx512}) {
-      if (isa > base::best_isa()) continue;
-      base::set_active_isa(isa);
-      expect_same_bits(std::string(base::isa_name(isa)), generic, run_kernel(c, data, setup));
-    }
-  }
-  base::set_active_isa(before);
+TEST(NarrowConvolution, EqualsTheReferenceAndItselfOnEveryInstructionSet) {
+  for (const OpCase& c : cases()) check_own_conv(c);
 }
 
 bool wins(const Shape& src, const ops::ConvOptions& options, base::Isa isa) {

@@ -223,6 +223,8 @@ std::vector<OpCase> make_cases() {
       conv({2, 64, 1, 1}, {.channels = 4, .kernel = {1, 1}, .relu = true}),
       conv({2, 3, 20, 29}, {.channels = 6, .kernel = {5, 5}}),
       conv({1, 1, 9, 16}, {.channels = 3, .kernel = {3, 3}, .padding = {1, 1}, .bias = false, .relu = true}),
+      conv({7, 32, 2, 2}, {.channels = 64, .kernel = {3, 3}, .padding = {1, 1}, .relu = true}),
+      conv({2, 48, 1, 1}, {.channels = 128, .kernel = {1, 1}, .bias = false}),
       conv({5, 1, 32}, {.channels = 16, .kernel = {8}}),
       conv({2, 16, 20}, {.channels = 32, .kernel = {8}, .relu = true}),
       conv({13, 4, 31}, {.channels = 17, .kernel = {3}, .stride = {2}, .padding = {1}}),
