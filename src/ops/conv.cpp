@@ -8,7 +8,6 @@
 #include "ops/narrow_conv.h"
 #include "ops/norm_conv.h"
 #include "ops/onednn_weighted.h"
-#include "ops/single_position.h"
 #include "ops/small_map_conv.h"
 #include "ops/winograd.h"
 
@@ -74,10 +73,6 @@ class ConvOp : public Op {
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
-    if (request.threads == 1 && is_single_position(o_, shapes[0], out)) {
-      if (small_map_conv_wins(o_, shapes[0], out, base::active_isa())) return make_small_map_conv(request, o_, out);
-      if (auto kernel = make_single_position(request, o_, out)) return kernel;
-    }
     const std::string algorithm = this->algorithm(request);
     if (algorithm == kNarrow) return make_narrow_conv(request, o_, out);
     if (algorithm == kSmallMap) return make_small_map_conv(request, o_, out);
@@ -123,7 +118,6 @@ class ConvOp : public Op {
       all.algorithms.insert(preferred ? all.algorithms.begin() : all.algorithms.end(), name);
     };
     add(kDirect, true);
-    if (is_single_position(o_, src[0], out)) return all;  // has a kernel of its own
     if (narrow_conv_fits(o_) && std::min(src[0][1], out[1]) <= kFewChannels)
       add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
     if (small_map_conv_fits(o_, src[0], out) && out.count_from(2) <= kFewPositions)
