@@ -20,7 +20,8 @@ std::int64_t products(std::int64_t in, std::int64_t out, std::int64_t padding) {
 // of the tiles' own transforms, which all channels of the other side share, about 360; of the filter's about 200.
 // Measured on Zen 4 against oneDNN's direct kernels (docs/design/004-winograd.md).
 double winograd_cost(const ConvShape& s) {
-  const auto tiles = static_cast<double>(s.samples * ((s.out[0] + 3) / 4) * ((s.out[1] + 3) / 4));
+  const std::int64_t rows = (s.out[0] + 3) / 4, columns = (s.out[1] + 3) / 4;
+  const auto tiles = static_cast<double>(s.samples * rows * columns);
   const double shared = 1 / static_cast<double>(s.in_channels) + 1 / static_cast<double>(s.out_channels);
   return tiles * (36 + 360 * shared) + 200;
 }
