@@ -118,8 +118,6 @@ class ConvOp : public Op {
       all.algorithms.insert(preferred ? all.algorithms.begin() : all.algorithms.end(), name);
     };
     add(kDirect, true);
-    if (narrow_conv_fits(o_) && std::min(src[0][1], out[1]) <= kFewChannels)
-      add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
     if (small_map_conv_fits(o_, src[0], out) && out.count_from(2) <= kFewPositions)
       add(kSmallMap, small_map_conv_wins(o_, src[0], out, isa));
     if (o_.kernel.size() == 2) {
@@ -132,9 +130,13 @@ class ConvOp : public Op {
                             .out = {out[2], out[3]},
                             .kernel = pair(o_.kernel),
                             .stride = pair(o_.stride),
-                            .padding = pair(o_.padding)};
+                            .padding = pair(o_.padding),
+                            .bias = o_.bias};
       if (winograd_fits(shape, isa)) add(kWinograd, conv_algorithm(shape, isa) == ConvAlgorithm::winograd);
     }
+    // Last, hence first where it wins: Winograd works on whole vectors of output channels too.
+    if (narrow_conv_fits(o_) && std::min(src[0][1], out[1]) <= kFewChannels)
+      add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
     return all;
   }
 

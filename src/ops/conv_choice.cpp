@@ -22,7 +22,9 @@ std::int64_t products(std::int64_t in, std::int64_t out, std::int64_t padding) {
 double winograd_cost(const ConvShape& s) {
   const std::int64_t rows = (s.out[0] + 3) / 4, columns = (s.out[1] + 3) / 4;
   const auto tiles = static_cast<double>(s.samples * rows * columns);
-  const double shared = 1 / static_cast<double>(s.in_channels) + 1 / static_cast<double>(s.out_channels);
+  // Vectors of output channels are worked on whole.
+  const std::int64_t out_channels = (s.out_channels + base::kLanes - 1) / base::kLanes * base::kLanes;
+  const double shared = 1 / static_cast<double>(s.in_channels) + 1 / static_cast<double>(out_channels);
   return tiles * (36 + 360 * shared) + 200;
 }
 
@@ -32,7 +34,7 @@ bool winograd_fits(const ConvShape& s, base::Isa isa) {
   using Pair = std::array<std::int64_t, 2>;
   const std::int64_t block = winograd_block(isa);
   return s.kernel == Pair{3, 3} && s.stride == Pair{1, 1} && s.groups == 1 && s.in_channels % block == 0 &&
-         s.out_channels % block == 0;
+         (s.out_channels % block == 0 || !s.bias);
 }
 
 ConvAlgorithm conv_algorithm(const ConvShape& s, base::Isa isa) {

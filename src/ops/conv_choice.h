@@ -18,6 +18,7 @@ enum class ConvAlgorithm {
 struct ConvShape {
   std::int64_t samples = 0, in_channels = 0, out_channels = 0, groups = 1;
   std::array<std::int64_t, 2> in{}, out{}, kernel{}, stride{}, padding{};
+  bool bias = false;
 };
 
 // Whether there is a Winograd kernel for it at all.

@@ -68,13 +68,18 @@ class ConcatKernel : public Kernel {
     plan_.dst = holds ? Layout::channels_last(out, row) : choose(request.src, out);
     if (!holds && plan_.dst.channel_row() == out[1]) plan_.dst = Layout::channels_last(out, request.room);
     plan_.dst_holds_src = holds;
-    for (const Layout& offered : request.src) plan_.src.push_back(same_form(plan_.dst, offered.shape));
+    for (const Layout& offered : request.src) {
+      const bool rows = plan_.dst.channel_row() != 0;
+      plan_.src.push_back(rows && is_one_block(offered) ? offered : same_form(plan_.dst, offered.shape));
+    }
     if (holds) plan_.src[0] = first;
     plan_.backward_needs_src = false;
     const bool rows_are_samples = plan_.dst.is_plain() || !plan_.dst.inner.empty();
     rows_ = rows_are_samples ? out[0] : out[0] * out.count_from(2);
     if (rows_ == 0) return;
-    for (const Layout& src : plan_.src) pieces_.push_back({src.padded.count() / rows_, src.elements() / rows_});
+    for (const Layout& src : plan_.src)
+      pieces_.push_back({(plan_.dst.inner.empty() ? src.shape : src.padded).count() / rows_, src.elements() / rows_,
+                         src.has_padding() && plan_.dst.inner.empty()});
     row_ = plan_.dst.elements() / rows_;
   }
   std::string implementation() const override {
@@ -92,16 +97,24 @@ class ConcatKernel : public Kernel {
     for_each_piece([&](std::size_t k, const Piece& piece, std::int64_t before) {
       float* diff_src = args.diff_src[k];
       if (diff_src == nullptr || diff_src == args.diff_dst) return;
-      for (std::int64_t row = 0; row < rows_; ++row)
-        std::copy_n(args.diff_dst + row * row_ + before, piece.width, diff_src + row * piece.row);
+      for (std::int64_t row = 0; row < rows_; ++row) {
+        float* end = std::copy_n(args.diff_dst + row * row_ + before, piece.width, diff_src + row * piece.row);
+        if (piece.padded) std::fill(end, diff_src + (row + 1) * piece.row, 0.0f);
+      }
     });
   }
 
  private:
-  // An input's part of a row: floats, and the distance of its own rows.
+  // An input's part of a row: floats, the distance of its own rows, and whether those end in padding.
   struct Piece {
     std::int64_t width, row;
+    bool padded;
   };
+
+  // Channels in one block lie as rows do when they are last, with padding behind them.
+  static bool is_one_block(const Layout& l) {
+    return l.shape.rank() > 2 && l.inner.size() == 1 && l.channel_block() == l.padded[1];
+  }
 
   template <class F>
   void for_each_piece(const F& f) const {

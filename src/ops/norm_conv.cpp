@@ -20,16 +20,16 @@ struct Scratch {
   float* tile;
   float* diff_y;  // and, behind it, the weights' gradient
 
-  Scratch(std::byte* memory, std::int64_t padded)
+  Scratch(std::byte* memory, std::int64_t padded, std::int64_t tile_floats)
       : first(reinterpret_cast<double*>(memory)),
         second(first + padded),
         slope(reinterpret_cast<float*>(second + padded)),
         level(slope + padded),
         tile(level + padded),
-        diff_y(tile + normed::kTile * padded) {}
-  static std::size_t bytes(std::int64_t padded, std::int64_t gradients) {
+        diff_y(tile + tile_floats) {}
+  static std::size_t bytes(std::int64_t padded, std::int64_t tile_and_gradients) {
     const auto per_channel = static_cast<std::size_t>(padded) * (2 * sizeof(double) + 2 * sizeof(float));
-    return per_channel + static_cast<std::size_t>(normed::kTile * padded + gradients) * sizeof(float);
+    return per_channel + static_cast<std::size_t>(tile_and_gradients) * sizeof(float);
   }
 };
 
@@ -46,7 +46,10 @@ class NormConvKernel : public Kernel {
     plan_.src = {Layout::channels_last(src, offered)};
     row_ = std::max(offered, src[1]);
     plan_.adds_diff_src = true;
-    plan_.dst = Layout::channels_last(out);
+    positions_ = out.count_from(2);
+    by_sample_ = positions_ >= kManyPositions;
+    const bool blocked = by_sample_ && out[1] % passes_.block == 0;
+    plan_.dst = blocked ? Layout::channels_blocked(out, passes_.block) : Layout::channels_last(out);
     plan_.weights.assign(4, Layout::plain({sizes_.in}));
     // Backward takes the weight as it lies; forward multiplies with inputs outside, outputs inside.
     const Layout weight = Layout::plain({sizes_.out, sizes_.in, 1, 1});
@@ -56,7 +59,8 @@ class NormConvKernel : public Kernel {
     turned.strides = {1, sizes_.out, sizes_.out, sizes_.out};
     plan_.derived = {{4, turned}};
     const std::int64_t padded = sizes_.padded_in();
-    plan_.scratch_bytes = Scratch::bytes(padded, training_ ? (sizes_.rows + sizes_.out) * sizes_.in : 0);
+    const std::int64_t gradients = training_ ? (sizes_.rows + sizes_.out) * sizes_.in : 0;
+    plan_.scratch_bytes = Scratch::bytes(padded, sizes_.tile_floats() + gradients);
     (training_ ? plan_.workspace_bytes : plan_.scratch_bytes) += NormSaved::bytes(padded);
   }
 
@@ -64,7 +68,7 @@ class NormConvKernel : public Kernel {
 
   void forward(const KernelArgs& args, KernelState*, OarRun& run) const override {
     const std::int64_t padded = sizes_.padded_in();
-    const Scratch s(args.scratch, padded);
+    const Scratch s(args.scratch, padded, sizes_.tile_floats());
     const NormSaved saved(training_ ? args.workspace : end_of_scratch(args), padded);
     std::fill_n(saved.mean, 4 * padded, 0.0f);
     const Rows<const float> x{args.src[0], row_};
@@ -79,41 +83,64 @@ class NormConvKernel : public Kernel {
       else
         channels_.use_running(args, saved, c);
     }
-    passes_.forward(sizes_, x, {saved.mean, saved.a, saved.b}, args.derived[0], {args.dst, sizes_.out}, s.tile);
+    for_each_part([&](const normed::Sizes& part, std::int64_t first, std::int64_t sample) {
+      passes_.forward(part, {x.data + first * row_, row_}, {saved.mean, saved.a, saved.b}, args.derived[0],
+                      blocks(args.dst + sample * positions_ * sizes_.out), s.tile);
+    });
   }
 
   void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
     const std::int64_t padded = sizes_.padded_in();
-    const Scratch s(args.scratch, padded);
+    const Scratch s(args.scratch, padded, sizes_.tile_floats());
     const NormSaved saved(args.workspace, padded);
     const Norm norm{saved.mean, saved.a, saved.b};
     const Rows<const float> x{args.src[0], row_};
-    const Rows<float> diff_y{s.diff_y, sizes_.in};
     float* diff_weights = s.diff_y + sizes_.rows * sizes_.in;  // turned as in forward
     std::fill_n(s.first, 2 * padded, 0.0);
     std::fill_n(s.slope, 2 * padded, 0.0f);
     std::fill_n(diff_weights, sizes_.in * sizes_.out, 0.0f);
-    passes_.backward(sizes_, x, norm, args.weights[4], {args.diff_dst, sizes_.out}, diff_y, s.first, s.second,
-                     diff_weights, s.tile);
+    for_each_part([&](const normed::Sizes& part, std::int64_t first, std::int64_t sample) {
+      passes_.backward(part, {x.data + first * row_, row_}, norm, args.weights[4],
+                       blocks(static_cast<const float*>(args.diff_dst) + sample * positions_ * sizes_.out),
+                       {s.diff_y + first * sizes_.in, sizes_.in}, s.first, s.second, diff_weights, s.tile);
+    });
     float* gradient = args.diff_weights[static_cast<std::size_t>(run.slot)][4];
     for (std::int64_t o = 0; o < sizes_.out; ++o)
       for (std::int64_t i = 0; i < sizes_.in; ++i) gradient[o * sizes_.in + i] = diff_weights[i * sizes_.out + o];
     for (std::int64_t c = 0; c < sizes_.in; ++c)
       channels_.gradients(args, run, saved, c, s.first[c], s.second[c], s.slope[c], s.level[c]);
     if (args.diff_src[0] == nullptr) return;
-    passes_.make_diff_x(sizes_, x, {diff_y.data, diff_y.row}, norm, s.slope, s.level, args.add_diff_src,
+    passes_.make_diff_x(sizes_, x, {s.diff_y, sizes_.in}, norm, s.slope, s.level, args.add_diff_src,
                         {args.diff_src[0], row_});
   }
 
  private:
   std::byte* end_of_scratch(const KernelArgs& args) const {
-    return args.scratch + Scratch::bytes(sizes_.padded_in(), 0);
+    return args.scratch + Scratch::bytes(sizes_.padded_in(), sizes_.tile_floats());
   }
+
+  // Sample by sample, as blocks of channels lie, where a sample has rows enough; else all rows at once. Calls
+  // f(sizes, first row, first sample).
+  template <class F>
+  void for_each_part(const F& f) const {
+    if (!by_sample_) return f(sizes_, 0, 0);
+    const normed::Sizes part{positions_, sizes_.in, sizes_.out};
+    for (std::int64_t sample = 0; sample * positions_ < sizes_.rows; ++sample) f(part, sample * positions_, sample);
+  }
+  template <class T>
+  normed::Blocks<T> blocks(T* data) const {
+    if (plan_.dst.inner.empty()) return {data, sizes_.out, sizes_.out, 0};
+    return {data, passes_.block, passes_.block, positions_ * passes_.block};
+  }
+
+  static constexpr std::int64_t kManyPositions = 16;
 
   const normed::Passes& passes_;
   bool training_;
   normed::Sizes sizes_;
   std::int64_t row_ = 0;  // from one row of the input to the next
+  std::int64_t positions_ = 0;
+  bool by_sample_ = false;
   NormChannels channels_;
 };
 

@@ -15,7 +15,7 @@ namespace trireme::ops::normed {
 namespace {
 
 struct Avx2 {
-  static constexpr int kWidth = 8;
+  static constexpr int kWidth = 8, kBlock = 8;
   static constexpr int kSums = 12, kRows = 6, kVectors = 2;
   using Vector = __m256;
   using Mask = __m256i;

@@ -17,7 +17,7 @@ namespace trireme::ops::normed {
 namespace {
 
 struct Avx512 {
-  static constexpr int kWidth = 16;
+  static constexpr int kWidth = 16, kBlock = 16;
   static constexpr int kSums = 24, kRows = 8, kVectors = 4;
   using Vector = __m512;
   using Mask = __mmask16;

@@ -7,7 +7,7 @@ namespace trireme::ops::normed {
 namespace {
 
 struct Generic {
-  static constexpr int kWidth = 4;
+  static constexpr int kWidth = 4, kBlock = 8;
   static constexpr int kSums = 4, kRows = 2, kVectors = 2;
   typedef float Vector __attribute__((vector_size(16)));
   using Mask = std::int64_t;  // how many lanes

@@ -33,6 +33,7 @@ struct Set {
     std::int64_t steps;  // of k
     float* out;
     std::int64_t out_row;
+    std::int64_t out_vector = S::kWidth;  // from one vector of j to the next
   };
 
   // kRows rows and kVectors vectors of a product; the last vector is masked.
@@ -67,7 +68,7 @@ struct Set {
     for (int i = 0; i < kRows; ++i)
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) {
-        float* to = p.out + i * p.out_row + v * S::kWidth;
+        float* to = p.out + i * p.out_row + v * p.out_vector;
         if (v + 1 < kVectors)
           S::store(to, sums[i][v]);
         else
@@ -112,7 +113,7 @@ struct Set {
         i += count;
       }
       p.b += together * S::kWidth;
-      p.out += together * S::kWidth;
+      p.out += together * p.out_vector;
     }
   }
 
@@ -182,23 +183,47 @@ struct Set {
     });
   }
 
-  static void forward(const Sizes& s, Rows<const float> x, Norm norm, const float* weights, Rows<float> dst,
+  static void forward(const Sizes& s, Rows<const float> x, Norm norm, const float* weights, Blocks<float> dst,
                       float* tile) {
+    // Of blocks that are no vectors, rows are made first.
+    const bool direct = dst.block == s.out || dst.block == S::kWidth;
+    float* rows_of_dst = tile + kTile * s.padded_in();
     for_each_tile(s.rows, [&](std::int64_t top, std::int64_t rows) {
       normalize(s, {x.data + top * x.row, x.row}, rows, norm, tile);
-      multiply<false>({tile, s.padded_in(), 1, weights, s.out, s.in, dst.data + top * dst.row, dst.row}, rows, s.out);
+      float* to = dst.data + top * dst.row;
+      if (direct)
+        multiply<false>(
+            {tile, s.padded_in(), 1, weights, s.out, s.in, to, dst.row, dst.block == s.out ? S::kWidth : dst.plane},
+            rows, s.out);
+      else
+        multiply<false>({tile, s.padded_in(), 1, weights, s.out, s.in, rows_of_dst, s.out}, rows, s.out);
+      if (direct) return;
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t o = 0; o < s.out; ++o) to[r * dst.row + dst.at(o)] = rows_of_dst[r * s.out + o];
     });
   }
 
-  static void backward(const Sizes& s, Rows<const float> x, Norm norm, const float* weights, Rows<const float> diff_dst,
-                       Rows<float> diff_y, double* first, double* second, float* diff_weights, float* tile) {
+  // A tile of diff_dst as rows: where it lies, or copied.
+  static Rows<const float> rows_of(const Sizes& s, Blocks<const float> diff_dst, std::int64_t top, std::int64_t rows,
+                                   float* copy) {
+    const float* from = diff_dst.data + top * diff_dst.row;
+    if (diff_dst.block == s.out) return {from, diff_dst.row};
+    for (std::int64_t r = 0; r < rows; ++r, from += diff_dst.row)
+      for (std::int64_t o = 0; o < s.out; o += diff_dst.block)
+        std::copy_n(from + diff_dst.at(o), diff_dst.block, copy + r * s.out + o);
+    return {copy, s.out};
+  }
+
+  static void backward(const Sizes& s, Rows<const float> x, Norm norm, const float* weights,
+                       Blocks<const float> diff_dst, Rows<float> diff_y, double* first, double* second,
+                       float* diff_weights, float* tile) {
     for_each_tile(s.rows, [&](std::int64_t top, std::int64_t rows) {
       const float* from = x.data + top * x.row;
-      const float* gradient = diff_dst.data + top * diff_dst.row;
+      const Rows<const float> gradient = rows_of(s, diff_dst, top, rows, tile + kTile * s.padded_in());
       float* passed = diff_y.data + top * diff_y.row;
       normalize(s, {from, x.row}, rows, norm, tile);
-      multiply<true>({tile, 1, s.padded_in(), gradient, diff_dst.row, rows, diff_weights, s.out}, s.in, s.out);
-      multiply<false>({gradient, diff_dst.row, 1, weights, s.in, s.out, passed, diff_y.row}, rows, s.in);
+      multiply<true>({tile, 1, s.padded_in(), gradient.data, gradient.row, rows, diff_weights, s.out}, s.in, s.out);
+      multiply<false>({gradient.data, gradient.row, 1, weights, s.in, s.out, passed, diff_y.row}, rows, s.in);
       sum_tile(s.in, rows, first, second, [&](std::int64_t r, std::int64_t c, Mask mask, Vector& u, Vector& q) {
         u = S::where_positive(S::load(tile + r * s.padded_in() + c), S::load_part(passed + r * diff_y.row + c, mask));
         q = S::load_part(from + r * x.row + c, mask) - S::load(norm.mean + c);
@@ -221,7 +246,7 @@ struct Set {
       }
   }
 
-  static constexpr Passes passes() { return {&statistics, &forward, &backward, &make_diff_x}; }
+  static constexpr Passes passes() { return {S::kBlock, &statistics, &forward, &backward, &make_diff_x}; }
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "ops/winograd_plan.h"
+#include "tensor/buffer.h"
 
 namespace trireme::ops {
 namespace {
@@ -16,7 +17,9 @@ using namespace winograd;
 // oneDNN's OIhw16i16o and OIhw8i8o.
 Layout blocked_filters(const Shape& shape, std::int64_t block) {
   const std::int64_t tap = block * block;
-  return {shape, shape, {shape[1] / block * kTaps * tap, kTaps * tap, 3 * tap, tap}, {{1, block}, {0, block}}};
+  Shape padded = shape;
+  padded[0] = (shape[0] + block - 1) / block * block;
+  return {shape, padded, {shape[1] / block * kTaps * tap, kTaps * tap, 3 * tap, tap}, {{1, block}, {0, block}}};
 }
 
 // FilterPlaces with the memory it points to.
@@ -24,11 +27,11 @@ class Places {
  public:
   Places() = default;
   Places(const Layout& layout, std::int64_t block) {
-    for (std::int64_t o = 0; o < layout.shape[0]; ++o) out_.push_back(offset(layout, {o, 0, 0, 0}));
+    for (std::int64_t o = 0; o < layout.padded[0]; ++o) out_.push_back(offset(layout, {o, 0, 0, 0}));
     for (std::int64_t i = 0; i < layout.shape[1]; ++i) in_.push_back(offset(layout, {0, i, 0, 0}));
     for (std::int64_t t = 0; t < kTaps; ++t) tap_.push_back(offset(layout, {0, 0, t / 3, t % 3}));
     blocked_ = evenly(out_, block) == 1 && evenly(in_, block) % block == 0 && evenly(tap_, kTaps) % block == 0;
-    for (std::int64_t o = 0; o < layout.shape[0]; o += block) blocked_ &= out_[at(o)] % block == 0;
+    for (std::int64_t o = 0; o < layout.padded[0]; o += block) blocked_ &= out_[at(o)] % block == 0;
     for (std::int64_t i = 0; i < layout.shape[1]; i += block) blocked_ &= in_[at(i)] % block == 0;
   }
   FilterPlaces view() const { return {out_.data(), in_.data(), tap_.data(), blocked_}; }
@@ -53,19 +56,28 @@ class WinogradKernel : public Kernel {
   WinogradKernel(const KernelRequest& request, const WinogradSetup& setup, base::Isa isa)
       : setup_(setup), isa_(isa), pass_(passes(isa)), training_(request.training), diff_src_(request.diff_src[0]) {
     const Shape& in = request.src[0].shape;
-    base::check(in[1] % pass_.block == 0 && setup.out[1] % pass_.block == 0 && request.threads == 1,
+    const Layout filters = blocked_filters(setup.weight_shape, pass_.block);
+    const std::int64_t out_channels = filters.padded[0];
+    base::check(in[1] % pass_.block == 0 && (setup.out[1] == out_channels || !setup.bias) && request.threads == 1,
                 "a Winograd convolution of {} to {} channels on {} threads", in[1], setup.out[1], request.threads);
     Maps maps{in[0], in[2], in[3], setup.out[2], setup.out[3], setup.pad_top, setup.pad_left, 0, 0};
     maps.tile_rows = (maps.out_height + kStep - 1) / kStep;
     maps.tile_columns = (maps.out_width + kStep - 1) / kStep;
-    p_ = make_plan(maps, in[1], setup.out[1], pass_.block);
+    p_ = make_plan(maps, in[1], out_channels, pass_.block);
     plan_.src = {Layout::channels_blocked(in, pass_.block)};
     plan_.dst = Layout::channels_blocked(setup.out, pass_.block);
-    plan_.weights = {request.weights.empty() ? blocked_filters(setup.weight_shape, pass_.block) : request.weights[0]};
+    plan_.weights = {request.weights.empty() ? filters : request.weights[0]};
     if (setup.bias) plan_.weights.push_back(Layout::plain({setup.out[1]}));
-    places_ = Places(plan_.weights[0], pass_.block);
+    // Any layout will do unless it has no place for the padding.
+    if (out_channels != setup.out[1] && !(plan_.weights[0] == filters)) plan_.derived = {{0, filters}};
+    places_ = Places(plan_.derived.empty() ? plan_.weights[0] : filters, pass_.block);
     plan_.scratch_bytes = p_.forward_bytes();
     if (training_) plan_.scratch_bytes = std::max(plan_.scratch_bytes, p_.backward_bytes(diff_src_));
+    if (training_ && !plan_.derived.empty()) {
+      gradient_at_ = (plan_.scratch_bytes + tensor::kAlignment - 1) / tensor::kAlignment * tensor::kAlignment;
+      plan_.scratch_bytes =
+          gradient_at_ + static_cast<std::size_t>(filters.elements() + filters.shape.count()) * sizeof(float);
+    }
     plan_.backward_needs_dst = setup.relu;
   }
 
@@ -86,7 +98,7 @@ class WinogradKernel : public Kernel {
     for_each_group(all_out, p_.lane_group, [&](BlockRange out) {
       for_each_group(all_in, p_.sum_group, [&](BlockRange in) {
         const FilterPlanes u = p_.filter_planes(at, out.count, in.count);
-        pass_.transform_filters(args.weights[0], places_.view(), out, in, false, u);
+        pass_.transform_filters(weights(args), places_.view(), out, in, false, u);
         for (std::int64_t r = 0; r < p_.runs(); ++r) {
           if (out.first == 0 && in.first == 0)
             pass_.transform_src(p_.maps, args.src[0], p_.in_blocks, p_.tiles(r), all_in, v);
@@ -100,15 +112,28 @@ class WinogradKernel : public Kernel {
   }
 
   void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
-    const auto& gradients = args.diff_weights[static_cast<std::size_t>(run.slot)];
+    const auto& slot = args.diff_weights[static_cast<std::size_t>(run.slot)];
+    Gradients gradients{slot[0], setup_.bias ? slot[1] : nullptr};
     if (setup_.bias) std::fill_n(gradients[1], setup_.out[1], 0.0f);
+    float* given = gradients[0];
+    if (!plan_.derived.empty()) gradients[0] = reinterpret_cast<float*>(args.scratch + gradient_at_);
     if (p_.runs() > 1)
       backward_by_runs(args, gradients);
     else
       backward_by_groups(args, gradients);
+    if (plan_.derived.empty()) return;
+    const Layout& filters = plan_.derived[0].layout;
+    float* plain = gradients[0] + filters.elements();
+    tensor::to_plain(filters, gradients[0], plain);
+    tensor::from_plain(plan_.weights[0], plain, given);
   }
 
  private:
+  using Gradients = std::array<float*, 2>;  // of weights and bias
+
+  const float* weights(const KernelArgs& args) const {
+    return plan_.derived.empty() ? args.weights[0] : args.derived[0];
+  }
   TilePlanes take_tiles(std::byte*& at, std::int64_t blocks) const {
     std::byte* place = at;
     at += p_.tile_bytes(blocks);
@@ -135,7 +160,7 @@ class WinogradKernel : public Kernel {
                          tiles.count, tiles.first == 0);
   }
 
-  void transform_run(const KernelArgs& args, const std::vector<float*>& gradients, std::int64_t r, TilePlanes v,
+  void transform_run(const KernelArgs& args, const Gradients& gradients, std::int64_t r, TilePlanes v,
                      TilePlanes d) const {
     pass_.transform_src(p_.maps, args.src[0], p_.in_blocks, p_.tiles(r), {0, p_.in_blocks}, v);
     pass_.transform_diff_dst(p_.maps, args.diff_dst, setup_.relu ? args.dst : nullptr, p_.out_blocks, p_.tiles(r),
@@ -143,13 +168,13 @@ class WinogradKernel : public Kernel {
   }
 
   // All filters are one group: a run of tiles goes through everything.
-  void backward_by_runs(const KernelArgs& args, const std::vector<float*>& gradients) const {
+  void backward_by_runs(const KernelArgs& args, const Gradients& gradients) const {
     const BlockRange in{0, p_.in_blocks}, out{0, p_.out_blocks};
     std::byte* at = args.scratch;
     const TilePlanes v = take_tiles(at, in.count), d = take_tiles(at, out.count);
     const FilterPlanes du = p_.filter_planes(at, out.count, in.count);
     const FilterPlanes u = p_.filter_planes(at + p_.filter_bytes(out.count, in.count), in.count, out.count);
-    if (diff_src_) pass_.transform_filters(args.weights[0], places_.view(), out, in, true, u);
+    if (diff_src_) pass_.transform_filters(weights(args), places_.view(), out, in, true, u);
     for (std::int64_t r = 0; r < p_.runs(); ++r) {
       transform_run(args, gradients, r, v, d);
       for (int e = 0; e < kPoints; ++e) {
@@ -163,7 +188,7 @@ class WinogradKernel : public Kernel {
   }
 
   // All tiles are one run: filters go through in groups.
-  void backward_by_groups(const KernelArgs& args, const std::vector<float*>& gradients) const {
+  void backward_by_groups(const KernelArgs& args, const Gradients& gradients) const {
     const BlockRange all_in{0, p_.in_blocks}, all_out{0, p_.out_blocks};
     const TileRange tiles = p_.tiles(0);
     std::byte* at = args.scratch;
@@ -182,7 +207,7 @@ class WinogradKernel : public Kernel {
     for_each_group(all_in, p_.lane_group, [&](BlockRange in) {
       for_each_group(all_out, p_.sum_group, [&](BlockRange out) {
         const FilterPlanes u = p_.filter_planes(at, in.count, out.count);
-        pass_.transform_filters(args.weights[0], places_.view(), out, in, true, u);
+        pass_.transform_filters(weights(args), places_.view(), out, in, true, u);
         for (int e = 0; e < kPoints; ++e) multiply(e, d, u, out, m, in.count, tiles.count);
       });
       pass_.make_diff_src(p_.maps, m, tiles, in, p_.in_blocks, args.diff_src[0]);
@@ -195,6 +220,7 @@ class WinogradKernel : public Kernel {
   bool training_, diff_src_;
   Plan p_;
   Places places_;
+  std::size_t gradient_at_ = 0;  // in the scratch, where the weights' gradient comes in another layout
 };
 
 }  // namespace

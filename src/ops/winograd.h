@@ -1,4 +1,4 @@
-// The convolution kernel over the Winograd passes: 3 x 3, stride 1, one group, channels in whole blocks.
+// The convolution kernel over the Winograd passes: 3 x 3, stride 1, one group, channels in blocks.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,8 @@ struct WinogradSetup {
 // The channels of a vector, hence the block of the activations, on an instruction set.
 std::int64_t winograd_block(base::Isa isa);
 
-// REQUIRES: the channels are multiples of the block; request.threads is 1.
+// REQUIRES: the input channels are multiples of the block, the output channels too unless there is no bias (their last
+// block is then padded); request.threads is 1.
 std::unique_ptr<Kernel> make_winograd(const KernelRequest& request, const WinogradSetup& setup, base::Isa isa);
 
 }  // namespace trireme::ops

@@ -23,7 +23,8 @@ TEST(ConvChoice, WinogradForTheLayersOfResidualNetworks) {
     for (const ConvShape& shape :
          {square(42, 64, 64, 32), square(42, 128, 128, 16), square(42, 256, 256, 8), square(42, 512, 512, 4),
           square(8, 512, 512, 4), square(26, 16, 16, 32), square(26, 32, 32, 16), square(26, 64, 64, 8),
-          square(8, 64, 128, 64), square(32, 32, 64, 26, 0), square(42, 192, 384, 3), square(1, 64, 64, 32)})
+          square(8, 64, 128, 64), square(32, 32, 64, 26, 0), square(42, 192, 384, 3), square(1, 64, 64, 32),
+          square(26, 48, 12, 28), square(26, 48, 12, 7)})
       EXPECT_EQ(conv_algorithm(shape, isa), ConvAlgorithm::winograd)
           << base::isa_name(isa) << " " << shape.in_channels << " channels of " << shape.in[0];
 }
@@ -44,10 +45,13 @@ TEST(ConvChoice, DirectForWhatWinogradCannotDo) {
   grouped.groups = 2;
   few.in_channels = 3;
   odd.out_channels = 68;
+  odd.bias = true;
   for (const ConvShape& shape : {strided, large, grouped, few, odd}) {
     EXPECT_FALSE(winograd_fits(shape, base::Isa::avx512));
     EXPECT_EQ(conv_algorithm(shape, base::Isa::avx512), ConvAlgorithm::direct);
   }
+  odd.bias = false;
+  EXPECT_TRUE(winograd_fits(odd, base::Isa::avx512)) << "the last block is padded";
   ConvShape eight = good;  // a block of AVX2
   eight.in_channels = 24;
   EXPECT_FALSE(winograd_fits(eight, base::Isa::avx512));

@@ -241,6 +241,8 @@ std::vector<OpCase> make_cases() {
       winograd({2, 16, 6, 10}, {.channels = 32, .padding = {2, 0}}),
       winograd({1, 16, 13, 12}, {.channels = 16, .padding = {0, 2}, .relu = true}),
       winograd({2, 16, 2, 5}, {.channels = 16, .padding = {3, 2}}),
+      winograd({2, 48, 9, 7}, {.channels = 12, .padding = {1, 1}, .bias = false}),
+      winograd({3, 16, 6, 6}, {.channels = 33, .padding = {1, 1}, .bias = false, .relu = true}),
       winograd({3, 16, 34, 29}, {.channels = 16, .padding = {1, 1}, .relu = true}),
       winograd({1, 144, 5, 4}, {.channels = 80, .padding = {1, 1}, .bias = false}),
       winograd({7, 80, 4, 4}, {.channels = 144, .padding = {1, 1}, .relu = true}),

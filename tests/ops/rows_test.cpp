@@ -51,6 +51,23 @@ TEST(Rows, ConcatSaysWhereItsOutputLies) {
   EXPECT_TRUE(c.op->compile(request)->plan().dst.is_plain()) << "planes have no rows";
 }
 
+// Twelve channels in a block of sixteen are rows of sixteen.
+TEST(Rows, ConcatTakesOneBlockAsItLies) {
+  const OpCase c = concat({{2, 5, 3, 4}, {2, 12, 3, 4}, {2, 16, 3, 4}});
+  const CaseData data = make_data(c, true);
+  std::vector<Layout> offered = rows(c.shapes, 40);
+  offered[1] = Layout::channels_blocked(c.shapes[1], 16);
+  offered[2] = Layout::channels_blocked(c.shapes[2], 16);
+  ops::KernelRequest request;
+  request.src = offered;
+  request.diff_src = {true, true, true};
+  EXPECT_EQ(c.op->compile(request)->plan().src, offered);
+  const KernelResult got = run_kernel(c, data, {.offered = offered, .in_place = true});
+  EXPECT_EQ(got.dst, (std::vector<float>(data.exact.dst.begin(), data.exact.dst.end())));
+  for (std::size_t s = 0; s < 3; ++s)
+    EXPECT_EQ(got.diff_src[s], (std::vector<float>(data.exact.diff_src[s].begin(), data.exact.diff_src[s].end()))) << s;
+}
+
 TEST(Rows, NormWithConvolutionReadsThem) {
   const OpCase c{.op = ops::norm_conv({.relu = true}, {.channels = 12, .kernel = {1, 1}, .bias = false}),
                  .shapes = {{3, 21, 5, 3}},
