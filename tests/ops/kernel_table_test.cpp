@@ -12,8 +12,7 @@ namespace {
 const KernelChoices kChoices{"conv 16x8x8 to 16", {"winograd", "direct"}};
 
 TEST(KernelTable, ARowDecidesElseTheFirstChoice) {
-  const KernelTable table =
-      KernelTable::parse("# for people\n\n avx2 | conv 16x8x8 to 16 | direct \r\n", "a file");
+  const KernelTable table = KernelTable::parse("# for people\n\n avx2 | conv 16x8x8 to 16 | direct \r\n", "a file");
   EXPECT_EQ(table.size(), 1u);
   EXPECT_EQ(table.pick(base::Isa::avx2, kChoices), "direct");
   EXPECT_EQ(table.pick(base::Isa::avx512, kChoices), "winograd") << "a row is for its instruction set";
@@ -52,7 +51,10 @@ TEST(KernelTable, AConvolutionFollowsIt) {
   for (const std::string& algorithm : choices.algorithms) {
     KernelTable table;
     table.choose(base::active_isa(), choices.layer, algorithm);
-    KernelRequest request{.src = {Layout::plain(shapes[0])}, .diff_src = {true}, .table = &table};
+    KernelRequest request;
+    request.src = {Layout::plain(shapes[0])};
+    request.diff_src = {true};
+    request.table = &table;
     const std::string made = op->compile(request)->implementation();
     EXPECT_EQ(made.find("winograd") != std::string::npos, algorithm == "winograd") << made;
   }
