@@ -24,7 +24,7 @@ class Bench : public Program {
           "test \"$1\" = -c && exit 0\n"
           "while read -r line; do case $line in\n"
           "  *prepare*) case $line in *channels_last*) s=4 m=5000000;; *) s=8 m=3000000;; esac\n"
-          "    echo \"$line\" >> prepared; echo '{\"torch\": \"9.9\"}';;\n"
+          "    echo \"$line\" >> prepared; echo '{\"torch\": \"9.9\", \"blas\": \"openblas\"}';;\n"
           "  *run*) echo \"{\\\"forward\\\": 1, \\\"backward\\\": 1, \\\"update\\\": 2, \\\"total\\\": $s}\";;\n"
           "  *memory*) echo \"{\\\"bytes\\\": $m}\";;\n"
           "  *tune*) echo '{\"optimizer\": \"foreach\"}';;\n"
