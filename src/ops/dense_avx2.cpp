@@ -17,8 +17,6 @@ namespace {
 
 struct Avx2 {
   static constexpr int kDotRows = 3, kDotColumns = 2, kSumRows = 6, kSumColumns = 1;
-  static constexpr int kHint = 2;
-  static constexpr std::int64_t kPackFrom = 64;
   struct Vector {
     __m256 low, high;
   };
@@ -29,6 +27,11 @@ struct Avx2 {
     _mm256_storeu_ps(p, v.low);
     _mm256_storeu_ps(p + 8, v.high);
   }
+  [[gnu::always_inline]] static void stream(float* p, Vector v) {
+    _mm256_stream_ps(p, v.low);
+    _mm256_stream_ps(p + 8, v.high);
+  }
+  static void fence() { _mm_sfence(); }
   // All ones in the first `count` of eight.
   [[gnu::always_inline]] static __m256i mask(std::int64_t count) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -45,14 +48,16 @@ struct Avx2 {
     return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
   }
 
-  template <int C>
-  [[gnu::always_inline]] static void add_lanes(const Vector (&v)[C], float (&sums)[C]) {
-    repeat<C>([&](auto c) __attribute__((always_inline)) {
-      const __m256 eight = _mm256_add_ps(v[c].low, v[c].high);
-      const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
-      const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-      sums[c] = _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
-    });
+  [[gnu::always_inline]] static void keep(Vector&) {}
+  [[gnu::always_inline]] static __m128 quarter(Vector v) {
+    const __m256 eight = _mm256_add_ps(v.low, v.high);
+    return _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  }
+  [[gnu::always_inline]] static __m128 add_lanes(Vector a, Vector b, Vector c, Vector d) {
+    const __m128 qa = quarter(a), qb = quarter(b), qc = quarter(c), qd = quarter(d);
+    const __m128 ab = _mm_add_ps(_mm_movelh_ps(qa, qb), _mm_movehl_ps(qb, qa));
+    const __m128 cd = _mm_add_ps(_mm_movelh_ps(qc, qd), _mm_movehl_ps(qd, qc));
+    return _mm_add_ps(_mm_shuffle_ps(ab, cd, 0x88), _mm_shuffle_ps(ab, cd, 0xdd));
   }
 };
 

@@ -19,13 +19,13 @@ namespace {
 
 struct Avx512 {
   static constexpr int kDotRows = 6, kDotColumns = 4, kSumRows = 14, kSumColumns = 2;
-  static constexpr int kHint = 2;
-  static constexpr std::int64_t kPackFrom = 64;
   using Vector = __m512;
 
   [[gnu::always_inline]] static Vector zero() { return _mm512_setzero_ps(); }
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm512_loadu_ps(p); }
   [[gnu::always_inline]] static void store(float* p, Vector v) { _mm512_storeu_ps(p, v); }
+  [[gnu::always_inline]] static void stream(float* p, Vector v) { _mm512_stream_ps(p, v); }
+  static void fence() { _mm_sfence(); }
   static __mmask16 mask(std::int64_t count) { return static_cast<__mmask16>((1u << count) - 1); }
   [[gnu::always_inline]] static Vector load_part(const float* p, std::int64_t count) {
     return _mm512_maskz_loadu_ps(mask(count), p);
@@ -36,14 +36,17 @@ struct Avx512 {
   [[gnu::always_inline]] static Vector splat(float x) { return _mm512_set1_ps(x); }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
 
-  template <int C>
-  [[gnu::always_inline]] static void add_lanes(const Vector (&v)[C], float (&sums)[C]) {
-    repeat<C>([&](auto c) __attribute__((always_inline)) {
-      const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(v[c]), _mm512_extractf32x8_ps(v[c], 1));
-      const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
-      const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-      sums[c] = _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
-    });
+  // The register is loaded once, not by each use.
+  [[gnu::always_inline]] static void keep(Vector& v) { asm("" : "+v"(v)); }
+  // Each step adds the halves of every sum.
+  [[gnu::always_inline]] static __m128 add_lanes(Vector a, Vector b, Vector c, Vector d) {
+    const Vector ab = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+    const Vector cd = _mm512_add_ps(_mm512_shuffle_f32x4(c, d, 0x44), _mm512_shuffle_f32x4(c, d, 0xee));
+    const Vector four = _mm512_add_ps(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xdd));
+    const Vector two = _mm512_add_ps(four, _mm512_permute_ps(four, 0x4e));
+    const Vector one = _mm512_add_ps(two, _mm512_permute_ps(two, 0xb1));
+    const __m512i firsts = _mm512_castsi128_si512(_mm_setr_epi32(0, 4, 8, 12));
+    return _mm512_castps512_ps128(_mm512_permutexvar_ps(firsts, one));
   }
 };
 

@@ -11,8 +11,6 @@ namespace {
 
 struct Generic {
   static constexpr int kDotRows = 2, kDotColumns = 2, kSumRows = 2, kSumColumns = 1;
-  static constexpr int kHint = 2;
-  static constexpr std::int64_t kPackFrom = 64;
   struct Vector {
     float lane[16];
   };
@@ -26,6 +24,8 @@ struct Generic {
     return v;
   }
   static void store_part(float* p, const Vector& v, std::int64_t count) { std::copy_n(v.lane, count, p); }
+  static void stream(float* p, const Vector& v) { store(p, v); }
+  static void fence() {}
   static Vector splat(float x) {
     Vector v;
     std::fill_n(v.lane, 16, x);
@@ -37,14 +37,14 @@ struct Generic {
     return v;
   }
 
-  template <int C>
-  static void add_lanes(const Vector (&v)[C], float (&sums)[C]) {
-    for (int c = 0; c < C; ++c) {
-      Vector s = v[c];
-      for (int half = 8; half > 0; half /= 2)
-        for (int i = 0; i < half; ++i) s.lane[i] += s.lane[i + half];
-      sums[c] = s.lane[0];
-    }
+  static void keep(Vector&) {}
+  static float sum(Vector v) {
+    for (int half = 8; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) v.lane[i] += v.lane[i + half];
+    return v.lane[0];
+  }
+  static __m128 add_lanes(const Vector& a, const Vector& b, const Vector& c, const Vector& d) {
+    return _mm_setr_ps(sum(a), sum(b), sum(c), sum(d));
   }
 };
 

@@ -14,12 +14,11 @@ const Passes& passes(base::Isa isa) {
 }
 
 std::int64_t dots_panel_floats(std::int64_t m, std::int64_t k) {
-  return std::min(m, kMostRows) * std::min(kDotBlock, (k + kLanes - 1) / kLanes * kLanes);
+  return std::min(std::min(m, kMostRows) * round_up(k), kPanelFloats);
 }
 
 std::int64_t sums_panel_floats(std::int64_t terms, std::int64_t k) {
-  const std::int64_t strip = kMostSumColumns * kLanes;
-  return std::min(terms, kMostTerms) * (kMostSumRows + std::min(kSumBlock, (k + strip - 1) / strip * strip));
+  return std::min(terms, kMostTerms) * (kMostSumRows + std::min(kSumBlock, round_up(k, kMostSumColumns * kLanes)));
 }
 
 }  // namespace trireme::ops::dense_passes

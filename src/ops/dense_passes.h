@@ -12,11 +12,18 @@
 namespace trireme::ops::dense_passes {
 
 inline constexpr std::int64_t kLanes = base::kLanes;
-inline constexpr std::int64_t kDotBlock = 1024;  // makes bits: see dense_dots.h
-inline constexpr std::int64_t kMostRows = 96;    // samples whose block of kDotBlock stays in the L2 cache
+inline constexpr std::int64_t kDotBlock = 1024;          // makes bits: see dense_dots.h
+inline constexpr std::int64_t kMostRows = 96;            // samples at a time in dots
+inline constexpr std::int64_t kPanelFloats = 96 * 1024;  // what stays in an L2 cache beside the weights passing through
+inline constexpr std::int64_t kCopyFrom = 64;            // outputs that make copying src worth while
+static_assert(kPanelFloats >= kMostRows * kDotBlock);
 // A block of terms, in the L2 cache too, and the largest tiles of sums of any instruction set.
 inline constexpr std::int64_t kSumBlock = 1024, kMostTerms = 64;
+inline constexpr std::int64_t kCopyForTiles = 4;      // tiles of results that make copying terms worth while
+inline constexpr std::int64_t kStreamFrom = 8 << 20;  // results that do not stay in a cache
 inline constexpr int kMostSumRows = 16, kMostSumColumns = 2;
+
+constexpr std::int64_t round_up(std::int64_t count, std::int64_t to = kLanes) { return (count + to - 1) / to * to; }
 
 // dst[m][n] = sum over k of src[m][k] weights[n][k], plus bias[n], then ReLU.
 struct Dots {
