@@ -156,7 +156,11 @@ class ConvOp : public Op {
   std::string algorithm(const KernelRequest& request) const {
     const KernelChoices possible = choices(request.shapes());
     if (request.threads != 1) return kDirect;  // the others work on one thread
-    if (o_.algorithm) return *o_.algorithm == ConvAlgorithm::winograd ? kWinograd : kDirect;
+    if (o_.algorithm) {
+      const bool fits =
+          std::find(possible.algorithms.begin(), possible.algorithms.end(), kWinograd) != possible.algorithms.end();
+      return *o_.algorithm == ConvAlgorithm::winograd && fits ? kWinograd : kDirect;
+    }
     return request.table ? request.table->pick(base::active_isa(), possible) : possible.algorithms.front();
   }
 

@@ -1,8 +1,8 @@
 // The one-dimensional transforms of F(4, 3) on vectors of channels, for the points 0, p, -p, q, -q and infinity.
 //
 // p = 3/4 and q = 3/2: their product is near 1, which keeps the powers in B and A near 1. Measured on random data, the
-// error is half of that of the usual points 1 and 2 (a third at the largest), for as many operations. All factors are
-// exact floats; the scales of G, which are not, are kept apart: G = scale . exact matrix.
+// error is half of that of the usual points 1 and 2 (a third at the largest), for two more operations per line. All
+// factors are exact floats; the scales of G, which are not, are kept apart: G = scale . exact matrix.
 //
 // Included by the file of one instruction set after its target pragma; S is that file's vector type (see
 // winograd_set.h).
