@@ -64,15 +64,17 @@ class Fusion {
     }
   }
 
-  // Only where the norm reads a concat: its channels lie last and in odd numbers, which suits the folded op's kernel
-  // and nobody else's. Without fma instructions that kernel is slow.
+  // Only where the norm reads a concat or what a concat extends: channels lie last there and in odd numbers, which
+  // suits the folded op's kernel and nobody else's. Without fma instructions that kernel is slow.
   void fold_norm(int later) {
     const Node& node = net_.nodes_[at(later)];
     if (node.inputs.size() != 1 || base::active_isa() == base::Isa::generic) return;
     const int norm = node.inputs[0];
     if (!only_used_once(norm)) return;
-    const Node& read = net_.nodes_[at(net_.nodes_[at(norm)].inputs[0])];
-    if (!read.op || read.op->kind() != "concat") return;
+    const int read = net_.nodes_[at(norm)].inputs[0];
+    const auto is_concat = [](const Node& n) { return n.op && n.op->kind() == "concat"; };
+    const auto extends = [&](const Node& n) { return is_concat(n) && n.inputs[0] == read; };
+    if (!is_concat(net_.nodes_[at(read)]) && std::ranges::none_of(net_.nodes_, extends)) return;
     if (OpPtr op = node.op->with_norm(*net_.nodes_[at(norm)].op)) replace(later, norm, std::move(op), {});
   }
 

@@ -41,6 +41,7 @@ class LayoutPass {
     for (const int input : net_.inputs()) plan_.inputs.push_back(value_of_[at(input)]);
     plan_.target = value_of_[at(net_.target())];
     plan_.prediction = value_of_[at(net_.prediction())];
+    if (options_.training) find_known_channels();
   }
 
  private:
@@ -52,31 +53,36 @@ class LayoutPass {
         for (const int input : net_.nodes()[i].inputs) live_[at(input)] = true;
   }
 
-  // Concats that only add to what an earlier one made lie in its memory: each row of channels is given room for the
+  // Concats that only add to what an earlier one made lie in its memory, as rows of channels that have room for the
   // last of such a chain. All other readers must be able to read rows with room.
   void find_room() {
     const auto& nodes = net_.nodes();
     room_.assign(nodes.size(), 0);
     for (std::size_t i = nodes.size(); i-- > 0;) {
-      if (!live_[i] || !nodes[i].op || nodes[i].op->kind() != "concat") continue;
-      room_[i] = nodes[i].shape[0];
-      const int next = only_extended_by(static_cast<int>(i));
-      if (next >= 0) room_[i] = room_[at(next)];
+      if (!live_[i] || nodes[i].shape.rank() < 2 || static_cast<int>(i) == net_.prediction()) continue;
+      room_[i] = room_of(static_cast<int>(i));
     }
   }
 
-  // The concat that puts more behind this value, or -1 when there is none or somebody could not read it then.
-  int only_extended_by(int value) const {
+  // 0 when somebody could not read rows, or when nobody gains by them.
+  std::int64_t room_of(int value) const {
     const auto& nodes = net_.nodes();
     int extending = -1;
+    bool read = false;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto times = std::count(nodes[i].inputs.begin(), nodes[i].inputs.end(), value);
-      if (!live_[i] || times == 0 || nodes[i].op->reads_rows()) continue;
+      if (!live_[i] || times == 0) continue;
+      if (nodes[i].op->reads_rows()) {
+        read = true;
+        continue;
+      }
       const bool extends = nodes[i].op->kind() == "concat" && nodes[i].inputs[0] == value && times == 1;
-      if (!extends || extending >= 0) return -1;
+      if (!extends || extending >= 0) return 0;
       extending = static_cast<int>(i);
     }
-    return value == net_.prediction() ? -1 : extending;
+    if (extending >= 0 && room_[at(extending)] > 0) return room_[at(extending)];
+    // The last of a chain need not have room itself.
+    return read ? nodes[at(extending >= 0 ? extending : value)].shape[0] : 0;
   }
 
   int add_value(ops::Layout layout, bool diff) {
@@ -96,7 +102,7 @@ class LayoutPass {
     request.training = options_.training;
     request.threads = options_.threads;
     request.table = options_.table;
-    request.room = room_[at(index)];
+    request.room = room_[at(node.op->reads_rows() ? node.inputs[0] : index)];
     bool trained = false;
     for (std::size_t p = 0; p < net_.parameters().size(); ++p) {
       if (net_.parameters()[p].node != index) continue;
@@ -128,6 +134,19 @@ class LayoutPass {
     plan_.tasks.push_back(std::move(task));
   }
 
+  // Rows that grow keep the channels they had: the latest task that knows those spares later ones the work.
+  void find_known_channels() {
+    const auto memory = [&](int value) {
+      while (plan_.values[at(value)].alias_of >= 0) value = plan_.values[at(value)].alias_of;
+      return value;
+    };
+    for (std::size_t t = 0; t < plan_.tasks.size(); ++t)
+      for (std::size_t earlier = 0; earlier < t && plan_.tasks[t].kernel->plan().knows_channels; ++earlier)
+        if (plan_.tasks[earlier].kernel->plan().knows_channels &&
+            memory(plan_.tasks[earlier].src[0]) == memory(plan_.tasks[t].src[0]))
+          plan_.tasks[t].known_by = static_cast<int>(earlier);
+  }
+
   // The value itself, or a reorder of it (made once, shared by all that want it).
   int in_layout(int value, const ops::Layout& wanted, const PlanTask& reader) {
     const ops::Layout& has = plan_.values[at(value)].layout;
@@ -153,7 +172,7 @@ class LayoutPass {
   const ProgramOptions& options_;
   const std::vector<ops::Layout>& fixed_;
   std::vector<bool> live_;
-  std::vector<std::int64_t> room_;  // per node: channels of the last concat of its chain, 0 for other ops
+  std::vector<std::int64_t> room_;  // per node: channels of the last concat of its chain; 0: its value is not in rows
   std::vector<int> value_of_;       // per node
   std::vector<bool> diff_value_;    // per value: a trained parameter lies upstream
   std::vector<std::pair<int, int>> reorders_;

@@ -132,6 +132,11 @@ class MemoryPass {
       workspace_of[t] = static_cast<int>(storages.size());
       const int time = static_cast<int>(t);
       storages.push_back({tensor::align_up(plan.workspace_bytes), time, std::max(time, backward_time_[t]), 0});
+      const int earlier = plan_.tasks[t].known_by;
+      if (earlier >= 0) {
+        int& last = storages[at(workspace_of[at(earlier)])].last;
+        last = std::max(last, time);
+      }
     }
     const std::size_t end = assign_offsets(storages);
     for (std::size_t v = 0; v < plan_.values.size(); ++v)

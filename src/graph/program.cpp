@@ -57,6 +57,11 @@ Instance::Instance(const Program& program, const tensor::ParameterSpace& space, 
     for (const int src : task.src) args.src.push_back(at_value(src));
     args.dst = at_value(task.dst);
     args.workspace = arena_ + task.workspace;
+    if (task.known_by >= 0) {
+      const PlanTask& earlier = plan.tasks[at(task.known_by)];
+      args.known = arena_ + earlier.workspace;
+      args.known_channels = plan.values[at(earlier.src[0])].layout.shape[1];
+    }
     args.scratch = arena_ + plan.scratch_offset;
     for (std::size_t p = 0; p < task.parameters.size(); ++p) {
       const tensor::ParameterRange& range = space.range(task.parameters[p]);

@@ -159,8 +159,8 @@ class BatchNormKernel : public Kernel {
     expand(group, x, scratch.mean);  // the group's first row is the first value of each channel
     sum(StatisticsTerms{x, scratch.mean}, scratch);
     for (std::int64_t i = 0; i < channels; ++i)
-      channels_.take(args, run, saved, first_channel + i, static_cast<double>(x[i]), scratch.first[i],
-                     scratch.second[i]);
+      channels_.use(args, run, saved, first_channel + i,
+                    channels_.moments(static_cast<double>(x[i]), scratch.first[i], scratch.second[i]));
   }
 
   void use_running_statistics(const KernelArgs& args, const NormSaved& saved, std::int64_t group) const {

@@ -61,18 +61,21 @@ class AddOp : public Op {
 class ConcatKernel : public Kernel {
  public:
   ConcatKernel(const KernelRequest& request, const Shape& out) {
-    const Layout& first = request.src[0];
-    const std::int64_t row = first.channel_row();
-    const bool holds = row > first.shape[1];
-    base::check(!holds || row >= out[1], "concat of {} has no room in rows of {}", out.text(), row);
-    plan_.dst = holds ? Layout::channels_last(out, row) : choose(request.src, out);
-    if (!holds && plan_.dst.channel_row() == out[1]) plan_.dst = Layout::channels_last(out, request.room);
-    plan_.dst_holds_src = holds;
+    const Layout& offered_first = request.src[0];
+    const std::int64_t row = offered_first.channel_row();
+    const bool has_room = row > offered_first.shape[1];
+    base::check(!has_room || row >= out[1], "concat of {} has no room in rows of {}", out.text(), row);
+    plan_.dst = has_room           ? Layout::channels_last(out, row)
+                : request.room > 0 ? Layout::channels_last(out, request.room)
+                                   : choose(request.src, out);
+    // Rows with room are taken; what lies otherwise is reordered into them and need not be copied again.
+    const std::int64_t rows = plan_.dst.channel_row();
+    plan_.dst_holds_src = has_room || (row == 0 && rows != 0 && request.room > 0);
+    const Layout first = Layout::channels_last(offered_first.shape, rows);
     for (const Layout& offered : request.src) {
-      const bool rows = plan_.dst.channel_row() != 0;
-      plan_.src.push_back(rows && is_one_block(offered) ? offered : same_form(plan_.dst, offered.shape));
+      plan_.src.push_back(rows != 0 && is_one_block(offered) ? offered : same_form(plan_.dst, offered.shape));
     }
-    if (holds) plan_.src[0] = first;
+    if (plan_.dst_holds_src) plan_.src[0] = first;
     plan_.backward_needs_src = false;
     const bool rows_are_samples = plan_.dst.is_plain() || !plan_.dst.inner.empty();
     rows_ = rows_are_samples ? out[0] : out[0] * out.count_from(2);

@@ -20,20 +20,28 @@ struct NormSaved {
   static std::size_t bytes(std::int64_t channels) { return static_cast<std::size_t>(channels) * 4 * sizeof(float); }
 };
 
+// What a channel is normalised by.
+struct Moments {
+  double mean = 0, variance = 0;
+};
+
 class NormChannels {
  public:
   NormChannels(const BatchNormOptions& options, std::int64_t samples, std::int64_t values)
       : epsilon_(options.epsilon), samples_(samples), values_(values) {}
 
-  // From sums of the distances from `origin` and of their squares. Also reports what the running statistics move by.
-  void take(const KernelArgs& args, const OarRun& run, const NormSaved& saved, std::int64_t c, double origin,
-            double distances, double squares) const {
-    const double values = static_cast<double>(values_);
-    const double distance = distances / values;
-    const double mean = origin + distance;
+  // From sums of the distances from `origin` and of their squares.
+  Moments moments(double origin, double distances, double squares) const {
+    const double values = static_cast<double>(values_), distance = distances / values;
     const double difference = squares / values - distance * distance;
-    const double variance = difference < 0 ? 0 : difference;  // NaN stays
+    return {origin + distance, difference < 0 ? 0 : difference};  // NaN stays
+  }
+
+  // Also reports what the running statistics move by.
+  void use(const KernelArgs& args, const OarRun& run, const NormSaved& saved, std::int64_t c, Moments moments) const {
+    const auto [mean, variance] = moments;
     save(args, saved, c, mean, variance);
+    const double values = static_cast<double>(values_);
     const double unbiased = values_ > 1 ? variance * (values / (values - 1)) : variance;
     const auto slot = static_cast<std::size_t>(run.slot);
     if (slot >= args.diff_weights.size() || args.diff_weights[slot][2] == nullptr) return;

@@ -43,8 +43,8 @@ class NormConvKernel : public Kernel {
     base::check(sizes_.rows > 0, "batch norm has no values in {}", out.text());
     const Shape& src = request.src[0].shape;
     const std::int64_t offered = request.src[0].channel_row();
-    plan_.src = {Layout::channels_last(src, offered)};
-    row_ = std::max(offered, src[1]);
+    row_ = offered != 0 ? offered : std::max(request.room, src[1]);
+    plan_.src = {Layout::channels_last(src, row_)};
     plan_.adds_diff_src = true;
     positions_ = out.count_from(2);
     by_sample_ = positions_ >= kManyPositions;
@@ -62,6 +62,8 @@ class NormConvKernel : public Kernel {
     const std::int64_t gradients = training_ ? (sizes_.rows + sizes_.out) * sizes_.in : 0;
     plan_.scratch_bytes = Scratch::bytes(padded, sizes_.tile_floats() + gradients);
     (training_ ? plan_.workspace_bytes : plan_.scratch_bytes) += NormSaved::bytes(padded);
+    if (training_) plan_.workspace_bytes += static_cast<std::size_t>(sizes_.in) * sizeof(Moments);
+    plan_.knows_channels = training_;
   }
 
   std::string implementation() const override { return "batch norm + relu + conv 1x1 " + plan_.src[0].text(); }
@@ -69,20 +71,13 @@ class NormConvKernel : public Kernel {
   void forward(const KernelArgs& args, KernelState*, OarRun& run) const override {
     const std::int64_t padded = sizes_.padded_in();
     const Scratch s(args.scratch, padded, sizes_.tile_floats());
-    const NormSaved saved(training_ ? args.workspace : end_of_scratch(args), padded);
+    const NormSaved saved(training_ ? saved_at(args) : end_of_scratch(args), padded);
     std::fill_n(saved.mean, 4 * padded, 0.0f);
     const Rows<const float> x{args.src[0], row_};
-    if (training_) {
-      std::fill_n(s.first, 2 * padded, 0.0);
-      std::copy_n(x.data, sizes_.in, saved.mean);  // the first row: distances from it keep the squares small
-      passes_.statistics(sizes_, x, saved.mean, s.first, s.second);
-    }
-    for (std::int64_t c = 0; c < sizes_.in; ++c) {
-      if (training_)
-        channels_.take(args, run, saved, c, static_cast<double>(x.data[c]), s.first[c], s.second[c]);
-      else
-        channels_.use_running(args, saved, c);
-    }
+    if (training_)
+      take_statistics(args, s, saved, x, run);
+    else
+      for (std::int64_t c = 0; c < sizes_.in; ++c) channels_.use_running(args, saved, c);
     for_each_part([&](const normed::Sizes& part, std::int64_t first, std::int64_t sample) {
       passes_.forward(part, {x.data + first * row_, row_}, {saved.mean, saved.a, saved.b}, args.derived[0],
                       blocks(args.dst + sample * positions_ * sizes_.out), s.tile);
@@ -92,7 +87,7 @@ class NormConvKernel : public Kernel {
   void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
     const std::int64_t padded = sizes_.padded_in();
     const Scratch s(args.scratch, padded, sizes_.tile_floats());
-    const NormSaved saved(args.workspace, padded);
+    const NormSaved saved(saved_at(args), padded);
     const Norm norm{saved.mean, saved.a, saved.b};
     const Rows<const float> x{args.src[0], row_};
     float* diff_weights = s.diff_y + sizes_.rows * sizes_.in;  // turned as in forward
@@ -115,6 +110,28 @@ class NormConvKernel : public Kernel {
   }
 
  private:
+  // The workspace: the channels' moments, then what backward needs.
+  std::byte* saved_at(const KernelArgs& args) const {
+    return args.workspace + static_cast<std::size_t>(sizes_.in) * sizeof(Moments);
+  }
+
+  // Of the channels that no earlier kernel knows.
+  void take_statistics(const KernelArgs& args, const Scratch& s, const NormSaved& saved, Rows<const float> x,
+                       const OarRun& run) const {
+    auto* moments = reinterpret_cast<Moments*>(args.workspace);
+    const std::int64_t known = args.known_channels;
+    std::copy_n(reinterpret_cast<const Moments*>(args.known), known, moments);
+    const normed::Sizes rest{sizes_.rows, sizes_.in - known, sizes_.out};
+    if (rest.in > 0) {
+      std::fill_n(s.first, 2 * sizes_.padded_in(), 0.0);
+      std::copy_n(x.data + known, rest.in, saved.mean);  // the first row: distances from it keep the squares small
+      passes_.statistics(rest, {x.data + known, row_}, saved.mean, s.first, s.second);
+    }
+    for (std::int64_t c = known; c < sizes_.in; ++c)
+      moments[c] = channels_.moments(static_cast<double>(x.data[c]), s.first[c - known], s.second[c - known]);
+    for (std::int64_t c = 0; c < sizes_.in; ++c) channels_.use(args, run, saved, c, moments[c]);
+  }
+
   std::byte* end_of_scratch(const KernelArgs& args) const {
     return args.scratch + Scratch::bytes(sizes_.padded_in(), sizes_.tile_floats());
   }

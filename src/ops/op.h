@@ -62,6 +62,8 @@ struct KernelArgs {
   bool add_diff_src = false;                      // add to diff_src[0]; only where the plan offers it
   std::vector<std::vector<float*>> diff_weights;  // [slot][parameter]; statistics: sums weighted by the oar's samples
   std::byte* workspace = nullptr;                 // lives from forward to backward
+  const std::byte* known = nullptr;               // workspace of an earlier kernel, see KernelPlan::knows_channels
+  std::int64_t known_channels = 0;                // the first so many of src[0]'s are the ones it knows
   std::byte* scratch = nullptr;                   // lives during one call
 };
 
@@ -82,6 +84,8 @@ struct KernelPlan {
   bool view = false;               // dst is src[0]'s memory under another shape; no work in either direction
   bool dst_holds_src = false;      // dst may be src[0]'s memory, diff_src[0] diff_dst's: the values stay where they are
   bool adds_diff_src = false;      // can add to diff_src[0] instead of overwriting it, see KernelArgs
+  bool knows_channels = false;     // its workspace begins with mean and variance of src[0]'s channels (doubles), which
+                                   // a later kernel of that kind that reads the same rows and more need not take again
   bool forward_in_place = false;   // dst may be src[0]'s memory
   bool backward_in_place = false;  // diff_src[0] may be diff_dst's memory
 };
@@ -115,7 +119,9 @@ struct KernelRequest {
   bool training = true;                // false: forward only, dropout off, running statistics used
   int threads = 1;                     // OpenMP threads inside an oar
   const KernelTable* table = nullptr;  // null: the built-in choice
-  std::int64_t room = 0;               // channels that each row of a concat's output should have room for
+  // Channels that rows of channels should have room for, those of a concat's output, of another op's input; 0: not
+  // rows.
+  std::int64_t room = 0;
   std::vector<Shape> shapes() const;
 };
 

@@ -109,6 +109,8 @@ KernelResult run_kernel(const OpCase& c, const CaseData& data, const KernelSetup
   }
   args.workspace = memory.poisoned(plan.workspace_bytes).data();
   args.scratch = memory.poisoned(plan.scratch_bytes).data();
+  args.known = setup.known;
+  args.known_channels = setup.known_channels;
   if (setup.training) {
     args.diff_dst = memory.filled(plan.dst, data.diff_dst).floats();
     for (std::size_t s = 0; s < plan.src.size(); ++s) {
@@ -135,6 +137,7 @@ KernelResult run_kernel(const OpCase& c, const CaseData& data, const KernelSetup
   const auto state = plan.view ? nullptr : kernel->bind(args);
   if (!plan.view) kernel->forward(args, state.get(), run);
   result.dst = plain_of("dst", plan.dst, args.dst);
+  result.workspace.assign(args.workspace, args.workspace + plan.workspace_bytes);
   result.loss = run.loss;
   result.correct = run.correct;
   result.weight_layouts = plan.weights;

@@ -10,10 +10,12 @@ struct KernelSetup {
   std::vector<tensor::Layout> offered;  // of src
   std::vector<tensor::Layout> fixed_weights{};
   bool training = true;
-  int slot = 0;           // of two
-  bool in_place = false;  // where the plan allows it
-  std::int64_t room = 0;  // for a concat
-  float add_to = 0;       // when not 0, diff_src[0] holds it everywhere and is added to
+  int slot = 0;                      // of two
+  bool in_place = false;             // where the plan allows it
+  std::int64_t room = 0;             // for a concat
+  const std::byte* known = nullptr;  // an earlier kernel's workspace
+  std::int64_t known_channels = 0;
+  float add_to = 0;  // when not 0, diff_src[0] holds it everywhere and is added to
 };
 
 // Results in plain order.
@@ -21,6 +23,7 @@ struct KernelResult {
   std::vector<float> dst;
   std::vector<std::vector<float>> diff_src, diff_weights;
   double loss = 0, correct = 0;
+  std::vector<std::byte> workspace;  // after forward
   std::vector<tensor::Layout> weight_layouts;
 };
 

@@ -48,6 +48,9 @@ TEST(Rows, ConcatSaysWhereItsOutputLies) {
   EXPECT_FALSE(c.op->compile(request)->plan().dst_holds_src);
   EXPECT_EQ(c.op->compile(request)->plan().dst.channel_row(), 30);
   request.src = {Layout::plain(c.shapes[0]), Layout::plain(c.shapes[1])};
+  EXPECT_TRUE(c.op->compile(request)->plan().dst_holds_src) << "what is reordered anyway goes to its place at once";
+  EXPECT_EQ(c.op->compile(request)->plan().src[0].channel_row(), 30);
+  request.room = 0;
   EXPECT_TRUE(c.op->compile(request)->plan().dst.is_plain()) << "planes have no rows";
 }
 
@@ -77,6 +80,30 @@ TEST(Rows, NormWithConvolutionReadsThem) {
   const KernelResult dense = run_kernel(c, data, {.offered = rows(c.shapes, 0)});
   for (const std::int64_t row : {22, 32, 50})
     expect_same_bits("rows of " + std::to_string(row), dense, run_kernel(c, data, {.offered = rows(c.shapes, row)}));
+}
+
+// What an earlier kernel knows of the first channels is what this one would have found.
+TEST(Rows, NormWithConvolutionTakesKnownStatistics) {
+  const auto op = [](std::int64_t channels) {
+    return ops::norm_conv({.relu = true}, {.channels = channels, .kernel = {1, 1}, .bias = false});
+  };
+  const OpCase wide{.op = op(16), .shapes = {{3, 29, 4, 5}}, .values = {Values::shifted}};
+  const CaseData data = make_data(wide, true);
+  const KernelSetup setup{.offered = rows(wide.shapes, 40)};
+  const KernelResult alone = run_kernel(wide, data, setup);
+  for (const std::int64_t channels : {1, 13, 29}) {
+    OpCase narrow{.op = op(3), .shapes = {{3, channels, 4, 5}}, .values = {Values::shifted}};
+    CaseData first = make_data(narrow, true);  // with the numbers of the wide one's first channels
+    for (std::int64_t n = 0; n < 3; ++n)
+      std::copy_n(data.exact.src[0].begin() + n * 29 * 20, channels * 20,
+                  first.exact.src[0].begin() + n * channels * 20);
+    const KernelResult earlier = run_kernel(narrow, first, {.offered = rows(narrow.shapes, 40)});
+    ASSERT_FALSE(earlier.workspace.empty());
+    KernelSetup with = setup;
+    with.known = earlier.workspace.data();
+    with.known_channels = channels;
+    expect_same_bits(std::to_string(channels) + " known", alone, run_kernel(wide, data, with));
+  }
 }
 
 TEST(Rows, NormWithConvolutionAddsToTheGradient) {
