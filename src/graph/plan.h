@@ -30,7 +30,7 @@ struct PlanTask {
   ops::Cost backward_cost;    // set by the cost pass
   bool has_weights = false;   // a matrix product with a parameter, so backward makes two
   std::size_t workspace = 0;  // arena offset
-  int known_by = -1;          // an earlier task that knows the first channels of src[0]
+  int known_by = -1;          // an earlier task that knows some of src[0]'s channels, or all and more
   // Filled by autodiff:
   int diff_dst = -1;  // values
   std::vector<int> diff_src;

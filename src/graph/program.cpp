@@ -1,5 +1,7 @@
 #include "graph/program.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "tensor/add_into.h"
@@ -60,7 +62,8 @@ Instance::Instance(const Program& program, const tensor::ParameterSpace& space, 
     if (task.known_by >= 0) {
       const PlanTask& earlier = plan.tasks[at(task.known_by)];
       args.known = arena_ + earlier.workspace;
-      args.known_channels = plan.values[at(earlier.src[0])].layout.shape[1];
+      const auto channels = [&](const PlanTask& reader) { return plan.values[at(reader.src[0])].layout.shape[1]; };
+      args.known_channels = std::min(channels(earlier), channels(task));
     }
     args.scratch = arena_ + plan.scratch_offset;
     for (std::size_t p = 0; p < task.parameters.size(); ++p) {

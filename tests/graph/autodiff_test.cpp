@@ -128,6 +128,30 @@ TEST(Autodiff, ConcatOfOneValueManyTimes) {
   expect_near_reference(net, 3, 1e-5);
 }
 
+// Norms folded into convolutions read a growing concat in any order, also the widest first; what one has found out
+// about the channels serves the next, whichever reads more.
+TEST(Autodiff, GrowingRowsAreReadInAnyOrder) {
+  for (const std::vector<int>& order : {std::vector{0, 1, 2}, {2, 1, 0}, {1, 2, 0, 1}, {2, 0, 1, 2}}) {
+    Network net("rows");
+    const Value x = net.input("x", {3, 5, 4});
+    std::vector<Value> grown{net.add("stem", support::conv3(7), {x})};
+    for (const std::string n : {"1", "2"}) {
+      const Value more = net.add("more" + n, support::conv3(5), {x});
+      grown.push_back(net.add("concat" + n, ops::concat(), {grown.back(), more}));
+    }
+    std::vector<Value> heads;
+    for (const int i : order) {
+      const std::string n = std::to_string(heads.size());
+      Value head = net.add("norm" + n, ops::batch_norm({.epsilon = 1e-3}), {grown[static_cast<std::size_t>(i)]});
+      head = net.add("relu" + n, ops::relu(), {head});
+      head = net.add("conv" + n, ops::conv({.channels = 6, .kernel = {1, 1}, .bias = false}), {head});
+      heads.push_back(head);
+    }
+    support::classify(net, net.add("flat", ops::flatten(), {net.add("heads", ops::concat(), heads)}));
+    for (const std::int64_t samples : {1, 3}) expect_near_reference(fuse(net), samples, 2e-4);
+  }
+}
+
 // Readers of different layouts: a flatten (plain), a convolution (blocked) and an add share one value.
 TEST(Autodiff, ReadersThatWantDifferentLayouts) {
   Network net("layouts");
