@@ -1,4 +1,4 @@
-// The passes of the convolution with few output channels for AVX2.
+// The passes of the convolution with few channels for AVX2.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -11,7 +11,9 @@
 
 #pragma GCC target("avx2,fma")
 
-#include "ops/narrow_set.h"
+#include "ops/narrow_channels.h"
+#include "ops/narrow_columns.h"
+#include "ops/narrow_patches.h"
 
 namespace trireme::ops::narrow {
 namespace {
@@ -20,6 +22,7 @@ struct Avx2 {
   static constexpr int kWidth = 8;
   static constexpr int kSums = 12, kChannels = 6, kVectors = 6;
   static constexpr int kGradientChannels = 2, kGradientTaps = 5;
+  static constexpr int kColumns = 6, kTapSums = 12;
   using Vector = __m256;
 
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm256_loadu_ps(p); }
@@ -41,6 +44,6 @@ struct Avx2 {
 
 }  // namespace
 
-const Passes kAvx2Passes = Set<Avx2>::passes();
+const Passes kAvx2Passes{ColumnSet<Avx2>::passes(), ChannelSet<Avx2>::passes(), PatchSet<Avx2>::passes()};
 
 }  // namespace trireme::ops::narrow

@@ -1,4 +1,4 @@
-// The passes of the convolution with few output channels for AVX-512.
+// The passes of the convolution with few channels for AVX-512.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 is wrong about its own AVX-512 header
 #include <immintrin.h>
 
@@ -11,7 +11,9 @@
 
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
 
-#include "ops/narrow_set.h"
+#include "ops/narrow_channels.h"
+#include "ops/narrow_columns.h"
+#include "ops/narrow_patches.h"
 
 namespace trireme::ops::narrow {
 namespace {
@@ -20,6 +22,7 @@ struct Avx512 {
   static constexpr int kWidth = 16;
   static constexpr int kSums = 24, kChannels = 6, kVectors = 8;
   static constexpr int kGradientChannels = 6, kGradientTaps = 4;
+  static constexpr int kColumns = 12, kTapSums = 28;
   using Vector = __m512;
 
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm512_loadu_ps(p); }
@@ -40,6 +43,6 @@ struct Avx512 {
 
 }  // namespace
 
-const Passes kAvx512Passes = Set<Avx512>::passes();
+const Passes kAvx512Passes{ColumnSet<Avx512>::passes(), ChannelSet<Avx512>::passes(), PatchSet<Avx512>::passes()};
 
 }  // namespace trireme::ops::narrow

@@ -1,9 +1,11 @@
 #include "ops/narrow_conv.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 #include "ops/narrow_passes.h"
+#include "ops/transpose.h"
 #include "tensor/buffer.h"
 
 namespace trireme::ops {
@@ -13,6 +15,7 @@ using narrow::Images;
 using narrow::Sizes;
 
 constexpr std::int64_t kLanes = base::kLanes;
+constexpr std::int64_t kManyTaps = 128;
 
 std::int64_t whole_vectors(std::int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
@@ -36,20 +39,57 @@ struct Padded {
   std::int64_t floats() const { return channels * plane(); }
   Images<float> all(float* data) const { return {data, plane(), row}; }
 
-  // Copies one sample's images to their place; the padding was zeroed before. With `dst`, what it does not let through
-  // is 0.
-  void fill(const float* images, const float* dst, float* data) const {
+  // Copies one sample's images to their place; the padding was zeroed before.
+  void fill(const float* images, float* data) const {
     for (std::int64_t c = 0; c < channels; ++c)
-      for (std::int64_t y = 0; y < image.height; ++y) {
-        const std::int64_t from = (c * image.height + y) * image.width;
-        float* to = data + c * plane() + (top + y) * row + left;
-        if (dst == nullptr)
-          std::copy_n(images + from, image.width, to);
-        else
-          for (std::int64_t x = 0; x < image.width; ++x) to[x] = dst[from + x] > 0 ? images[from + x] : 0.0f;
-      }
+      for (std::int64_t y = 0; y < image.height; ++y)
+        copy_row(images + (c * image.height + y) * image.width, image.width,
+                 data + c * plane() + (top + y) * row + left);
+  }
+
+ private:
+  // Rows are short, and a call of memcpy takes longer than the copy.
+  static void copy_row(const float* from, std::int64_t count, float* to) {
+    if (count >= 16)
+      copy_steps<16>(from, count, to);
+    else if (count >= 4)
+      copy_steps<4>(from, count, to);
+    else
+      copy_steps<1>(from, count, to);
+  }
+  // The last step may overlap the one before.
+  template <std::int64_t kStep>
+  static void copy_steps(const float* from, std::int64_t count, float* to) {
+    for (std::int64_t x = 0; x < count; x += kStep) {
+      const std::int64_t at = std::min(x, count - kStep);
+      std::memcpy(to + at, from + at, kStep * sizeof(float));
+    }
   }
 };
+
+// Of the lanes of vectors along `count` things, those that have one.
+double used_lanes(std::int64_t count, std::int64_t block) {
+  return static_cast<double>(count) / static_cast<double>((count + block - 1) / block * block);
+}
+
+enum class Lanes { columns, channels, patches };
+
+// Functions of the shape alone, as the gradients' bits depend on them.
+Lanes forward_lanes(const Sizes& sizes) {
+  return used_lanes(sizes.out_channels, kLanes) > used_lanes(sizes.width, kLanes) ? Lanes::channels : Lanes::columns;
+}
+// A correlation that makes the input's gradient also works on the border around the output's.
+Lanes diff_lanes(const Sizes& forward, const Sizes& back) {
+  const double work =
+      static_cast<double>(forward.height * forward.width) / static_cast<double>(back.height * back.width);
+  const Lanes lanes = forward_lanes(back);
+  const double used = used_lanes(lanes == Lanes::channels ? back.out_channels : back.width, kLanes) * work;
+  return used_lanes(forward.kernel_width * forward.in_channels, kLanes) > used ? Lanes::patches : lanes;
+}
+
+std::string_view name(Lanes lanes) {
+  return lanes == Lanes::columns ? "columns" : lanes == Lanes::channels ? "channels" : "patches";
+}
 
 class NarrowConvKernel : public Kernel {
  public:
@@ -71,8 +111,10 @@ class NarrowConvKernel : public Kernel {
     diff_ = {out[1], border.height, whole_vectors(border_), to, to.height + 2 * border.height, 0};
     diff_.row = diff_.left + whole_vectors(std::max(whole_vectors(in.width) + kernel.width - 1, to.width));
 
+    lanes_ = forward_lanes(sizes_);
+    diff_lanes_ = diff_lanes(sizes_, diff_sizes_);
+
     const Shape weight{std::vector<std::int64_t>(weight_sizes(src[1]))};
-    weights_ = weight.count();
     plan_.src = {Layout::plain(src)};
     plan_.dst = Layout::plain(out);
     plan_.weights = {Layout::plain(weight)};
@@ -81,54 +123,67 @@ class NarrowConvKernel : public Kernel {
       base::check(request.weights[p] == plan_.weights[p], "a narrow convolution wants plain weights, not {}",
                   request.weights[p].text());
     plan_.backward_needs_dst = o.relu;
-    const std::int64_t forward = src_.floats() + weights_;
-    const std::int64_t backward = src_.floats() + diff_.floats() + (weights_ + out[1]) * kLanes;
-    plan_.scratch_bytes =
-        static_cast<std::size_t>(request.training ? std::max(forward, backward) : forward) * sizeof(float);
-    plan_.scratch_bytes += tensor::kAlignment;
+    plan_scratch(request.training);
   }
 
   std::string implementation() const override {
-    return fmt::format("conv stride {} padding {}{} narrow", Shape(o_.stride).text(), Shape(o_.padding).text(),
-                       o_.relu ? " + relu" : "");
+    return fmt::format("conv stride {} padding {}{} narrow, lanes are {} and {}", Shape(o_.stride).text(),
+                       Shape(o_.padding).text(), o_.relu ? " + relu" : "", name(lanes_), name(diff_lanes_));
   }
 
   void forward(const KernelArgs& args, KernelState*, OarRun&) const override {
-    auto* src = reinterpret_cast<float*>(args.scratch);
-    float* weights = src + src_.floats();
-    std::fill_n(src, src_.floats(), 0.0f);
-    const std::int64_t taps = sizes_.kernel_height * sizes_.kernel_width;
-    for (std::int64_t o = 0; o < sizes_.out_channels; ++o)
-      for (std::int64_t i = 0; i < sizes_.in_channels * taps; ++i)
-        weights[i * sizes_.out_channels + o] = args.weights[0][o * sizes_.in_channels * taps + i];
-    const std::int64_t from = sample(src_), plane = sizes_.height * sizes_.width, to = sizes_.out_channels * plane;
+    auto* scratch = reinterpret_cast<float*>(args.scratch);
+    std::fill_n(scratch, forward_floats_, 0.0f);
+    float *src = scratch, *weights = scratch + weights_at_, *bias = nullptr;
+    transpose(args.weights[0], taps_of(sizes_), sizes_.out_channels, taps_of(sizes_), weights, out_row());
+    if (o_.bias) std::copy_n(args.weights[1], o_.channels, bias = scratch + bias_at_);
     for (std::int64_t n = 0; n < samples_; ++n) {
-      src_.fill(args.src[0] + n * from, nullptr, src);
-      passes_.correlate(sizes_, readable(src_, src), weights, o_.bias ? args.weights[1] : nullptr, o_.relu,
-                        {args.dst + n * to, plane, sizes_.width});
+      src_.fill(args.src[0] + n * sample(src_), src);
+      correlate(sizes_, lanes_, readable(src_, src), weights, bias, o_.relu, scratch + positions_at_,
+                args.dst + n * sample(diff_));
     }
   }
 
   void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
-    auto* src = reinterpret_cast<float*>(args.scratch);
-    float* diff = src + src_.floats();
-    float* lanes = diff + diff_.floats();
-    float* bias = lanes + weights_ * kLanes;
-    const auto& gradient = args.diff_weights[static_cast<std::size_t>(run.slot)];
-    std::fill_n(src, src_.floats() + diff_.floats() + (weights_ + o_.channels) * kLanes, 0.0f);
-    Images<const float> at_image = readable(diff_, diff);
+    auto* scratch = reinterpret_cast<float*>(args.scratch);
+    float *src = scratch, *diff = scratch + diff_at_, *positions = scratch + positions_at_;
+    float *sums = scratch + sums_at_, *bias = scratch + bias_sums_at_, *weights = scratch + weights_at_;
+    std::fill_n(scratch, backward_floats_, 0.0f);
+    if (diff_src_) turn(args.weights[0], weights);
+    Images<const float> at_image = readable(diff_, diff), at_border = at_image;
     at_image.data += diff_.top * diff_.row + diff_.left;
-    const float* dst = o_.relu ? args.dst : nullptr;
+    at_border.data += diff_.left - border_;
     for (std::int64_t n = 0; n < samples_; ++n) {
-      src_.fill(args.src[0] + n * sample(src_), nullptr, src);
-      diff_.fill(args.diff_dst + n * sample(diff_), dst == nullptr ? nullptr : dst + n * sample(diff_), diff);
-      passes_.correlate_gradient(sizes_, readable(src_, src), at_image, lanes);
-      if (o_.bias) passes_.bias_gradient(sizes_, at_image, bias);
+      src_.fill(args.src[0] + n * sample(src_), src);
+      const float* gradient = args.diff_dst + n * sample(diff_);
+      if (o_.relu) gradient = let_through(gradient, args.dst + n * sample(diff_), scratch + masked_at_);
+      if (lanes_ == Lanes::columns || (diff_src_ && diff_lanes_ != Lanes::patches)) diff_.fill(gradient, diff);
+      if (lanes_ == Lanes::channels) {
+        const std::int64_t plane = sizes_.height * sizes_.width;
+        for (std::int64_t o = 0; o < o_.channels; o += kLanes)
+          transpose(gradient + o * plane, plane, std::min(kLanes, o_.channels - o), plane, positions + o * plane,
+                    kLanes);
+        passes_.channels.gradient(sizes_, readable(src_, src), positions, sums);
+        if (o_.bias) passes_.channels.bias_gradient(sizes_, positions, bias);
+      } else {
+        passes_.columns.gradient(sizes_, readable(src_, src), at_image, sums);
+        if (o_.bias) passes_.columns.bias_gradient(sizes_, at_image, bias);
+      }
+      if (diff_src_ && diff_lanes_ == Lanes::patches)
+        input_gradient(gradient, weights, scratch + patches_at_, scratch + row_at_,
+                       args.diff_src[0] + n * sample(src_));
+      else if (diff_src_)
+        correlate(diff_sizes_, diff_lanes_, at_border, weights, nullptr, false, positions,
+                  args.diff_src[0] + n * sample(src_));
     }
-    for (std::int64_t i = 0; i < weights_; ++i) gradient[0][i] = base::sum(base::load(lanes + i * kLanes));
-    if (o_.bias)
-      for (std::int64_t o = 0; o < o_.channels; ++o) gradient[1][o] = base::sum(base::load(bias + o * kLanes));
-    if (diff_src_) backward_data(args, diff, lanes);
+    const auto& gradient = args.diff_weights[static_cast<std::size_t>(run.slot)];
+    if (lanes_ == Lanes::channels) {
+      transpose(sums, out_row(), taps_of(sizes_), o_.channels, gradient[0], taps_of(sizes_));
+      if (o_.bias) std::copy_n(bias, o_.channels, gradient[1]);
+    } else {
+      add_lanes(sums, o_.channels * taps_of(sizes_), gradient[0]);
+      if (o_.bias) add_lanes(bias, o_.channels, gradient[1]);
+    }
   }
 
  private:
@@ -139,30 +194,103 @@ class NarrowConvKernel : public Kernel {
   }
   static std::int64_t sample(const Padded& p) { return p.channels * p.image.height * p.image.width; }
   static Images<const float> readable(const Padded& p, const float* data) { return {data, p.plane(), p.row}; }
+  static std::int64_t taps_of(const Sizes& s) { return s.in_channels * s.kernel_height * s.kernel_width; }
+  // Of the weights as a correlation reads them.
+  static std::int64_t row_of(const Sizes& s, Lanes lanes) {
+    return lanes == Lanes::channels ? s.out_vectors() * kLanes : s.out_channels;
+  }
+  std::int64_t out_row() const { return row_of(sizes_, lanes_); }
 
-  void backward_data(const KernelArgs& args, float* diff, float* weights) const {
-    const std::int64_t taps = sizes_.kernel_height * sizes_.kernel_width, channels = sizes_.in_channels;
-    for (std::int64_t o = 0; o < sizes_.out_channels; ++o)
-      for (std::int64_t i = 0; i < channels; ++i)
-        for (std::int64_t k = 0; k < taps; ++k)
-          weights[(o * taps + taps - 1 - k) * channels + i] = args.weights[0][(o * channels + i) * taps + k];
-    const float* dst = o_.relu ? args.dst : nullptr;
-    const std::int64_t plane = src_.image.height * src_.image.width;
-    for (std::int64_t n = 0; n < samples_; ++n) {
-      diff_.fill(args.diff_dst + n * sample(diff_), dst == nullptr ? nullptr : dst + n * sample(diff_), diff);
-      Images<const float> from = readable(diff_, diff);
-      from.data += diff_.left - border_;
-      passes_.correlate(diff_sizes_, from, weights, nullptr, false,
-                        {args.diff_src[0] + n * sample(src_), plane, src_.image.width});
+  // Scratch begins with the padded input.
+  void plan_scratch(bool training) {
+    std::int64_t end = whole_vectors(src_.floats());
+    const auto take = [&](std::int64_t floats) {
+      const std::int64_t at = end;
+      end += whole_vectors(floats);
+      return at;
+    };
+    const auto positions = [](const Sizes& s, Lanes lanes) {
+      return lanes == Lanes::channels ? s.out_vectors() * kLanes * s.height * s.width : 0;
+    };
+    const std::int64_t weights = taps_of(sizes_) * out_row(), vectors = sizes_.out_vectors() * kLanes;
+    const bool patches = diff_lanes_ == Lanes::patches;
+    const std::int64_t back = patches ? sizes_.kernel_height * sizes_.out_channels * patch_vectors(sizes_) * kLanes
+                                      : taps_of(diff_sizes_) * row_of(diff_sizes_, diff_lanes_);
+    positions_at_ = take(std::max(positions(sizes_, lanes_), diff_src_ ? positions(diff_sizes_, diff_lanes_) : 0));
+    weights_at_ = take(std::max(weights, diff_src_ ? back : 0));
+    bias_at_ = take(vectors);
+    forward_floats_ = end;
+    if (training) {
+      diff_at_ = take(diff_.floats());
+      masked_at_ = take(o_.relu ? sample(diff_) : 0);
+      sums_at_ = take(lanes_ == Lanes::channels ? weights : weights * kLanes);
+      if (diff_src_ && patches) {
+        patches_at_ = take(sizes_.width * patch_floats(sizes_));
+        row_at_ = take((sizes_.width + sizes_.kernel_width - 1) * sizes_.in_channels);
+      }
+      bias_sums_at_ = take(lanes_ == Lanes::channels ? vectors : o_.channels * kLanes);
     }
+    backward_floats_ = end;
+    plan_.scratch_bytes = static_cast<std::size_t>(end) * sizeof(float) + tensor::kAlignment;
+  }
+
+  // One sample's images, correlated; `positions` is work space.
+  void correlate(const Sizes& sizes, Lanes lanes, Images<const float> in, const float* weights, const float* bias,
+                 bool relu, float* positions, float* out) const {
+    const std::int64_t plane = sizes.height * sizes.width;
+    if (lanes == Lanes::columns) {
+      passes_.columns.correlate(sizes, in, weights, bias, relu, {out, plane, sizes.width});
+      return;
+    }
+    passes_.channels.correlate(sizes, in, weights, bias, relu, positions);
+    for (std::int64_t o = 0; o < sizes.out_channels; o += kLanes)
+      transpose(positions + o * plane, kLanes, plane, std::min(kLanes, sizes.out_channels - o), out + o * plane, plane);
+  }
+
+  // One sample's gradient to the input.
+  void input_gradient(const float* diff, const float* weights, float* patches, float* row, float* out) const {
+    const Plane image = src_.image;
+    for (std::int64_t y = 0; y < image.height; ++y) {
+      passes_.patches.input_gradient(sizes_, diff, weights, src_.top + y, patches, row);
+      transpose(row + src_.left * src_.channels, src_.channels, image.width, src_.channels, out + y * image.width,
+                image.height * image.width);
+    }
+  }
+
+  // The weights as the gradient to the input reads them.
+  void turn(const float* weights, float* to) const {
+    const bool patches = diff_lanes_ == Lanes::patches;
+    const std::int64_t in = sizes_.in_channels, out = sizes_.out_channels,
+                       taps = sizes_.kernel_height * sizes_.kernel_width;
+    const std::int64_t row = patches ? patch_vectors(sizes_) * kLanes : row_of(diff_sizes_, diff_lanes_);
+    for (std::int64_t o = 0; o < out; ++o)
+      for (std::int64_t i = 0; i < in; ++i)
+        for (std::int64_t k = 0; k < taps; ++k, ++weights) {
+          const std::int64_t ky = k / sizes_.kernel_width, kx = k % sizes_.kernel_width;
+          to[patches ? (ky * out + o) * row + kx * in + i : (o * taps + taps - 1 - k) * row + i] = *weights;
+        }
+  }
+
+  // What ReLU let through.
+  const float* let_through(const float* gradient, const float* dst, float* to) const {
+    for (std::int64_t i = 0; i < sample(diff_); ++i) to[i] = dst[i] > 0 ? gradient[i] : 0.0f;
+    return to;
+  }
+
+  static void add_lanes(const float* lanes, std::int64_t count, float* to) {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = base::sum(base::load(lanes + i * kLanes));
   }
 
   ConvOptions o_;
   const narrow::Passes& passes_;
   bool diff_src_;
-  std::int64_t samples_ = 0, weights_ = 0, border_ = 0;
-  Sizes sizes_, diff_sizes_;
+  std::int64_t samples_ = 0, border_ = 0;
+  Sizes sizes_, diff_sizes_;  // of forward, and of the gradient to the input
+  Lanes lanes_ = Lanes::columns, diff_lanes_ = Lanes::columns;
   Padded src_, diff_;
+  std::int64_t positions_at_ = 0, weights_at_ = 0, bias_at_ = 0, forward_floats_ = 0;
+  std::int64_t diff_at_ = 0, masked_at_ = 0, sums_at_ = 0, bias_sums_at_ = 0, patches_at_ = 0, row_at_ = 0,
+               backward_floats_ = 0;
 };
 
 }  // namespace
@@ -176,13 +304,17 @@ bool narrow_conv_fits(const ConvOptions& o) {
 bool narrow_conv_wins(const ConvOptions& o, const Shape& src, const Shape& out, base::Isa isa) {
   if (!narrow_conv_fits(o) || isa == base::Isa::generic) return false;  // without fma instructions it is slow
   const std::int64_t block = isa == base::Isa::avx512 ? 16 : 8;
-  const auto used = [&](std::int64_t count) {
-    return static_cast<double>(count) / static_cast<double>((count + block - 1) / block * block);
-  };
   // Of the vectors' lanes, own loops use those along a row and oneDNN those that are channels. The factors are
   // measured: with AVX2 oneDNN is also slow at first layers.
-  const double columns = std::min(used(out[out.rank() - 1]), used(src[src.rank() - 1]));
-  return out[1] < block && columns > (isa == base::Isa::avx512 ? 1.5 : 1.1) * used(out[1]);
+  const double factor = isa == base::Isa::avx512 ? 1.5 : 1.1;
+  const double columns = std::min(used_lanes(out[out.rank() - 1], block), used_lanes(src[src.rank() - 1], block));
+  if (out[1] < block) return columns > factor * used_lanes(out[1], block);
+  // oneDNN's gradient to few input channels leaves lanes without work. With few weights for each output copying the
+  // images takes longer than that costs.
+  std::int64_t taps = src[1];
+  for (const std::int64_t size : o.kernel) taps *= size;
+  const std::int64_t patch = src[1] * o.kernel.back();
+  return out[1] <= kLanes && taps >= kManyTaps && used_lanes(patch, block) > factor * used_lanes(src[1], block);
 }
 
 std::unique_ptr<Kernel> make_narrow_conv(const KernelRequest& request, const ConvOptions& options, const Shape& out) {

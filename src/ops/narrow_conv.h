@@ -1,5 +1,5 @@
-// Own convolution for few output channels (the first layers of LeNet, the last of a decoder): oneDNN's vectors are
-// output channels, of which most would be padding.
+// Own convolution for few channels (LeNet, the last layers of a decoder): of the vectors of channels that oneDNN works
+// on, most would be padding.
 #pragma once
 
 #include "base/simd.h"

@@ -1,8 +1,10 @@
-// The passes of the convolution with few output channels in plain C++, bit for bit what the others give: for tests and
+// The passes of the convolution with few channels in plain C++, bit for bit what the others give: for tests and
 // as the last resort.
 #include <cstring>
 
-#include "ops/narrow_set.h"
+#include "ops/narrow_channels.h"
+#include "ops/narrow_columns.h"
+#include "ops/narrow_patches.h"
 
 namespace trireme::ops::narrow {
 namespace {
@@ -11,6 +13,7 @@ struct Generic {
   static constexpr int kWidth = 4;
   static constexpr int kSums = 4, kChannels = 2, kVectors = 2;
   static constexpr int kGradientChannels = 2, kGradientTaps = 2;
+  static constexpr int kColumns = 2, kTapSums = 4;
   typedef float Vector __attribute__((vector_size(16)));
 
   static Vector load(const float* p) {
@@ -33,7 +36,7 @@ struct Generic {
 
 }  // namespace
 
-const Passes kGenericPasses = Set<Generic>::passes();
+const Passes kGenericPasses{ColumnSet<Generic>::passes(), ChannelSet<Generic>::passes(), PatchSet<Generic>::passes()};
 
 const Passes& passes(base::Isa isa) {
   switch (isa) {

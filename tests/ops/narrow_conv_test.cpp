@@ -1,4 +1,4 @@
-// The convolution for few output channels, asked for by name: against the reference, and its bits on every instruction
+// The convolution for few channels, asked for by name: against the reference, and its bits on every instruction
 // set; and which shapes get it.
 #include "ops/narrow_conv.h"
 
@@ -22,6 +22,13 @@ std::vector<OpCase> cases() {
       conv({5, 9, 3, 3}, {.channels = 2, .kernel = {3, 3}}),
       conv({2, 3, 40}, {.channels = 5, .kernel = {7}, .padding = {3}}),
       conv({1, 2, 5}, {.channels = 3, .kernel = {5}}),
+      // Lanes are channels, in one direction or both.
+      conv({3, 6, 14, 14}, {.channels = 16, .kernel = {5, 5}}),
+      conv({2, 3, 7, 5}, {.channels = 33, .kernel = {3, 3}, .padding = {1, 1}, .relu = true}),
+      conv({2, 2, 13, 20}, {.channels = 30, .kernel = {9, 8}, .bias = false}),
+      conv({1, 15, 3, 4}, {.channels = 15, .kernel = {2, 3}, .padding = {1, 2}, .relu = true}),
+      conv({2, 17, 5, 3}, {.channels = 1, .kernel = {3, 3}, .padding = {1, 1}}),
+      conv({2, 1, 9}, {.channels = 17, .kernel = {3}}),
   };
 }
 
@@ -33,12 +40,14 @@ bool wins(const Shape& src, const ops::ConvOptions& options, base::Isa isa) {
   return ops::narrow_conv_wins(complete(options), src, ops::conv(options)->output(std::vector<Shape>{src}), isa);
 }
 
-TEST(NarrowConvolution, IsChosenWhereLanesAreMoreColumnsThanChannels) {
+TEST(NarrowConvolution, IsChosenWhereItUsesMoreLanes) {
   for (const base::Isa isa : {base::Isa::avx2, base::Isa::avx512}) {
     SCOPED_TRACE(base::isa_name(isa));
     for (const std::int64_t samples : {1, 42}) {
       EXPECT_TRUE(wins({samples, 3, 32, 32}, {.channels = 6, .kernel = {5, 5}}, isa));
-      EXPECT_FALSE(wins({samples, 6, 14, 14}, {.channels = 16, .kernel = {5, 5}}, isa));
+      EXPECT_TRUE(wins({samples, 6, 14, 14}, {.channels = 16, .kernel = {5, 5}}, isa));
+      EXPECT_FALSE(wins({samples, 4, 64, 64}, {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}}, isa))
+          << "few taps";
       EXPECT_FALSE(wins({samples, 48, 28, 28}, {.channels = 12, .kernel = {3, 3}, .padding = {1, 1}}, isa));
       EXPECT_FALSE(wins({samples, 3, 2, 2}, {.channels = 3, .kernel = {2, 2}}, isa)) << "rows of one column";
       EXPECT_FALSE(wins({samples, 3, 32, 32}, {.channels = 6, .kernel = {5, 5}, .stride = {2, 2}}, isa));

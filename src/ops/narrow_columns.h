@@ -1,6 +1,6 @@
-// The passes of narrow_passes.h, written once over an instruction set S: a vector type with kWidth lanes, its loads,
-// stores and fma, and how many sums its registers hold (kSums, of kChannels x kVectors at most). Included by one .cpp
-// per instruction set, inside its target.
+// The passes of narrow_passes.h whose lanes run along the width of the image, written once over an instruction set S: a
+// vector type with kWidth lanes, its loads, stores and fma, and how many sums its registers hold (kSums, of kChannels x
+// kVectors at most). Included by one .cpp per instruction set, inside its target.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace trireme::ops::narrow {
 namespace {
 
 template <class S>
-struct Set {
+struct ColumnSet {
   using Vector = typename S::Vector;
   static constexpr std::int64_t kLanes = base::kLanes;
 
@@ -73,12 +73,6 @@ struct Set {
         correlate_case<kCase / S::kVectors + 1, kCase % S::kVectors + 1>()...};
   }
 
-  // The most even split of `count` into parts of at most `most`: the size of the next part.
-  static std::int64_t share(std::int64_t count, std::int64_t most) {
-    const std::int64_t parts = (count + most - 1) / most;
-    return (count + parts - 1) / parts;
-  }
-
   static void correlate(const Sizes& sizes, Images<const float> in, const float* weights, const float* bias, bool relu,
                         Images<float> out) {
     static constexpr auto kParts = correlate_parts(std::make_integer_sequence<int, S::kChannels * S::kVectors>{});
@@ -134,16 +128,17 @@ struct Set {
         &gradient_part<kCase / S::kGradientTaps + 1, kCase % S::kGradientTaps + 1>...};
   }
 
-  static void correlate_gradient(const Sizes& sizes, Images<const float> in, Images<const float> diff, float* lanes) {
+  static void gradient(const Sizes& sizes, Images<const float> in, Images<const float> diff, float* lanes) {
     static constexpr auto kParts =
         gradient_parts(std::make_integer_sequence<int, S::kGradientChannels * S::kGradientTaps>{});
     const std::int64_t taps = sizes.in_channels * sizes.kernel_height * sizes.kernel_width, channel = taps * kLanes;
-    for (std::int64_t k = 0; k < taps;) {
+    for (std::int64_t k = 0, i = 0, ky = 0, kx = 0; k < taps;) {
       const std::int64_t together = share(taps - k, S::kGradientTaps);
       std::int64_t offsets[S::kGradientTaps];
       for (std::int64_t t = 0; t < together; ++t) {
-        const std::int64_t kx = (k + t) % sizes.kernel_width, ky = (k + t) / sizes.kernel_width % sizes.kernel_height;
-        offsets[t] = (k + t) / (sizes.kernel_width * sizes.kernel_height) * in.plane + ky * in.row + kx;
+        offsets[t] = i * in.plane + ky * in.row + kx;
+        if (++kx == sizes.kernel_width) kx = 0, ++ky;
+        if (ky == sizes.kernel_height) ky = 0, ++i;
       }
       for (std::int64_t o = 0; o < sizes.out_channels;) {
         const std::int64_t channels = share(sizes.out_channels - o, S::kGradientChannels);
@@ -168,7 +163,7 @@ struct Set {
       }
   }
 
-  static constexpr Passes passes() { return {&correlate, &correlate_gradient, &bias_gradient}; }
+  static constexpr ColumnLanes passes() { return {&correlate, &gradient, &bias_gradient}; }
 };
 
 }  // namespace
