@@ -33,18 +33,41 @@ struct Crew::Station {
   std::vector<tensor::Buffer> whole, passing;  // gradient slots of trained parameters
   std::vector<tensor::Buffer> statistics;      // per slot, or per oar when all oars go forward before one goes back
   std::map<std::tuple<std::int64_t, bool, int>, std::unique_ptr<graph::Instance>> instances;
+  int member = 0;
   // Of the current step:
+  std::int64_t first = 0;   // of its tasks, that are rowed now
+  std::size_t segment = 0;  // of their way forward and back
+  int layer = 0;            // that is finished next
+  std::int64_t start_ns = 0, middle_ns = 0;
   std::vector<ops::OarRun> runs;
-  LayerQueue::Place place;
-  std::int64_t forward_ns = 0, backward_ns = 0, update_ns = 0;
+  std::vector<std::int64_t> took_ns;  // per segment
+  std::int64_t forward_ns = 0, backward_ns = 0;
   MemberProfile profile;
 
+  void start() {
+    first = segment = 0;
+    layer = 0;
+    forward_ns = backward_ns = 0;
+  }
   int number(const Slot& slot) const { return slot.index + (slot.passing ? static_cast<int>(whole.size()) : 0); }
+};
+
+struct Crew::Hand {
+  LayerQueue::Place place;
+  std::int64_t update_ns = 0, done_ns = 0, took_ns = 0;
+  MemberProfile profile;
+
+  void start() {
+    place = {};
+    update_ns = done_ns = took_ns = 0;
+  }
 };
 
 Crew::Crew(const graph::Network& network, const CrewOptions& options)
     : options_(options),
       network_(graph::fuse(network)),
+      news_(options.threads > 1, options.may_spin),
+      exchange_(options.threads, news_),
       oar_loss_(at(options.oars)),
       oar_correct_(at(options.oars)),
       team_(options.threads, options.cpus, options.may_spin) {
@@ -67,7 +90,8 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   layers_ = Layers(space_, first, options_.threads > 1);
   std::vector<int> chunks;
   for (const Layer& layer : layers_.layers()) chunks.push_back(static_cast<int>(layer.chunks.size()));
-  queue_ = std::make_unique<LayerQueue>(chunks, options_.threads, options_.may_spin);
+  queue_ = std::make_unique<LayerQueue>(chunks, news_);
+  pace_ = Pace(first.forward_segments().size() + first.backward_segments().size());
   for (const graph::PlanTask& task : first.plan().tasks)
     for (const int p : task.parameters)
       if (space_.range(p).kind == tensor::ParameterKind::statistic) moving_statistics_.push_back(p);
@@ -92,6 +116,8 @@ void Crew::make_stations(const StepPlan& full) {
   };
   for (std::size_t member = 0; member < at(options_.threads); ++member) {
     auto station = std::make_unique<Station>();
+    station->member = static_cast<int>(member);
+    station->took_ns.resize(pace_.segments());
     const std::size_t oars = full.members[member].size();
     station->arenas.resize(schedule_ == Schedule::layer_by_layer ? std::max<std::size_t>(oars, 1) : 1);
     station->runs.resize(station->arenas.size());
@@ -103,6 +129,7 @@ void Crew::make_stations(const StepPlan& full) {
       station->statistics = buffers(sets, space_.floats() - space_.trained_floats());
     }
     stations_.push_back(std::move(station));
+    hands_.push_back(std::make_unique<Hand>());
   }
 }
 
@@ -147,9 +174,7 @@ const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bo
   }
   auto& made = station.instances[{samples, training, arena}];
   if (!made) {
-    const int member = static_cast<int>(
-        std::find_if(stations_.begin(), stations_.end(), [&](const auto& each) { return each.get() == &station; }) -
-        stations_.begin());
+    const int member = station.member;
     const int whole = static_cast<int>(station.whole.size());
     const int slots = training ? whole + static_cast<int>(station.passing.size()) : 0;
     made = std::make_unique<graph::Instance>(
@@ -222,95 +247,146 @@ void Crew::begin_oar(const Row& row, const OarTask& task, const graph::Instance&
   run.loss_scale = static_cast<float>(1.0 / static_cast<double>(row.batch.samples));
 }
 
-// One member's oars `tasks`, all of them through a layer before the next; false when the step was given up.
-bool Crew::row_together(int member, const Row& row, base::Range tasks) {
-  Station& station = *stations_[at(member)];
-  const auto& all = row.step.plan.members[at(member)];
-  const auto& instances = row.step.instances[at(member)];
-  const bool last = tasks.end == static_cast<std::int64_t>(all.size());
-  const auto use_chunk = [&](int layer, int chunk) { this->use_chunk(station, row, layer, chunk); };
-  const auto run_of = [&](std::int64_t t) -> ops::OarRun& { return station.runs[at(t - tasks.begin)]; };
+void Crew::go_forward(Station& station, const Row& row, base::Range tasks) {
+  const auto& all = row.step.plan.members[at(station.member)];
+  const auto& instances = row.step.instances[at(station.member)];
+  if (station.segment == 0) {
+    station.start_ns = base::now_ns();
+    for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
+      const observe::Stopwatch watch(profiled(station.profile.input));
+      ops::OarRun& run = station.runs[at(t - tasks.begin)];
+      begin_oar(row, all[at(t)], *instances[at(t)], run);
+      run.slot = station.number(all[at(t)].slot);
+    }
+  }
+  for (std::int64_t t = tasks.begin; t < tasks.end; ++t)
+    instances[at(t)]->forward(instances[at(t)]->program().forward_segments()[station.segment],
+                              station.runs[at(t - tasks.begin)]);
+}
+
+void Crew::go_back(Station& station, const Row& row, base::Range tasks, std::size_t segment) {
+  const auto& all = row.step.plan.members[at(station.member)];
+  const auto& instances = row.step.instances[at(station.member)];
+  if (segment == 0) station.middle_ns = base::now_ns();
+  const auto parameters = instances[at(tasks.begin)]->program().backward_segments()[segment].parameters;
+  for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
+    instances[at(t)]->backward(instances[at(t)]->program().backward_segments()[segment],
+                               station.runs[at(t - tasks.begin)]);
+    if (parameters.empty() || all[at(t)].sums.empty()) continue;
+    const observe::Stopwatch watch(profiled(station.profile.oar_sums));
+    for (const SlotSum& sum : all[at(t)].sums)
+      for (const int p : parameters)
+        tensor::add_into(gradient_place({station.member, sum.into}, p), gradient_place({station.member, sum.from}, p),
+                         space_.range(p).floats());
+  }
+}
+
+void Crew::end_oars(Station& station, const Row& row, base::Range tasks) {
+  const auto& all = row.step.plan.members[at(station.member)];
+  for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
+    oar_loss_[at(all[at(t)].oar)] = station.runs[at(t - tasks.begin)].loss;
+    oar_correct_[at(all[at(t)].oar)] = station.runs[at(t - tasks.begin)].correct;
+  }
+  if (options_.trace) {
+    const int lane = kFirstMemberLane + station.member;
+    options_.trace->add("forward", lane, station.start_ns, station.middle_ns);
+    options_.trace->add("backward", lane, station.middle_ns, base::now_ns());
+  }
+  station.first = tasks.end;
+  station.segment = 0;
+  station.layer = 0;
+}
+
+// The next segment of the station's oars, one oar at a time or all of them through a layer before the next; false when
+// they are through, or must wait for memory.
+bool Crew::advance(Station& station, const Row& row, Hand& hand) {
+  if (work_is_done(station, row)) return false;
+  const std::int64_t count = tasks_of(station, row);
+  const base::Range tasks{station.first, schedule_ == Schedule::layer_by_layer ? count : station.first + 1};
+  const graph::Program& program = row.step.instances[at(station.member)][at(tasks.begin)]->program();
+  const std::size_t forward_segments = program.forward_segments().size();
+  const bool forward = station.segment < forward_segments;
+  const std::size_t segment = station.segment - (forward ? 0 : forward_segments);
+  const bool finishes_layer = !forward && !program.backward_segments()[segment].parameters.empty();
+  const bool last = tasks.end == count;
+  if (finishes_layer && last && row.step.crosses[at(station.member)] &&
+      !queue_->used_before(layers_.layers()[at(station.layer)].emptied_before, hand.place))
+    return false;
 
   const std::int64_t start = base::now_ns();
-  for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
-    const observe::Stopwatch watch(profiled(station.profile.input));
-    begin_oar(row, all[at(t)], *instances[at(t)], run_of(t));
-    run_of(t).slot = station.number(all[at(t)].slot);
+  if (forward)
+    go_forward(station, row, tasks);
+  else
+    go_back(station, row, tasks, segment);
+  if (finishes_layer) {
+    if (last) queue_->arrive(station.layer);
+    ++station.layer;
   }
-  const std::size_t forward_segments = instances[at(tasks.begin)]->program().forward_segments().size();
-  for (std::size_t s = 0; s < forward_segments; ++s)
-    for (std::int64_t t = tasks.begin; t < tasks.end; ++t)
-      instances[at(t)]->forward(instances[at(t)]->program().forward_segments()[s], run_of(t));
-
-  const std::int64_t middle = base::now_ns(), update_before = station.update_ns;
-  int layer = 0;
-  const auto& segments = instances[at(tasks.begin)]->program().backward_segments();
-  for (std::size_t s = 0; s < segments.size(); ++s) {
-    const auto parameters = segments[s].parameters;
-    if (!parameters.empty() && last && row.step.crosses[at(member)] &&
-        !queue_->wait_until_used(layers_.layers()[at(layer)].emptied_before, station.place, use_chunk))
-      return false;
-    for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
-      instances[at(t)]->backward(instances[at(t)]->program().backward_segments()[s], run_of(t));
-      if (parameters.empty() || all[at(t)].sums.empty()) continue;
-      const observe::Stopwatch watch(profiled(station.profile.oar_sums));
-      for (const SlotSum& sum : all[at(t)].sums)
-        for (const int p : parameters)
-          tensor::add_into(gradient_place({member, sum.into}, p), gradient_place({member, sum.from}, p),
-                           space_.range(p).floats());
-    }
-    if (parameters.empty()) continue;
-    if (last) {
-      queue_->arrive(layer);
-      queue_->help(station.place, use_chunk);
-    }
-    ++layer;
-  }
-  const std::int64_t end = base::now_ns();
-  for (std::int64_t t = tasks.begin; t < tasks.end; ++t) {
-    oar_loss_[at(all[at(t)].oar)] = run_of(t).loss;
-    oar_correct_[at(all[at(t)].oar)] = run_of(t).correct;
-  }
-  station.forward_ns += middle - start;
-  station.backward_ns += end - middle - (station.update_ns - update_before);
-  if (options_.trace) {
-    options_.trace->add("forward", kFirstMemberLane + member, start, middle);
-    options_.trace->add("backward", kFirstMemberLane + member, middle, end);
-  }
+  const std::int64_t took = base::now_ns() - start;
+  (forward ? station.forward_ns : station.backward_ns) += took;
+  station.took_ns[station.segment] = took;
+  hand.done_ns += pace_.of(station.segment);
+  hand.took_ns += took;
+  if (++station.segment == pace_.segments()) end_oars(station, row, tasks);
   return true;
 }
 
-void Crew::row_member(int member, const Row& row) {
-  Station& station = *stations_[at(member)];
-  station.forward_ns = station.backward_ns = station.update_ns = 0;
-  station.place = {};
-  const auto tasks = static_cast<std::int64_t>(row.step.plan.members[at(member)].size());
-  const std::int64_t together = schedule_ == Schedule::layer_by_layer ? std::max<std::int64_t>(tasks, 1) : 1;
+std::int64_t Crew::tasks_of(const Station& station, const Row& row) {
+  return static_cast<std::int64_t>(row.step.plan.members[at(station.member)].size());
+}
+
+bool Crew::work_is_done(const Station& station, const Row& row) { return station.first == tasks_of(station, row); }
+
+// Nanoseconds that it should take.
+std::int64_t Crew::work_left(const Station& station, const Row& row) const {
+  if (work_is_done(station, row)) return 0;
+  const std::int64_t later = schedule_ == Schedule::layer_by_layer ? 0 : tasks_of(station, row) - station.first - 1;
+  return pace_.from(station.segment) + later * pace_.whole();
+}
+
+void Crew::row_thread(int thread, const Row& row) {
+  Hand& hand = *hands_[at(thread)];
+  int station = thread;
+  bool worked = true;
   try {
-    for (std::int64_t first = 0; first < tasks; first += together)
-      if (!row_together(member, row, {first, first + together})) return;
-    queue_->wait_until_used(queue_->layers(), station.place,
-                            [&](int layer, int chunk) { use_chunk(station, row, layer, chunk); });
+    while (!queue_->given_up()) {
+      const std::uint32_t seen = news_.latest();
+      station = station == Exchange::kNone
+                    ? exchange_.received(thread)
+                    : exchange_.between(thread, station,
+                                        {work_left(*stations_[at(station)], row), hand.done_ns, hand.took_ns, !worked});
+      worked = station != Exchange::kNone && advance(*stations_[at(station)], row, hand);
+      worked |= queue_->help(hand.place, [&](int layer, int chunk) { use_chunk(hand, row, layer, chunk); });
+      const bool through = station != Exchange::kNone && work_is_done(*stations_[at(station)], row);
+      if (through && queue_->used_before(queue_->layers(), hand.place) && exchange_.leave(thread)) return;
+      if (!worked) news_.wait_after(seen);
+    }
   } catch (...) {
     queue_->give_up();
     throw;
   }
 }
 
-void Crew::use_chunk(Station& station, const Row& row, int layer, int chunk) {
+void Crew::use_chunk(Hand& hand, const Row& row, int layer, int chunk) {
   const std::int64_t start = base::now_ns();
   const Chunk& piece = layers_.chunks()[at(layers_.layers()[at(layer)].chunks[at(chunk)])];
   const std::int64_t from = piece.offset - space_.range(piece.parameter).offset;
   const auto place = [&](const SlotPlace& slot) { return gradient_place(slot, piece.parameter) + from; };
   if (!row.step.plan.sums.empty()) {
-    const observe::Stopwatch watch(profiled(station.profile.member_sums));
+    const observe::Stopwatch watch(profiled(hand.profile.member_sums));
     for (const MemberSum& sum : row.step.plan.sums) tensor::add_into(place(sum.into), place(sum.from), piece.count);
   }
   {
-    const observe::Stopwatch watch(profiled(station.profile.update));
+    const observe::Stopwatch watch(profiled(hand.profile.update));
     row.take(piece, place(row.step.plan.total));
   }
-  station.update_ns += base::now_ns() - start;
+  hand.update_ns += base::now_ns() - start;
+}
+
+void Crew::learn_pace() {
+  pace_.forget();
+  for (const auto& station : stations_)
+    if (station->first > 0) pace_.see(station->took_ns);
 }
 
 RowReport Crew::row(const BatchView& batch, const Draw& draw) {
@@ -330,14 +406,18 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw, TakeGradient take)
   current_ = nullptr;
   keeps_ = false;
   queue_->start(step.rowing_members);
+  for (const auto& station : stations_) station->start();
+  for (const auto& hand : hands_) hand->start();
+  exchange_.start(pace_.whole());
   const Row row{step, batch, draw, take};
   const std::int64_t start = base::now_ns();
-  team_.run([&](int member) { row_member(member, row); });
+  team_.run([&](int member) { row_thread(member, row); });
   static const std::vector<float> nothing(at(Layers::kChunkFloats), 0.0f);
   for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], nothing.data());
   const double wall = base::seconds_since(start);
   profiled_ns_ += base::now_ns() - start;
   ++profiled_steps_;
+  if (options_.threads > 1) learn_pace();
   current_ = &step;
   current_samples_ = batch.samples;
   return report(batch, wall);
@@ -356,8 +436,9 @@ RowReport Crew::report(const BatchView& batch, double wall) const {
   for (const auto& station : stations_) {
     forward += static_cast<double>(station->forward_ns);
     backward += static_cast<double>(station->backward_ns);
-    update += static_cast<double>(station->update_ns);
   }
+  for (const auto& hand : hands_) update += static_cast<double>(hand->update_ns);
+  report.exchanges = exchange_.count();
   report.forward_seconds = wall * forward / (forward + backward + update);
   report.update_seconds = wall * update / (forward + backward + update);
   report.backward_seconds = wall - report.forward_seconds - report.update_seconds;
@@ -369,7 +450,7 @@ void Crew::for_each_chunk(TakeGradient f) {
   const auto chunk_count = static_cast<std::int64_t>(chunks().size());
   const std::int64_t start = base::now_ns();
   team_.run([&](int member) {
-    const observe::Stopwatch watch(profiled(stations_[at(member)]->profile.update));
+    const observe::Stopwatch watch(profiled(hands_[at(member)]->profile.update));
     const std::int64_t begin = chunk_count * member / team_.members(),
                        end = chunk_count * (member + 1) / team_.members();
     for (std::int64_t c = begin; c < end; ++c) f(chunks()[at(c)], kept_.floats() + chunks()[at(c)].offset);
@@ -398,7 +479,7 @@ void Crew::finish_step() {
   base::check(current_ != nullptr, "finish_step() before row()");
   const std::int64_t start = base::now_ns();
   {
-    const observe::Stopwatch watch(profiled(stations_[0]->profile.statistics));
+    const observe::Stopwatch watch(profiled(hands_[0]->profile.statistics));
     sum_statistics();
   }
   current_ = nullptr;
@@ -406,7 +487,7 @@ void Crew::finish_step() {
     std::atomic<int> next{0};
     team_.run([&](int member) {
       for (int form = next.fetch_add(1); form < forms; form = next.fetch_add(1)) {
-        const observe::Stopwatch watch(profiled(stations_[at(member)]->profile.forms));
+        const observe::Stopwatch watch(profiled(hands_[at(member)]->profile.forms));
         forms_->refresh(form);
       }
     });
@@ -459,6 +540,7 @@ EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See&
 
 void Crew::clear_profile() {
   for (const auto& station : stations_) station->profile.clear();
+  for (const auto& hand : hands_) hand->profile.clear();
   profiled_ns_ = profiled_steps_ = 0;
 }
 
@@ -477,7 +559,8 @@ observe::Profile Crew::profile(ops::Cost update_cost) const {
   costs.forms = moved(2 * forms);
   std::vector<const MemberProfile*> members;
   for (const auto& station : stations_) members.push_back(&station->profile);
-  observe::Profile all = add_up(members, costs, 1e-9 * static_cast<double>(profiled_ns_),
+  for (const auto& hand : hands_) members.push_back(&hand->profile);
+  observe::Profile all = add_up(members, options_.threads, costs, 1e-9 * static_cast<double>(profiled_ns_),
                                 [&](std::int64_t samples) -> const graph::Program& {
                                   return *programs_.at({samples, true});
                                 });

@@ -7,6 +7,7 @@
 //
 // A layer's gradient is handed out as soon as all oars have passed it, and is nowhere kept as a whole; who needs the
 // whole (to clip by its norm, say) calls row() without a taker, then for_each_chunk().
+// Threads that turn out slower than others hand their stations (a member's oars and memory) to faster ones.
 // Nothing is allocated once every batch size has been seen. One caller at a time.
 #pragma once
 
@@ -17,8 +18,10 @@
 #include <span>
 
 #include "base/function_ref.h"
+#include "crew/exchange.h"
 #include "crew/layer_queue.h"
 #include "crew/layers.h"
+#include "crew/pace.h"
 #include "crew/step_plan.h"
 #include "crew/team.h"
 #include "graph/program.h"
@@ -60,8 +63,9 @@ struct Draw {
 struct RowReport {
   double loss = 0;     // sum over samples
   double correct = 0;  // sum over samples
-  // Of the wall time, shared out by what the members did; sums across members and the taker's work are `update`.
+  // Of the wall time, shared out by what the threads did; sums across stations and the taker's work are `update`.
   double forward_seconds = 0, backward_seconds = 0, update_seconds = 0;
+  std::int64_t exchanges = 0;  // of stations, between slow and fast threads
 };
 
 struct EvaluationReport {
@@ -116,7 +120,8 @@ class Crew {
   std::size_t gradient_bytes() const;
 
  private:
-  struct Station;  // one member's arenas, gradient slots and instances
+  struct Station;  // one member of the plan: its arenas, gradient slots and instances, and how far its oars are
+  struct Hand;     // one thread: how far it sees the queue, what it did
   struct PreparedStep {
     StepPlan plan;
     std::vector<std::vector<const graph::Instance*>> instances;  // per member and task
@@ -137,10 +142,17 @@ class Crew {
   float* gradient_place(const SlotPlace& place, int parameter) const;
   float* statistics_place(const SlotPlace& place) const;
   observe::TaskTime* profiled(observe::TaskTime& time) const { return options_.profile ? &time : nullptr; }
-  void row_member(int member, const Row& row);
-  bool row_together(int member, const Row& row, base::Range tasks);
+  void row_thread(int thread, const Row& row);
+  bool advance(Station& station, const Row& row, Hand& hand);
+  void go_forward(Station& station, const Row& row, base::Range tasks);
+  void go_back(Station& station, const Row& row, base::Range tasks, std::size_t segment);
+  void end_oars(Station& station, const Row& row, base::Range tasks);
   void begin_oar(const Row& row, const OarTask& task, const graph::Instance& instance, ops::OarRun& run) const;
-  void use_chunk(Station& station, const Row& row, int layer, int chunk);
+  static std::int64_t tasks_of(const Station& station, const Row& row);
+  static bool work_is_done(const Station& station, const Row& row);
+  std::int64_t work_left(const Station& station, const Row& row) const;
+  void use_chunk(Hand& hand, const Row& row, int layer, int chunk);
+  void learn_pace();
   RowReport report(const BatchView& batch, double wall) const;
   void sum_statistics();
 
@@ -152,10 +164,14 @@ class Crew {
   tensor::Buffer weights_;
   std::unique_ptr<graph::WeightForms> forms_;
   std::vector<std::unique_ptr<Station>> stations_;
+  std::vector<std::unique_ptr<Hand>> hands_;
   std::map<std::int64_t, PreparedStep> steps_;
   Schedule schedule_ = Schedule::oar_by_oar;
   Layers layers_;
+  News news_;
   std::unique_ptr<LayerQueue> queue_;
+  Exchange exchange_;
+  Pace pace_;
   std::vector<int> moving_statistics_;  // parameters; those of nodes that lead nowhere stay as they are
   std::vector<double> oar_loss_, oar_correct_;
   const PreparedStep* current_ = nullptr;  // rowed, not finished

@@ -1,14 +1,9 @@
 #include "crew/layer_queue.h"
 
-#include "crew/wait.h"
-
 namespace trireme::crew {
 
-LayerQueue::LayerQueue(const std::vector<int>& chunks, int members, bool may_spin)
-    : layers_(static_cast<int>(chunks.size())),
-      has_listeners_(members > 1),
-      may_spin_(may_spin),
-      states_(new State[chunks.size()]) {
+LayerQueue::LayerQueue(const std::vector<int>& chunks, News& news)
+    : layers_(static_cast<int>(chunks.size())), news_(&news), states_(new State[chunks.size()]) {
   for (int k = 0; k < layers_; ++k) state(k).chunks = chunks[static_cast<std::size_t>(k)];
 }
 
@@ -22,46 +17,33 @@ void LayerQueue::start(int arriving) {
   }
 }
 
-void LayerQueue::announce() {
-  if (!has_listeners_) return;
-  news_.fetch_add(1, std::memory_order_release);
-  news_.notify_all();
-}
-
 void LayerQueue::arrive(int layer) {
-  if (state(layer).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == arriving_) announce();
+  if (state(layer).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == arriving_) news_->announce();
 }
 
-void LayerQueue::help(Place& place, RunChunk run) {
+bool LayerQueue::help(Place& place, RunChunk run) {
+  bool took = false;
   for (; place.open < layers_ && ready(place.open); ++place.open) {
     State& layer = state(place.open);
     for (;;) {
       const int chunk = layer.next.fetch_add(1, std::memory_order_relaxed);
       if (chunk >= layer.chunks) break;
+      took = true;
       run(place.open, chunk);
-      if (layer.used.fetch_add(1, std::memory_order_acq_rel) + 1 == layer.chunks) announce();
+      if (layer.used.fetch_add(1, std::memory_order_acq_rel) + 1 == layer.chunks) news_->announce();
     }
   }
+  return took;
 }
 
-bool LayerQueue::wait_until_used(int layer, Place& place, RunChunk run) {
-  while (place.used < layer) {
-    if (given_up_.load(std::memory_order_acquire)) return false;
-    if (used(place.used)) {
-      ++place.used;
-      continue;
-    }
-    const std::uint32_t news = news_.load(std::memory_order_acquire);
-    help(place, run);
-    if (!used(place.used) && !(place.open < layers_ && ready(place.open)) && !given_up_.load(std::memory_order_acquire))
-      wait_until_changed(news_, news, may_spin_);
-  }
-  return !given_up_.load(std::memory_order_acquire);
+bool LayerQueue::used_before(int layer, Place& place) const {
+  while (place.used < layer && used(place.used)) ++place.used;
+  return place.used >= layer;
 }
 
 void LayerQueue::give_up() {
   given_up_.store(true, std::memory_order_release);
-  announce();
+  news_->announce();
 }
 
 }  // namespace trireme::crew

@@ -58,10 +58,11 @@ void MemberProfile::clear() {
   for (observe::TaskTime* time : {&input, &oar_sums, &member_sums, &update, &statistics, &forms}) *time = {};
 }
 
-observe::Profile add_up(std::span<const MemberProfile* const> members, const StepCosts& costs, double wall_seconds,
+observe::Profile add_up(std::span<const MemberProfile* const> members, int threads, const StepCosts& costs,
+                        double wall_seconds,
                         base::FunctionRef<const graph::Program&(std::int64_t samples)> program_of) {
   observe::Profile profile;
-  profile.threads = static_cast<int>(members.size());
+  profile.threads = threads;
   profile.wall_seconds = wall_seconds;
   for (const MemberProfile* member : members)
     for (const auto& [samples, times] : member->tasks) add_tasks(profile.rows, times, program_of(samples).plan());

@@ -1,4 +1,4 @@
-// What one member of a crew measured of itself, and the sum over all of them.
+// What one station or thread of a crew measured of itself, and the sum over all of them.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct StepCosts {
 };
 
 // program_of(samples) gives the Program of an oar size. Rows in the order of the tasks, then what is no op.
-observe::Profile add_up(std::span<const MemberProfile* const> members, const StepCosts& costs, double wall_seconds,
-                        base::FunctionRef<const graph::Program&(std::int64_t samples)> program_of);
+observe::Profile add_up(std::span<const MemberProfile* const> members, int threads, const StepCosts& costs,
+                        double wall_seconds, base::FunctionRef<const graph::Program&(std::int64_t samples)> program_of);
 
 }  // namespace trireme::crew

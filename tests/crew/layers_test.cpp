@@ -58,11 +58,23 @@ TEST(Layers, EveryTrainedParameterIsInALayerOrUnreached) {
   }
 }
 
+// As a thread with nothing else to do: false when the step was given up.
+bool wait_until_used(LayerQueue& queue, News& news, int layer, LayerQueue::Place& place, LayerQueue::RunChunk run) {
+  while (!queue.given_up()) {
+    const std::uint32_t seen = news.latest();
+    const bool helped = queue.help(place, run);
+    if (queue.used_before(layer, place)) return true;
+    if (!helped) news.wait_after(seen);
+  }
+  return false;
+}
+
 // Members arrive at their own pace; a chunk must see everybody's arrival and be taken once.
 TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
   const std::vector<int> chunks{3, 0, 1, 40, 2, 7};
   for (const int members : {1, 2, 5}) {
-    LayerQueue queue(chunks, members, false);
+    News news(members > 1, false);
+    LayerQueue queue(chunks, news);
     for (int step = 0; step < 20; ++step) {
       queue.start(members);
       std::vector<std::atomic<int>> arrived(chunks.size());
@@ -80,7 +92,7 @@ TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
           queue.arrive(static_cast<int>(k));
           queue.help(place, run);
         }
-        EXPECT_TRUE(queue.wait_until_used(queue.layers(), place, run));
+        EXPECT_TRUE(wait_until_used(queue, news, queue.layers(), place, run));
         for (std::size_t k = 0; k < chunks.size(); ++k) EXPECT_EQ(taken[k].load(), chunks[k]) << k;
       };
       std::vector<std::thread> threads;
@@ -94,31 +106,33 @@ TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
 
 // A shorter batch may leave a member without oars; it still waits, and is woken.
 TEST(LayerQueue, AMemberWithoutOarsIsWoken) {
-  LayerQueue queue({1, 5}, 2, false);
+  News news(true, false);
+  LayerQueue queue({1, 5}, news);
   for (int step = 0; step < 200; ++step) {
     queue.start(1);
     std::thread idle([&] {
       LayerQueue::Place place;
-      EXPECT_TRUE(queue.wait_until_used(2, place, [](int, int) {}));
+      EXPECT_TRUE(wait_until_used(queue, news, 2, place, [](int, int) {}));
     });
     LayerQueue::Place place;
     for (int k = 0; k < 2; ++k) {
       queue.arrive(k);
       queue.help(place, [](int, int) {});
     }
-    EXPECT_TRUE(queue.wait_until_used(2, place, [](int, int) {}));
+    EXPECT_TRUE(wait_until_used(queue, news, 2, place, [](int, int) {}));
     idle.join();
   }
 }
 
 TEST(LayerQueue, NobodyWaitsForAStepGivenUp) {
-  LayerQueue queue({2, 2}, 2, false);
+  News news(true, false);
+  LayerQueue queue({2, 2}, news);
   queue.start(2);
   bool finished = true;
   std::thread waiting([&] {
     LayerQueue::Place place;
     queue.arrive(0);
-    finished = queue.wait_until_used(1, place, [](int, int) {});
+    finished = wait_until_used(queue, news, 1, place, [](int, int) {});
   });
   queue.give_up();
   waiting.join();
@@ -126,7 +140,7 @@ TEST(LayerQueue, NobodyWaitsForAStepGivenUp) {
   queue.start(1);
   LayerQueue::Place place;
   queue.arrive(0);
-  EXPECT_TRUE(queue.wait_until_used(1, place, [](int, int) {})) << "the next step is a fresh one";
+  EXPECT_TRUE(wait_until_used(queue, news, 1, place, [](int, int) {})) << "the next step is a fresh one";
 }
 
 }  // namespace
