@@ -79,6 +79,8 @@ void measure(const BenchCase& bench, const std::vector<Layer>& layers, const bas
 
 void tune(const std::vector<BenchCase>& cases, const std::string& file) {
   if (base::fs::exists(file)) base::user_error("{} exists already; give --tune the name of a new file", file);
+  const base::fs::path folder = base::fs::absolute(file).parent_path();
+  if (!base::fs::is_directory(folder)) base::user_error("there is no folder {} for the kernel table", folder.string());
   const base::CorePlan cores = base::plan_cores();
   ops::KernelTable table;
   std::map<std::string, Times> by_layer;  // as the table names them: equal layers share a row

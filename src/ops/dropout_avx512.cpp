@@ -32,7 +32,8 @@ namespace {
 
 void forward(Counters c, std::uint64_t threshold, std::int64_t count, float scale, const float* src,
              std::uint16_t* mask, float* dst) {
-  const __m512i least = _mm512_set1_epi64(static_cast<long long>(threshold << 40));
+  const std::uint64_t shifted = threshold << 40;
+  const __m512i least = _mm512_set1_epi64(static_cast<long long>(shifted));
   const __m512 factor = _mm512_set1_ps(scale);
   for (std::int64_t row = 0; row < count; row += c.period, c.start += c.step) {
     const __m512i start = _mm512_set1_epi64(static_cast<long long>(c.start));

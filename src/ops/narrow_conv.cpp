@@ -25,7 +25,7 @@ struct Plane {
 };
 template <class Values>
 Plane plane_of(const Values& values, int first, int rank, std::int64_t missing) {
-  const auto at = [&](int d) { return static_cast<std::int64_t>(values[static_cast<std::size_t>(first + d)]); };
+  const auto at = [&](std::size_t d) { return static_cast<std::int64_t>(values[static_cast<std::size_t>(first) + d]); };
   return rank == 1 ? Plane{missing, at(0)} : Plane{at(0), at(1)};
 }
 
@@ -69,7 +69,8 @@ struct Padded {
 
 // Of the lanes of vectors along `count` things, those that have one.
 double used_lanes(std::int64_t count, std::int64_t block) {
-  return static_cast<double>(count) / static_cast<double>((count + block - 1) / block * block);
+  const std::int64_t vectors = (count + block - 1) / block;
+  return static_cast<double>(count) / static_cast<double>(vectors * block);
 }
 
 enum class Lanes { columns, channels, patches };

@@ -6,7 +6,6 @@ namespace trireme::ops {
 namespace {
 
 typedef float Four __attribute__((vector_size(16)));
-typedef std::int32_t Order __attribute__((vector_size(16)));
 
 Four load(const float* p) {
   Four v;
@@ -16,14 +15,13 @@ Four load(const float* p) {
 void store(float* p, Four v) { std::memcpy(p, &v, sizeof v); }
 
 void transpose_four(const float* from, std::int64_t from_row, float* to, std::int64_t to_row) {
-  constexpr Order kFirsts{0, 4, 1, 5}, kLasts{2, 6, 3, 7}, kLow{0, 1, 4, 5}, kHigh{2, 3, 6, 7};
   const Four a = load(from), b = load(from + from_row), c = load(from + 2 * from_row), d = load(from + 3 * from_row);
-  const Four ab = __builtin_shuffle(a, b, kFirsts), cd = __builtin_shuffle(c, d, kFirsts);
-  const Four ab_last = __builtin_shuffle(a, b, kLasts), cd_last = __builtin_shuffle(c, d, kLasts);
-  store(to, __builtin_shuffle(ab, cd, kLow));
-  store(to + to_row, __builtin_shuffle(ab, cd, kHigh));
-  store(to + 2 * to_row, __builtin_shuffle(ab_last, cd_last, kLow));
-  store(to + 3 * to_row, __builtin_shuffle(ab_last, cd_last, kHigh));
+  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four ab_last = __builtin_shufflevector(a, b, 2, 6, 3, 7), cd_last = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  store(to, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+  store(to + to_row, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+  store(to + 2 * to_row, __builtin_shufflevector(ab_last, cd_last, 0, 1, 4, 5));
+  store(to + 3 * to_row, __builtin_shufflevector(ab_last, cd_last, 2, 3, 6, 7));
 }
 
 }  // namespace

@@ -146,6 +146,28 @@ TEST_F(Bench, TrainKeepsItsProfile) {
   EXPECT_FALSE(fs::exists(folder() / "s/profile.json"));
 }
 
+TEST_F(Bench, ATunedTableIsWrittenOnceAndUsed) {
+  const Words tune{"bench", "step", "--model", "lenet5", "--batch", "4", "--tune", "my.table"};
+  const Outcome outcome = run(tune);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("conv 3x32x32 to 6"), std::string::npos) << outcome.out;
+  const std::string table = read(folder() / "my.table");
+  std::size_t rows = 0;
+  for (const std::string& line : lines_of(table)) rows += line.starts_with("#") ? 0 : 1;
+  EXPECT_EQ(rows, 2u) << table;
+  expect_refused(tune, {"my.table", "exists"});
+  expect_refused({"bench", "step", "--model", "lenet5", "--tune", "nowhere/my.table"}, {"no folder", "nowhere"});
+
+  ASSERT_EQ(train({"--run", "with", "--kernel-table", "my.table"}).code, 0);
+  ASSERT_EQ(train({"--run", "without"}).code, 0);
+  const auto used = [&](const char* run) { return Json::parse(read(folder() / run / "run.json")).at("kernel_table"); };
+  EXPECT_EQ(used("with").at("rows"), 2);
+  EXPECT_EQ(used("without").at("rows"), 0);
+  EXPECT_NE(used("with").at("sha256"), used("without").at("sha256"));
+  expect_refused({"train", "--model", "lenet5", "--data", "synthetic", "--kernel-table", "other.table"},
+                 {"other.table"});
+}
+
 TEST_F(Bench, RooflineGivesPeaksAndFloors) {
   const Json json = results({"roofline", "--model", "lenet5", "--batch", "4", "--threads", "2", "--repeats", "1"});
   ASSERT_EQ(json.at("peaks").size(), 2u) << "1 thread and 2";

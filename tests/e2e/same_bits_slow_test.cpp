@@ -24,28 +24,12 @@ class SameBits : public testing::TestWithParam<Case> {
   }
 
   static std::vector<std::string> arguments(const std::string& run, const std::string& threads) {
-    return {trireme_binary(),
-            "train",
-            "--model",
-            GetParam().model,
-            "--data",
-            "synthetic",
-            "--batch",
-            GetParam().batch,
-            "--oars",
-            "4",
-            "--steps",
-            "30",
-            "--threads",
-            threads,
-            "--train-samples",
-            "67",
-            "--test-samples",
-            "3",
-            "--run",
-            run,
-            "--json",
-            "--quiet"};
+    return {trireme_binary(), "train",     "--model",         GetParam().model,
+            "--data",         "synthetic", "--batch",         GetParam().batch,
+            "--oars",         "4",         "--steps",         "30",
+            "--threads",      threads,     "--train-samples", "67",
+            "--test-samples", "3",         "--run",           run,
+            "--json",         "--quiet"};
   }
 
   static std::string hash_of(const Finished& finished) {
