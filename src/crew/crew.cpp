@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <set>
 
@@ -51,10 +52,6 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   space_ = tensor::ParameterSpace(entries);
   weights_ = tensor::Buffer(at(space_.floats()) * sizeof(float));
   forms_ = std::make_unique<graph::WeightForms>(space_, weights_.floats(), options_.threads_per_oar);
-  layers_ = Layers(space_, first, options_.threads > 1);
-  std::vector<int> chunks;
-  for (const Layer& layer : layers_.layers()) chunks.push_back(static_cast<int>(layer.chunks.size()));
-  queue_ = std::make_unique<LayerQueue>(chunks, news_);
   pace_ = Pace(first.forward_segments().size() + first.backward_segments().size());
   for (const graph::PlanTask& task : first.plan().tasks)
     for (const int p : task.parameters)
@@ -68,6 +65,12 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   const std::size_t arenas = (std::max<std::size_t>(full.members[0].size(), 1) - 1) * first.arena_bytes();
   schedule_ = options_.schedule.value_or(arenas < whole ? Schedule::layer_by_layer : Schedule::oar_by_oar);
   if (schedule_ == Schedule::layer_by_layer) full = plan(schedule_);
+  late_ = schedule_ == Schedule::layer_by_layer ||
+          std::ranges::all_of(full.members, [](const auto& oars) { return oars.size() <= 1; });
+  layers_ = Layers(space_, first, options_.threads > 1, late_);
+  std::vector<int> chunks;
+  for (const Layer& layer : layers_.layers()) chunks.push_back(static_cast<int>(layer.chunks.size()));
+  queue_ = std::make_unique<LayerQueue>(chunks, news_);
   make_stations(full);
   if (options_.training) prepare(options_.batch);
 }
@@ -94,6 +97,17 @@ void Crew::make_stations(const StepPlan& full) {
     }
     stations_.push_back(std::move(station));
     hands_.push_back(std::make_unique<Hand>());
+    if (!late_) continue;
+    std::size_t scratch = 0;
+    for (int p = 0; p < space_.size(); ++p)
+      if (layers_.is_late(p))
+        scratch = std::max(scratch,
+                           first_program_->plan().tasks[at(first_program_->late_task(p))].kernel->plan().scratch_bytes);
+    if (scratch == 0) continue;
+    hands_.back()->scratch = tensor::Buffer(scratch);
+    // A node of the tree needs one more than its deeper child.
+    hands_.back()->sums =
+        buffers(std::bit_width(static_cast<unsigned>(options_.oars - 1)) + 1, layers_.most_chunk_floats());
   }
 }
 
@@ -154,14 +168,17 @@ const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bo
 
 Crew::PreparedStep& Crew::prepare(std::int64_t samples) {
   if (const auto found = steps_.find(samples); found != steps_.end()) return found->second;
-  PreparedStep step{plan_step(samples, options_.oars, options_.threads, options_.reduce, schedule_), {}, {}, 0};
+  PreparedStep step{plan_step(samples, options_.oars, options_.threads, options_.reduce, schedule_), {}, {}, {}, 0};
+  step.of_oar.resize(at(options_.oars));
   // Once for the arenas, which may be replaced by larger ones, then for what is bound to them.
   for (const bool bound : {false, true})
     for (std::size_t member = 0; member < stations_.size(); ++member) {
       const auto& tasks = step.plan.members[member];
       std::vector<const graph::Instance*> instances;
-      for (std::size_t t = 0; t < tasks.size(); ++t)
+      for (std::size_t t = 0; t < tasks.size(); ++t) {
         instances.push_back(&instance(*stations_[member], tasks[t].samples.size(), true, arena_of(t)));
+        step.of_oar[at(tasks[t].oar)] = instances.back();
+      }
       if (!bound) continue;
       step.rowing_members += tasks.empty() ? 0 : 1;
       step.instances.push_back(std::move(instances));
@@ -184,6 +201,7 @@ float* Crew::gradient_place(const SlotPlace& place, int parameter) const {
   const tensor::ParameterRange& range = space_.range(parameter);
   if (range.kind == tensor::ParameterKind::statistic)
     return statistics_place(place) + (range.offset - space_.trained_floats());
+  if (layers_.is_late(parameter)) return nullptr;
   if (place.slot.passing) return station.passing[at(place.slot.index)].floats() + layers_.ring_offset(parameter);
   return station.whole[at(place.slot.index)].floats() + range.offset;
 }

@@ -125,6 +125,7 @@ class Crew {
   struct PreparedStep {
     StepPlan plan;
     std::vector<std::vector<const graph::Instance*>> instances;  // per member and task
+    std::vector<const graph::Instance*> of_oar;                  // null where an oar is empty
     std::vector<bool> crosses;  // per member: a passing slot of it is added to another's, or is the total
     int rowing_members = 0;
   };
@@ -152,6 +153,7 @@ class Crew {
   static bool work_is_done(const Station& station, const Row& row);
   std::int64_t work_left(const Station& station, const Row& row) const;
   void use_chunk(Hand& hand, const Row& row, int layer, int chunk);
+  const float* late_sum(Hand& hand, const Row& row, const Chunk& piece) const;
   void learn_pace();
   RowReport report(const BatchView& batch, double wall) const;
   void sum_statistics();
@@ -167,6 +169,7 @@ class Crew {
   std::vector<std::unique_ptr<Hand>> hands_;
   std::map<std::int64_t, PreparedStep> steps_;
   Schedule schedule_ = Schedule::oar_by_oar;
+  bool late_ = false;  // gradients that can be made late are: every oar's arena is there until the step ends
   Layers layers_;
   News news_;
   std::unique_ptr<LayerQueue> queue_;
@@ -176,6 +179,7 @@ class Crew {
   std::vector<double> oar_loss_, oar_correct_;
   const PreparedStep* current_ = nullptr;  // rowed, not finished
   std::int64_t current_samples_ = 0;
+  std::vector<float> nothing_;  // the gradient of what no gradient reaches
   tensor::Buffer kept_;
   bool keeps_ = false;  // kept_ holds the gradient of the current step
   std::int64_t profiled_ns_ = 0, profiled_steps_ = 0;

@@ -1,4 +1,5 @@
 // Crew's row(): forward, backward and the sums.
+#include <bit>
 #include <cstring>
 
 #include "base/clock.h"
@@ -57,8 +58,9 @@ void Crew::go_back(Station& station, const Row& row, base::Range tasks, std::siz
     const observe::Stopwatch watch(profiled(station.profile.oar_sums));
     for (const SlotSum& sum : all[at(t)].sums)
       for (const int p : parameters)
-        tensor::add_into(gradient_place({station.member, sum.into}, p), gradient_place({station.member, sum.from}, p),
-                         space_.range(p).floats());
+        if (!layers_.is_late(p))
+          tensor::add_into(gradient_place({station.member, sum.into}, p), gradient_place({station.member, sum.from}, p),
+                           space_.range(p).floats());
   }
 }
 
@@ -153,15 +155,51 @@ void Crew::use_chunk(Hand& hand, const Row& row, int layer, int chunk) {
   const Chunk& piece = layers_.chunks()[at(layers_.layers()[at(layer)].chunks[at(chunk)])];
   const std::int64_t from = piece.offset - space_.range(piece.parameter).offset;
   const auto place = [&](const SlotPlace& slot) { return gradient_place(slot, piece.parameter) + from; };
-  if (!row.step.plan.sums.empty()) {
+  const bool late = layers_.is_late(piece.parameter);
+  if (!late && !row.step.plan.sums.empty()) {
     const observe::Stopwatch watch(profiled(hand.profile.member_sums));
     for (const MemberSum& sum : row.step.plan.sums) tensor::add_into(place(sum.into), place(sum.from), piece.count);
   }
+  const float* total = late ? late_sum(hand, row, piece) : place(row.step.plan.total);
+  const std::int64_t made = late ? base::now_ns() : start;
   {
     const observe::Stopwatch watch(profiled(hand.profile.update));
-    row.take(piece, place(row.step.plan.total));
+    row.take(piece, total);
   }
-  hand.update_ns += base::now_ns() - start;
+  const std::int64_t end = base::now_ns();
+  hand.late_ns += made - start;
+  hand.update_ns += end - made;
+}
+
+// The oars' gradients of the piece, made here and added along the tree while they are in the cache.
+const float* Crew::late_sum(Hand& hand, const Row& row, const Chunk& piece) const {
+  const tensor::ParameterRange& range = space_.range(piece.parameter);
+  const std::int64_t width = range.layout.shape.count_from(1), first = (piece.offset - range.offset) / width;
+  const base::Range rows{first, first + piece.count / width};
+  const auto buffer = [&](int index) { return hand.sums[at(index)].floats(); };
+  std::uint32_t taken = 0;
+  const int total = base::oar_tree_sum<int>(
+      0, options_.oars,
+      [&](int oar) {
+        const int index = std::countr_one(taken);
+        taken |= 1u << index;
+        const graph::Instance& instance = *row.step.of_oar[at(oar)];
+        observe::TaskTimes* times = nullptr;
+        if (options_.profile) {
+          const graph::Program& program = instance.program();
+          times = &hand.profile.tasks.try_emplace(program.options().samples, program.plan().tasks.size()).first->second;
+        }
+        instance.late_gradient(piece.parameter, rows, hand.scratch.data(), times, buffer(index));
+        return index;
+      },
+      [&](int oar) { return row.step.of_oar[at(oar)] == nullptr; },
+      [&](int left, int right) {
+        const observe::Stopwatch watch(profiled(hand.profile.member_sums));
+        tensor::add_into(buffer(left), buffer(right), piece.count);
+        taken &= ~(1u << right);
+        return left;
+      });
+  return buffer(total);
 }
 
 void Crew::learn_pace() {
@@ -193,8 +231,8 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw, TakeGradient take)
   const Row row{step, batch, draw, take};
   const std::int64_t start = base::now_ns();
   team_.run([&](int member) { row_thread(member, row); });
-  static const std::vector<float> nothing(at(Layers::kChunkFloats), 0.0f);
-  for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], nothing.data());
+  if (!layers_.unreached().empty() && nothing_.empty()) nothing_.assign(at(layers_.most_chunk_floats()), 0.0f);
+  for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], nothing_.data());
   const double wall = base::seconds_since(start);
   profiled_ns_ += base::now_ns() - start;
   ++profiled_steps_;
@@ -218,7 +256,10 @@ RowReport Crew::report(const BatchView& batch, double wall) const {
     forward += static_cast<double>(station->forward_ns);
     backward += static_cast<double>(station->backward_ns);
   }
-  for (const auto& hand : hands_) update += static_cast<double>(hand->update_ns);
+  for (const auto& hand : hands_) {
+    update += static_cast<double>(hand->update_ns);
+    backward += static_cast<double>(hand->late_ns);
+  }
   report.exchanges = exchange_.count();
   report.forward_seconds = wall * forward / (forward + backward + update);
   report.update_seconds = wall * update / (forward + backward + update);

@@ -12,36 +12,46 @@ std::int64_t whole_lines(std::int64_t floats) { return (floats + kLine - 1) / kL
 
 }  // namespace
 
-Layers::Layers(const tensor::ParameterSpace& space, const graph::Program& program, bool ahead) {
+Layers::Layers(const tensor::ParameterSpace& space, const graph::Program& program, bool ahead, bool late) {
   std::vector<bool> reached(at(space.size()), false);
+  for (int p = 0; p < space.size(); ++p) late_.push_back(late && program.late_task(p) >= 0);
+  std::vector<std::vector<int>> parameters;  // per layer, the late ones too
   for (const graph::Segment& segment : program.backward_segments()) {
     if (segment.parameters.empty()) continue;
+    parameters.emplace_back();
     layers_.emplace_back();
-    for (const int p : segment.parameters)
-      if (space.range(p).kind == tensor::ParameterKind::trained) {
-        layers_.back().parameters.push_back(p);
-        reached[at(p)] = true;
-      }
+    for (const int p : segment.parameters) {
+      if (space.range(p).kind != tensor::ParameterKind::trained) continue;
+      parameters.back().push_back(p);
+      reached[at(p)] = true;
+      if (!is_late(p)) layers_.back().parameters.push_back(p);
+    }
   }
-  cut_into_chunks(space);
+  cut_into_chunks(space, program);
   std::vector<std::vector<int>> chunks_of(at(space.size()));
   for (const Chunk& chunk : chunks_) {
     chunks_of[at(chunk.parameter)].push_back(chunk.index);
     if (!reached[at(chunk.parameter)]) unreached_.push_back(chunk.index);
   }
-  for (Layer& layer : layers_)
-    for (const int p : layer.parameters)
-      layer.chunks.insert(layer.chunks.end(), chunks_of[at(p)].begin(), chunks_of[at(p)].end());
+  for (std::size_t k = 0; k < layers_.size(); ++k)
+    for (const int p : parameters[k])
+      layers_[k].chunks.insert(layers_[k].chunks.end(), chunks_of[at(p)].begin(), chunks_of[at(p)].end());
   lay_out_ring(space, ahead);
 }
 
-void Layers::cut_into_chunks(const tensor::ParameterSpace& space) {
+void Layers::cut_into_chunks(const tensor::ParameterSpace& space, const graph::Program& program) {
   for (const int p : space.memory_order()) {
     const auto& range = space.range(p);
     if (range.kind != tensor::ParameterKind::trained) continue;
-    for (std::int64_t done = 0; done < range.floats(); done += kChunkFloats)
+    std::int64_t most = kChunkFloats;
+    if (program.late_task(p) >= 0) {
+      const std::int64_t row = range.layout.shape.count_from(1);
+      most = std::max<std::int64_t>(kLateFloats / row, 1) * row;
+    }
+    most_chunk_floats_ = std::max(most_chunk_floats_, most);
+    for (std::int64_t done = 0; done < range.floats(); done += most)
       chunks_.push_back(
-          {static_cast<int>(chunks_.size()), p, range.offset + done, std::min(kChunkFloats, range.floats() - done)});
+          {static_cast<int>(chunks_.size()), p, range.offset + done, std::min(most, range.floats() - done)});
   }
 }
 

@@ -20,7 +20,7 @@ struct Chunk {
 };
 
 struct Layer {
-  std::vector<int> parameters;  // trained ones
+  std::vector<int> parameters;  // trained ones, those that are late left out
   std::vector<int> chunks;
   // A passing slot must have been emptied of all layers before this one (an index, or 0) when the layer is written.
   int emptied_before = 0;
@@ -28,12 +28,14 @@ struct Layer {
 
 class Layers {
  public:
-  // The largest number of floats a chunk has.
-  static constexpr std::int64_t kChunkFloats = 16 * 1024;
+  // The number of floats a chunk has at most; one of a parameter whose gradient can be made late is some whole rows,
+  // for which its kernel needs more than that.
+  static constexpr std::int64_t kChunkFloats = 16 * 1024, kLateFloats = 128 * 1024;
 
   Layers() = default;
   // `ahead`: a member may write a layer before others have finished the one before, so the ring gets room for more.
-  Layers(const tensor::ParameterSpace& space, const graph::Program& program, bool ahead);
+  // `late`: gradients that can be made late are, and need no place in the ring.
+  Layers(const tensor::ParameterSpace& space, const graph::Program& program, bool ahead, bool late);
 
   const std::vector<Chunk>& chunks() const { return chunks_; }
   // In the order in which backward finishes them.
@@ -42,17 +44,20 @@ class Layers {
   const std::vector<int>& unreached() const { return unreached_; }
   // Floats of a passing slot, and where a trained parameter starts in it.
   std::int64_t ring_floats() const { return ring_floats_; }
+  bool is_late(int parameter) const { return late_[static_cast<std::size_t>(parameter)]; }
+  std::int64_t most_chunk_floats() const { return most_chunk_floats_; }
   std::int64_t ring_offset(int parameter) const { return ring_offset_[static_cast<std::size_t>(parameter)]; }
 
  private:
-  void cut_into_chunks(const tensor::ParameterSpace& space);
+  void cut_into_chunks(const tensor::ParameterSpace& space, const graph::Program& program);
   void lay_out_ring(const tensor::ParameterSpace& space, bool ahead);
 
   std::vector<Chunk> chunks_;
   std::vector<Layer> layers_;
   std::vector<int> unreached_;
   std::vector<std::int64_t> ring_offset_;
-  std::int64_t ring_floats_ = 0;
+  std::int64_t ring_floats_ = 0, most_chunk_floats_ = 0;
+  std::vector<bool> late_;  // per parameter
 };
 
 }  // namespace trireme::crew

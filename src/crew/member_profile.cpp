@@ -28,7 +28,7 @@ void add(ProfileRow& row, const observe::TaskTime& time, const ops::Cost& cost) 
 
 void add_tasks(std::vector<ProfileRow>& rows, const observe::TaskTimes& times, const graph::Plan& plan) {
   const auto add_task = [&](std::size_t t, const observe::TaskTime& time, Phase phase, const ops::Cost& cost) {
-    if (time.calls == 0) return;
+    if (time.ns == 0) return;
     const graph::PlanTask& task = plan.tasks[t];
     ProfileRow& row = row_of(rows, task.layer, task.kind, phase);
     row.kernel = task.kernel->implementation();

@@ -38,12 +38,14 @@ struct Crew::Station {
 // One thread.
 struct Crew::Hand {
   LayerQueue::Place place;
-  std::int64_t update_ns = 0, done_ns = 0, took_ns = 0;
+  std::int64_t late_ns = 0, update_ns = 0, done_ns = 0, took_ns = 0;
   MemberProfile profile;
+  std::vector<tensor::Buffer> sums;  // for late gradients
+  tensor::Buffer scratch;
 
   void start() {
     place = {};
-    update_ns = done_ns = took_ns = 0;
+    late_ns = update_ns = done_ns = took_ns = 0;
   }
 };
 

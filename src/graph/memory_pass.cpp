@@ -70,6 +70,7 @@ class MemoryPass {
       if (plan.backward_needs_dst) touch(task.dst, time);
       touch(task.diff_dst, time);
       for (const int diff : task.diff_src) touch(diff, time);
+      if (plan.late_weights) touch(task.src[0], end), touch(task.diff_dst, end);
       for (const auto& add : step.accumulate) {
         touch(add.from, time);
         touch(add.into, time);

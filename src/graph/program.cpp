@@ -30,6 +30,9 @@ Program::Program(const Network& network, const ProgramOptions& options, const st
   for (const PlanTask& task : plan_.tasks)
     for (std::size_t p = 0; p < task.parameters.size(); ++p)
       layouts_[at(task.parameters[p])] = task.kernel->plan().weights[p];
+  late_task_.assign(network.parameters().size(), -1);
+  for (std::size_t t = 0; t < plan_.tasks.size(); ++t)
+    if (plan_.tasks[t].kernel->plan().late_weights) late_task_[at(plan_.tasks[t].parameters[0])] = static_cast<int>(t);
   cut_into_segments();
 }
 
@@ -116,6 +119,15 @@ void Instance::backward(const Segment& segment, ops::OarRun& run) const {
     for (const auto& add : step.accumulate)
       tensor::add_into(at_value(add.into), at_value(add.from), program_->plan().values[at(add.into)].layout.elements());
   }
+}
+
+void Instance::late_gradient(int parameter, base::Range rows, std::byte* scratch, observe::TaskTimes* times,
+                             float* to) const {
+  const int t = program_->late_task(parameter);
+  const Bound& task = tasks_[at(t)];
+  const std::int64_t start = times ? base::now_ns() : 0;
+  task.kernel->late_gradient(task.args, rows, scratch, to);
+  if (times) times->backward[at(t)].ns += base::now_ns() - start;  // a part of a call that was counted
 }
 
 }  // namespace trireme::graph

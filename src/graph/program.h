@@ -40,6 +40,8 @@ class Program {
   const std::vector<PassTime>& pass_times() const { return pass_times_; }
   const std::vector<Segment>& forward_segments() const { return forward_segments_; }
   const std::vector<Segment>& backward_segments() const { return backward_segments_; }
+  // The task that can make a parameter's gradient late, or -1.
+  int late_task(int parameter) const { return late_task_[static_cast<std::size_t>(parameter)]; }
 
  private:
   void cut_into_segments();
@@ -49,6 +51,7 @@ class Program {
   std::vector<ops::Layout> layouts_;
   std::vector<PassTime> pass_times_;
   std::vector<Segment> forward_segments_, backward_segments_;
+  std::vector<int> late_task_;  // per parameter
 };
 
 class Instance {
@@ -79,6 +82,10 @@ class Instance {
   void forward(const Segment& segment, ops::OarRun& run) const;
   // One of the Program's backward_segments(), in order; then the slot's gradients of its parameters are complete.
   void backward(const Segment& segment, ops::OarRun& run) const;
+  // Rows of a parameter's gradient that backward left out, because its place was null and Program::late_task() is
+  // there; from the layer's backward to the next forward(). Several threads may call it at once, each with `scratch` of
+  // that task. `times`, when given, gets the time as the task's backward.
+  void late_gradient(int parameter, base::Range rows, std::byte* scratch, observe::TaskTimes* times, float* to) const;
 
  private:
   struct Bound {

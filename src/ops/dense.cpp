@@ -1,7 +1,6 @@
 #include "ops/dense.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/error.h"
 #include "base/simd.h"
@@ -13,6 +12,9 @@ namespace trireme::ops {
 namespace {
 
 using namespace dense_passes;
+
+// Floats of weights from which on it is worth while to make their gradient piece by piece.
+constexpr std::int64_t kLateFrom = 256 * 1024;
 
 struct SumOfRows {
   TRIREME_INLINE static void run(const float* rows, std::int64_t count, std::int64_t width, float* sums) {
@@ -36,6 +38,7 @@ class DenseKernel : public Kernel {
     if (o_.bias) plan_.weights.push_back(Layout::plain({o_.outputs}));
     base::check(request.weights.empty() || request.weights == plan_.weights, "the weights of dense layers are plain");
     plan_.backward_needs_dst = o_.relu;
+    plan_.late_weights = training_ && o_.outputs * k_ >= kLateFrom;
     std::int64_t floats = dots_panel_floats(m_, k_);
     if (training_) floats = std::max(floats, sums_panel_floats(m_, k_));
     if (training_ && request.diff_src[0]) floats = std::max(floats, sums_panel_floats(o_.outputs, k_));
@@ -62,22 +65,29 @@ class DenseKernel : public Kernel {
     if (o_.relu) relu_mask(args.diff_dst, args.dst, m_ * o_.outputs);
     const auto& slot = args.diff_weights[static_cast<std::size_t>(run.slot)];
     if (o_.bias) base::dispatch<SumOfRows>(args.diff_dst, m_, o_.outputs, slot[1]);
-    Sums sums{.factors = args.diff_dst,
-              .factor_of_result = 1,
-              .factor_of_term = o_.outputs,
-              .terms = args.src[0],
-              .results = slot[0],
-              .result_count = o_.outputs,
-              .term_count = m_,
-              .k = k_,
-              .panel = reinterpret_cast<float*>(args.scratch)};
-    passes(isa_).sums(sums);
+    if (slot[0] != nullptr) late_gradient(args, {0, o_.outputs}, args.scratch, slot[0]);
     if (args.diff_src[0] == nullptr) return;
-    std::swap(sums.factor_of_result, sums.factor_of_term);
-    std::swap(sums.result_count, sums.term_count);
-    sums.terms = args.weights[0];
-    sums.results = args.diff_src[0];
-    passes(isa_).sums(sums);
+    passes(isa_).sums({.factors = args.diff_dst,
+                       .factor_of_result = o_.outputs,
+                       .factor_of_term = 1,
+                       .terms = args.weights[0],
+                       .results = args.diff_src[0],
+                       .result_count = m_,
+                       .term_count = o_.outputs,
+                       .k = k_,
+                       .panel = reinterpret_cast<float*>(args.scratch)});
+  }
+
+  void late_gradient(const KernelArgs& args, base::Range rows, std::byte* scratch, float* to) const override {
+    passes(isa_).sums({.factors = args.diff_dst + rows.begin,
+                       .factor_of_result = 1,
+                       .factor_of_term = o_.outputs,
+                       .terms = args.src[0],
+                       .results = to,
+                       .result_count = rows.size(),
+                       .term_count = m_,
+                       .k = k_,
+                       .panel = reinterpret_cast<float*>(scratch)});
   }
 
  private:

@@ -10,6 +10,10 @@ std::vector<Shape> KernelRequest::shapes() const {
   return all;
 }
 
+void Kernel::late_gradient(const KernelArgs&, base::Range, std::byte*, float*) const {
+  base::check(false, "kernel '{}' has no late gradient", implementation());
+}
+
 Cost Op::cost(std::span<const Shape> src) const {
   const auto out = static_cast<double>(output(src).count());
   double in = 0;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/oar_tree.h"
 #include "ops/kernel_table.h"
 #include "tensor/layout.h"
 #include "tensor/parameter_space.h"
@@ -86,6 +87,7 @@ struct KernelPlan {
   bool adds_diff_src = false;      // can add to diff_src[0] instead of overwriting it, see KernelArgs
   bool knows_channels = false;     // its workspace begins with mean and variance of src[0]'s channels (doubles), which
                                    // a later kernel of that kind that reads the same rows and more need not take again
+  bool late_weights = false;       // parameter 0's gradient can be made by late_gradient(), see there
   bool forward_in_place = false;   // dst may be src[0]'s memory
   bool backward_in_place = false;  // diff_src[0] may be diff_dst's memory
 };
@@ -106,6 +108,10 @@ class Kernel {
   virtual void forward(const KernelArgs&, KernelState*, OarRun&) const = 0;
   // Overwrites every non-null diff_src and the slot's diff_weights. Not called on inference Programs.
   virtual void backward(const KernelArgs&, KernelState*, OarRun&) const = 0;
+  // Where the plan offers it and the slot's diff_weights[0] is null: some rows of parameter 0's gradient, any time
+  // after backward, as long as src[0] and diff_dst are as backward left them; by several threads at once, each with
+  // scratch of its own.
+  virtual void late_gradient(const KernelArgs& args, base::Range rows, std::byte* scratch, float* to) const;
 
  protected:
   KernelPlan plan_;
