@@ -82,6 +82,38 @@ TEST(Crew, SameBitsHoweverTheGradientIsTaken) {
     }
 }
 
+// The gradients of large dense layers are made by any thread when all oars have passed; by each oar by itself where
+// several share an arena. Also with clipping's norm, and on batches with empty oars.
+TEST(Crew, SameBitsOfLateGradients) {
+  const graph::Network net = support::wide_mlp();
+  const std::vector<std::int64_t> batches{11, 11, 4, 11};
+  for (const int oars : {1, 2, 5, 6, 11}) {
+    CrewOptions options = options_of(11, oars, 1);
+    options.schedule = Schedule::oar_by_oar;
+    const Outcome one = train(net, options, batches);
+    for (const Schedule schedule : {Schedule::oar_by_oar, Schedule::layer_by_layer})
+      for (const int threads : {1, 2, 5, 8}) {
+        SCOPED_TRACE(std::to_string(oars) + " oars, " + std::to_string(threads) + " threads");
+        options.threads = threads;
+        options.schedule = schedule;
+        EXPECT_EQ(train(net, options, batches), one);
+        CrewRun run(net, options);
+        for (std::size_t s = 0; s < batches.size(); ++s) run.step_passing(batches[s], s);
+        EXPECT_EQ(run.hash(), one.hash);
+      }
+  }
+}
+
+TEST(Crew, LateGradientsAreNowhereKept) {
+  const graph::Network net = support::wide_mlp();
+  CrewOptions options = options_of(12, 4, 4);
+  CrewRun late(net, options);
+  options.threads = 1;
+  options.schedule = Schedule::oar_by_oar;
+  CrewRun kept(net, options);
+  EXPECT_LT(late.crew().gradient_bytes(), kept.crew().gradient_bytes() / 20);
+}
+
 TEST(Crew, SameBitsInEveryRun) {
   const Outcome one = train(support::dense_block(), options_of(9, 4, 3), {9, 5, 9});
   for (int round = 0; round < 5; ++round)

@@ -26,7 +26,7 @@ TEST(Layers, TheRingHoldsEveryLayerAndNoTwoAtOnePlace) {
     for (const bool ahead : {false, true}) {
       support::SingleRun single(net, 2);
       const tensor::ParameterSpace& space = single.space();
-      const Layers layers(space, single.program(), ahead);
+      const Layers layers(space, single.program(), ahead, false);
       std::int64_t largest = 0;
       std::vector<int> owner(static_cast<std::size_t>(layers.ring_floats()), -1);  // the layer last written there
       for (std::size_t k = 0; k < layers.layers().size(); ++k) {
@@ -47,14 +47,42 @@ TEST(Layers, TheRingHoldsEveryLayerAndNoTwoAtOnePlace) {
 }
 
 TEST(Layers, EveryTrainedParameterIsInALayerOrUnreached) {
-  for (const graph::Network& net : support::small_networks()) {
+  std::vector<graph::Network> nets = support::small_networks();
+  nets.push_back(support::wide_mlp());
+  for (const graph::Network& net : nets) {
     support::SingleRun single(net, 2);
-    const Layers layers(single.space(), single.program(), true);
+    const Layers layers(single.space(), single.program(), true, true);
     std::vector<int> seen(layers.chunks().size(), 0);
     for (const Layer& layer : layers.layers())
       for (const int chunk : layer.chunks) ++seen[static_cast<std::size_t>(chunk)];
     for (const int chunk : layers.unreached()) ++seen[static_cast<std::size_t>(chunk)];
     EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << net.name();
+  }
+}
+
+TEST(Layers, LateGradientsComeInRowsAndNeedNoRing) {
+  const graph::Network net = support::wide_mlp();
+  support::SingleRun single(net, 2);
+  const tensor::ParameterSpace& space = single.space();
+  const Layers late(space, single.program(), true, true), kept(space, single.program(), true, false);
+  int late_ones = 0;
+  for (int p = 0; p < space.size(); ++p) {
+    EXPECT_FALSE(kept.is_late(p));
+    late_ones += late.is_late(p) ? 1 : 0;
+  }
+  EXPECT_EQ(late_ones, 2);
+  EXPECT_LT(late.ring_floats(), 10000);
+  EXPECT_GT(kept.ring_floats(), 300000);
+  ASSERT_EQ(late.chunks().size(), kept.chunks().size()) << "clipping adds the chunks' norms: they must be the same";
+  for (std::size_t c = 0; c < late.chunks().size(); ++c) {
+    const Chunk& chunk = late.chunks()[c];
+    EXPECT_EQ(chunk.offset, kept.chunks()[c].offset);
+    EXPECT_EQ(chunk.count, kept.chunks()[c].count);
+    EXPECT_LE(chunk.count, late.most_chunk_floats());
+    if (!late.is_late(chunk.parameter)) continue;
+    const std::int64_t row = space.range(chunk.parameter).shape.count_from(1);
+    EXPECT_EQ((chunk.offset - space.range(chunk.parameter).offset) % row, 0);
+    EXPECT_EQ(chunk.count % row, 0);
   }
 }
 

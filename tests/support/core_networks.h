@@ -45,6 +45,18 @@ inline Network mlp() {
 }
 
 // Convolutions, pooling and dense layers, no batch norm; odd channel counts, so blocks have padding.
+// With two dense layers large enough that their gradients are made piece by piece, one with a folded ReLU.
+inline Network wide_mlp() {
+  Network net("wide-mlp");
+  Value x = net.input("x", {301});
+  x = net.add("fc1", ops::dense({.outputs = 1030}), {x});
+  x = net.add("relu", ops::relu(), {x});
+  x = net.add("fc2", ops::dense({.outputs = 270, .bias = false}), {x});
+  x = net.add("tanh", ops::tanh(), {x});
+  classify(net, x);
+  return net;
+}
+
 inline Network small_cnn() {
   Network net("small-cnn");
   Value x = net.input("image", {3, 9, 7});
