@@ -4,12 +4,17 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/race_check.h"
 #include "tensor/add_into.h"
 
 namespace trireme::graph {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+std::size_t layout_bytes(const ops::Layout& layout) {
+  return static_cast<std::size_t>(layout.elements()) * sizeof(float);
+}
 
 }  // namespace
 
@@ -101,6 +106,7 @@ void Instance::forward(const Segment& segment, ops::OarRun& run) const {
   for (int t = segment.begin; t < segment.end; ++t) {
     const Bound& task = tasks_[at(t)];
     if (task.kernel->plan().view) continue;
+    if constexpr (base::kChecksRaces) tell_forward(t);
     const observe::Stopwatch watch(times_ ? &times_->forward[at(t)] : nullptr);
     task.kernel->forward(task.args, task.state.get(), run);
   }
@@ -111,6 +117,7 @@ void Instance::backward(const Segment& segment, ops::OarRun& run) const {
     const PlanBackward& step = program_->plan().backward[at(b)];
     const Bound& task = tasks_[at(step.task)];
     if (!task.kernel->plan().view) {
+      if constexpr (base::kChecksRaces) tell_backward(step.task, run.slot);
       const observe::Stopwatch watch(times_ ? &times_->backward[at(step.task)] : nullptr);
       task.kernel->backward(task.args, task.state.get(), run);
     }
@@ -121,10 +128,40 @@ void Instance::backward(const Segment& segment, ops::OarRun& run) const {
   }
 }
 
+std::size_t Instance::bytes_of(int value) const { return program_->plan().values[at(value)].bytes(); }
+
+void Instance::tell_forward(int t) const {
+  const PlanTask& planned = program_->plan().tasks[at(t)];
+  const Bound& task = tasks_[at(t)];
+  for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s], bytes_of(planned.src[s]));
+  for (std::size_t p = 0; p < planned.parameters.size(); ++p)
+    base::reads(task.args.weights[p], layout_bytes(task.kernel->plan().weights[p]));
+  base::writes(task.args.dst, bytes_of(planned.dst));
+}
+
+void Instance::tell_backward(int t, int slot) const {
+  const PlanTask& planned = program_->plan().tasks[at(t)];
+  const Bound& task = tasks_[at(t)];
+  if (task.kernel->plan().backward_needs_src)
+    for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s], bytes_of(planned.src[s]));
+  for (std::size_t p = 0; p < planned.parameters.size(); ++p) {
+    base::reads(task.args.weights[p], layout_bytes(task.kernel->plan().weights[p]));
+    base::writes(task.args.diff_weights[at(slot)][p], layout_bytes(task.kernel->plan().weights[p]));
+  }
+  if (planned.diff_dst >= 0) base::writes(task.args.diff_dst, bytes_of(planned.diff_dst));
+  for (std::size_t s = 0; s < planned.src.size(); ++s)
+    if (planned.diff_src[s] >= 0) base::writes(task.args.diff_src[s], bytes_of(planned.diff_src[s]));
+}
+
 void Instance::late_gradient(int parameter, base::Range rows, std::byte* scratch, observe::TaskTimes* times,
                              float* to) const {
   const int t = program_->late_task(parameter);
   const Bound& task = tasks_[at(t)];
+  if constexpr (base::kChecksRaces) {
+    const PlanTask& planned = program_->plan().tasks[at(t)];
+    base::reads(task.args.src[0], bytes_of(planned.src[0]));
+    base::reads(task.args.diff_dst, bytes_of(planned.diff_dst));
+  }
   const std::int64_t start = times ? base::now_ns() : 0;
   task.kernel->late_gradient(task.args, rows, scratch, to);
   if (times) times->backward[at(t)].ns += base::now_ns() - start;  // a part of a call that was counted

@@ -93,6 +93,10 @@ class Instance {
     ops::KernelArgs args;
     std::unique_ptr<ops::KernelState> state;
   };
+  // What a task reads and writes, for the thread sanitizer.
+  void tell_forward(int task) const;
+  void tell_backward(int task, int slot) const;
+  std::size_t bytes_of(int value) const;
   float* at_value(int value) const {
     return reinterpret_cast<float*>(arena_ + program_->plan().values[static_cast<std::size_t>(value)].offset);
   }
