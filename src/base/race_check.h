@@ -1,5 +1,5 @@
 // Tells the thread sanitizer what memory a kernel reads and writes. It cannot see into oneDNN's generated code, and our
-// own vector loops are kept from it, as it makes them a hundred times slower. Nothing in other builds.
+// own vector loops are kept from it, as it makes them many times slower. Nothing in other builds.
 #pragma once
 
 #include <cstddef>
