@@ -139,8 +139,9 @@ void Crew::row_thread(int thread, const Row& row) {
                     : exchange_.between(thread, station,
                                         {work_left(*stations_[at(station)], row), hand.done_ns, hand.took_ns, !worked});
       worked = station != Exchange::kNone && advance(*stations_[at(station)], row, hand);
-      worked |= queue_->help(hand.place, [&](int layer, int chunk) { use_chunk(hand, row, layer, chunk); });
       const bool through = station != Exchange::kNone && work_is_done(*stations_[at(station)], row);
+      const auto take = worked && !through ? LayerQueue::Take::share : LayerQueue::Take::all;
+      worked |= queue_->help(hand.place, take, [&](int layer, int chunk) { use_chunk(hand, row, layer, chunk); });
       if (through && queue_->used_before(queue_->layers(), hand.place) && exchange_.leave(thread)) return;
       if (!worked) news_.wait_after(seen);
     }

@@ -1,5 +1,7 @@
 #include "crew/layer_queue.h"
 
+#include <algorithm>
+
 namespace trireme::crew {
 
 LayerQueue::LayerQueue(const std::vector<int>& chunks, News& news)
@@ -21,11 +23,13 @@ void LayerQueue::arrive(int layer) {
   if (state(layer).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == arriving_) news_->announce();
 }
 
-bool LayerQueue::help(Place& place, RunChunk run) {
+bool LayerQueue::help(Place& place, Take take, RunChunk run) {
   bool took = false;
   for (; place.open < layers_ && ready(place.open); ++place.open) {
     State& layer = state(place.open);
-    for (;;) {
+    const int share = take == Take::all ? layer.chunks : std::max(layer.chunks / arriving_, 1);
+    for (int taken = 0;; ++taken) {
+      if (taken == share && layer.next.load(std::memory_order_relaxed) < layer.chunks) return took;
       const int chunk = layer.next.fetch_add(1, std::memory_order_relaxed);
       if (chunk >= layer.chunks) break;
       took = true;

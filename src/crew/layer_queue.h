@@ -29,8 +29,11 @@ class LayerQueue {
     int used = 0;  // the layers before it are used up
   };
   using RunChunk = base::FunctionRef<void(int layer, int chunk)>;  // chunk: 0 ... of that layer
-  // Takes chunks of ready layers while there are any; whether it took one.
-  bool help(Place& place, RunChunk run);
+  // Takes chunks of ready layers while there are any, or of each layer no more than a fair share; whether it took one.
+  // A share is for threads with more of their own to do: whoever comes to a large layer first must not be left with all
+  // of it and make the others wait in the end.
+  enum class Take { all, share };
+  bool help(Place& place, Take take, RunChunk run);
   // Whether all layers before `layer` are used up.
   bool used_before(int layer, Place& place) const;
   // Somebody failed: nobody shall wait any longer.

@@ -7,8 +7,10 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 constexpr std::int64_t kLine = tensor::kAlignment / sizeof(float);
-std::int64_t whole_lines(std::int64_t floats) { return (floats + kLine - 1) / kLine * kLine; }
+std::int64_t whole_lines(std::int64_t floats) { return divide_up(floats, kLine) * kLine; }
 
 }  // namespace
 
@@ -45,8 +47,9 @@ void Layers::cut_into_chunks(const tensor::ParameterSpace& space, const graph::P
     if (range.kind != tensor::ParameterKind::trained) continue;
     std::int64_t most = kChunkFloats;
     if (program.late_task(p) >= 0) {
-      const std::int64_t row = range.layout.shape.count_from(1);
-      most = std::max<std::int64_t>(kLateFloats / row, 1) * row;
+      const std::int64_t rows = range.layout.shape[0], row = range.floats() / rows;
+      const std::int64_t pieces = divide_up(rows, std::max<std::int64_t>(kLateFloats / row, 1));
+      most = divide_up(rows, pieces) * row;  // pieces of one size, so that threads get equal shares
     }
     most_chunk_floats_ = std::max(most_chunk_floats_, most);
     for (std::int64_t done = 0; done < range.floats(); done += most)

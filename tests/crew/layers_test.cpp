@@ -90,7 +90,7 @@ TEST(Layers, LateGradientsComeInRowsAndNeedNoRing) {
 bool wait_until_used(LayerQueue& queue, News& news, int layer, LayerQueue::Place& place, LayerQueue::RunChunk run) {
   while (!queue.given_up()) {
     const std::uint32_t seen = news.latest();
-    const bool helped = queue.help(place, run);
+    const bool helped = queue.help(place, LayerQueue::Take::all, run);
     if (queue.used_before(layer, place)) return true;
     if (!helped) news.wait_after(seen);
   }
@@ -118,7 +118,7 @@ TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
           if ((m + step) % 3 == 0) std::this_thread::yield();
           ++arrived[k];
           queue.arrive(static_cast<int>(k));
-          queue.help(place, run);
+          queue.help(place, (m + step) % 2 == 0 ? LayerQueue::Take::all : LayerQueue::Take::share, run);
         }
         EXPECT_TRUE(wait_until_used(queue, news, queue.layers(), place, run));
         for (std::size_t k = 0; k < chunks.size(); ++k) EXPECT_EQ(taken[k].load(), chunks[k]) << k;
@@ -130,6 +130,31 @@ TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
       EXPECT_EQ(early.load(), 0);
     }
   }
+}
+
+// Whoever comes first leaves the others their part, and comes back for what nobody took.
+TEST(LayerQueue, AShareLeavesTheRest) {
+  News news(true, false);
+  LayerQueue queue({9, 1, 4}, news);
+  queue.start(2);
+  for (int k = 0; k < 3; ++k) queue.arrive(k), queue.arrive(k);
+  std::vector<std::pair<int, int>> taken;
+  const auto run = [&](int layer, int chunk) { taken.emplace_back(layer, chunk); };
+  using Pairs = std::vector<std::pair<int, int>>;
+  LayerQueue::Place first, second;
+  EXPECT_TRUE(queue.help(first, LayerQueue::Take::share, run));
+  EXPECT_EQ(taken, (Pairs{{0, 0}, {0, 1}, {0, 2}, {0, 3}}));
+  taken.clear();
+  EXPECT_TRUE(queue.help(second, LayerQueue::Take::share, run));
+  EXPECT_EQ(taken, (Pairs{{0, 4}, {0, 5}, {0, 6}, {0, 7}}));
+  taken.clear();
+  EXPECT_TRUE(queue.help(second, LayerQueue::Take::share, run));
+  EXPECT_EQ(taken, (Pairs{{0, 8}, {1, 0}, {2, 0}, {2, 1}}));
+  taken.clear();
+  EXPECT_TRUE(queue.help(first, LayerQueue::Take::all, run));
+  EXPECT_EQ(taken, (Pairs{{2, 2}, {2, 3}}));
+  EXPECT_FALSE(queue.help(second, LayerQueue::Take::all, run));
+  EXPECT_TRUE(queue.used_before(3, second));
 }
 
 // A shorter batch may leave a member without oars; it still waits, and is woken.
@@ -145,7 +170,7 @@ TEST(LayerQueue, AMemberWithoutOarsIsWoken) {
     LayerQueue::Place place;
     for (int k = 0; k < 2; ++k) {
       queue.arrive(k);
-      queue.help(place, [](int, int) {});
+      queue.help(place, LayerQueue::Take::all, [](int, int) {});
     }
     EXPECT_TRUE(wait_until_used(queue, news, 2, place, [](int, int) {}));
     idle.join();
