@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kDeadlineSeconds = 600;
-constexpr int kFirstSteps = 3;
+constexpr double kSlowSeconds = 1;  // a step
 
 Json ask(peer::Pytorch& process, const Json& request) {
   return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
@@ -49,10 +49,11 @@ void PytorchStep::try_way(const BenchCase& bench, const std::string& layout, boo
                                     {"classes", model.classes},
                                     {"batch", bench.batch},
                                     {"layout", layout}});
-  steps(*process, kFirstSteps);
+  const int count = steps(*process, 1).total < kSlowSeconds ? 3 : 1;
+  steps(*process, count);
   const double bytes = ask(*process, {{"do", "memory"}}).at("bytes");
   const std::string optimizer = ask(*process, {{"do", "tune"}}).at("optimizer");
-  const double seconds = std::min(steps(*process, kFirstSteps).total, steps(*process, kFirstSteps).total);
+  const double seconds = std::min(steps(*process, count).total, steps(*process, count).total);
   memory_bytes_ = process_ ? std::min(memory_bytes_, bytes) : bytes;
   if (process_ && seconds >= seconds_) return;
   seconds_ = seconds;

@@ -46,7 +46,8 @@ struct Side {
   double best() const { return sorted().front().total; }
 };
 
-// A, B, C, A, B, C ...: a few steps each, after one that nobody counts.
+// A, B, C, A, B, C ...: a few steps each, after half as many that nobody counts (cores that slept need some tens of
+// milliseconds to be as fast as they can).
 void take_turns(const std::vector<Side*>& sides, int rounds) {
   std::vector<int> steps;
   for (Side* side : sides) {
@@ -56,7 +57,7 @@ void take_turns(const std::vector<Side*>& sides, int rounds) {
   for (int round = 0; round < rounds; ++round)
     for (std::size_t s = 0; s < sides.size(); ++s) {
       std::this_thread::sleep_for(kSettle);
-      if (steps[s] > 1) sides[s]->run(1);
+      if (steps[s] > 1) sides[s]->run(steps[s] / 2);
       sides[s]->rounds.push_back(sides[s]->run(steps[s]));
     }
 }

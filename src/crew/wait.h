@@ -10,7 +10,7 @@
 
 namespace trireme::crew {
 
-inline constexpr std::int64_t kSpinNs = 200'000;
+inline constexpr std::int64_t kSpinNs = 50'000;
 
 // Returns once value != old.
 template <class T>

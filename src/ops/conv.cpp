@@ -92,10 +92,10 @@ class ConvOp : public Op {
       return forward(src, weights, dst);
     };
     makers.backward_data = [this](const Desc& src, const Desc& weights, const Desc& dst) {
-      return backward<dnnl::convolution_backward_data>(src, weights, dst);
+      return backward<dnnl::convolution_backward_data>(src, weights, dst, false);
     };
-    makers.backward_weights = [this](const Desc& src, const Desc& weights, const Desc& dst) {
-      return backward<dnnl::convolution_backward_weights>(src, weights, dst);
+    makers.backward_weights = [this](const Desc& src, const Desc& weights, const Desc& dst, bool bias) {
+      return backward<dnnl::convolution_backward_weights>(src, weights, dst, bias);
     };
     return make_weighted(request, setup, makers);
   }
@@ -210,7 +210,7 @@ class ConvOp : public Op {
   }
 
   template <class Primitive>
-  MadePrimitive backward(const Desc& src, const Desc& weights, const Desc& dst) const {
+  MadePrimitive backward(const Desc& src, const Desc& weights, const Desc& dst, bool bias) const {
     // oneDNN wants the forward descriptor as a hint; any valid one serves.
     const dnnl::convolution_forward::primitive_desc hint(
         dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, kAlgorithm, src,
@@ -226,7 +226,7 @@ class ConvOp : public Op {
               pd.diff_dst_desc(), pd.scratchpad_desc(), pd.impl_info_str()};
     } else {
       const auto desc =
-          o_.bias
+          bias
               ? typename Primitive::desc(kAlgorithm, src, weights, bias_desc(), dst, strides(), padding(), padding())
               : typename Primitive::desc(kAlgorithm, src, weights, dst, strides(), padding(), padding());
       const typename Primitive::primitive_desc pd(desc, onednn::attributes(), onednn::cpu(), hint, true);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ops/bias_gradient.h"
 #include "ops/relu_mask.h"
 #include "tensor/buffer.h"
 
@@ -61,7 +62,7 @@ class WeightedKernel : public Kernel {
                                             {DNNL_ARG_DIFF_WEIGHTS, memory_at(backward_weights_.weights, gradient)},
                                             {DNNL_ARG_DIFF_DST, memory_at(backward_weights_.dst, args.diff_dst)},
                                             {DNNL_ARG_SCRATCHPAD, scratch(backward_weights_)}};
-      if (setup_.bias) wlist.emplace_back(DNNL_ARG_DIFF_BIAS, memory_at(bias_desc(), slot[1]));
+      if (setup_.bias && !own_bias_) wlist.emplace_back(DNNL_ARG_DIFF_BIAS, memory_at(bias_desc(), slot[1]));
       state->backward_weights.emplace_back(backward_weights_.primitive, wlist, threads_);
       if (reorder_gradient_)
         state->into_live_layout.emplace_back(
@@ -80,7 +81,10 @@ class WeightedKernel : public Kernel {
 
   void backward(const KernelArgs& args, KernelState* state, OarRun& run) const override {
     const auto& bound = *static_cast<WeightedState*>(state);
-    if (setup_.relu) relu_mask(args.diff_dst, args.dst, plan_.dst.elements());
+    if (own_bias_)
+      bias_gradient(plan_.dst, args.diff_dst, setup_.relu ? args.dst : nullptr, args.diff_weights[index(run.slot)][1]);
+    else if (setup_.relu)
+      relu_mask(args.diff_dst, args.dst, plan_.dst.elements());
     bound.backward_weights[index(run.slot)].execute();
     if (reorder_gradient_) bound.into_live_layout[index(run.slot)].execute();
     if (diff_src_) bound.backward_data.execute();
@@ -136,7 +140,11 @@ class WeightedKernel : public Kernel {
       backward_derived_ = derive(backward_data_.weights, live);
       plan_.scratch_bytes = std::max(plan_.scratch_bytes, backward_data_.scratchpad.get_size());
     }
-    backward_weights_ = best_of(makers.backward_weights, forward_.src, live, forward_.dst);
+    own_bias_ = setup_.bias && bias_gradient_fits(to_layout(forward_.dst));
+    const auto make_weights = [&](const Desc& s, const Desc& wanted, const Desc& d) {
+      return makers.backward_weights(s, wanted, d, setup_.bias && !own_bias_);
+    };
+    backward_weights_ = best_of(make_weights, forward_.src, live, forward_.dst);
     if (!backward_weights_.primitive) return 4;
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, backward_weights_.scratchpad.get_size());
     reorder_gradient_ = backward_weights_.weights != live;
@@ -168,7 +176,7 @@ class WeightedKernel : public Kernel {
   dnnl::primitive reorder_;
   Desc reorder_scratchpad_;
   int forward_derived_ = -1, backward_derived_ = -1;
-  bool reorder_gradient_ = false;
+  bool reorder_gradient_ = false, own_bias_ = false;
   std::size_t gradient_at_ = 0;
 };
 

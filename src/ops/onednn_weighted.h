@@ -19,9 +19,10 @@ struct MadePrimitive {
 
 // How an op makes its primitives. `weights` may be "any"; the activations' layouts too in forward.
 struct WeightedMakers {
-  std::function<MadePrimitive(const dnnl::memory::desc&src, const dnnl::memory::desc&weights,
-                              const dnnl::memory::desc&dst)>
-      forward, backward_data, backward_weights;
+  using Desc = dnnl::memory::desc;
+  std::function<MadePrimitive(const Desc& src, const Desc& weights, const Desc& dst)> forward, backward_data;
+  // `bias`: it makes the bias' gradient too.
+  std::function<MadePrimitive(const Desc& src, const Desc& weights, const Desc& dst, bool bias)> backward_weights;
 };
 
 struct WeightedSetup {
