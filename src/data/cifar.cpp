@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "data/columns.h"
 #include "data/decompress.h"
 #include "data/find_data.h"
-#include "data/image_source.h"
 #include "data/load_tasks.h"
 
 namespace trireme::data {
@@ -67,7 +67,7 @@ DatasetPtr join_records(std::vector<Records> parts, const DataSpec& spec) {
     all.pixels.insert(all.pixels.end(), part.pixels.begin(), part.pixels.end());
     all.labels.insert(all.labels.end(), part.labels.begin(), part.labels.end());
   }
-  return std::make_shared<ImageSource>(spec, std::move(all.pixels), std::move(all.labels));
+  return image_source(spec, std::move(all.pixels), std::move(all.labels));
 }
 
 struct Files {

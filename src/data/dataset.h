@@ -2,6 +2,7 @@
 // subset) wrap another dataset. Immutable after construction, so fetch() is safe from any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,6 +38,18 @@ struct Draw {
   std::uint64_t epoch = 0;
 };
 
+// How a source stores its values: whole numbers 0 ... 255, or float32.
+enum class ValueType : std::uint8_t { byte, real };
+inline std::size_t value_bytes(ValueType type) { return type == ValueType::byte ? 1 : sizeof(float); }
+
+// One input of one sample as it is stored.
+struct StoredValues {
+  ValueType type = ValueType::byte;
+  const std::byte* data = nullptr;
+};
+
+struct Columns;
+
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -45,12 +58,18 @@ class Dataset {
   // Writes one sample, 0 <= index < size(): inputs[i] gets spec().inputs[i].count() floats (plain, row-major), target
   // gets target_floats(spec()) floats (a class index is one float).
   virtual void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* target) const = 0;
+  // The same without a copy, where the samples lie in memory: what the stages read to change and convert in one pass.
+  // The target is written as by fetch(). False: they do not, use fetch().
+  virtual bool view(std::int64_t, std::span<StoredValues>, float*) const { return false; }
+  // All samples as tables (columns.h), where they are stored so; else null.
+  virtual const Columns* columns() const { return nullptr; }
 };
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
 struct DataPair {
   DatasetPtr train, test;
+  std::vector<std::string> notes{};  // sentences for the user: what was left out, how the test set was chosen
 };
 
 }  // namespace trireme::data

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "data/columns.h"
 #include "data/decompress.h"
 #include "data/find_data.h"
-#include "data/image_source.h"
 #include "data/load_tasks.h"
 
 namespace trireme::data {
@@ -89,7 +89,7 @@ DatasetPtr read_idx(const fs::path& images, const fs::path& labels, std::int64_t
   spec.inputs = {tensor::Shape{1, rows, columns}};
   spec.classes = classes;
   spec.class_names = std::move(class_names);
-  return std::make_shared<ImageSource>(std::move(spec), std::move(pixels), std::move(values));
+  return image_source(std::move(spec), std::move(pixels), std::move(values));
 }
 
 DataPair open_mnist(const std::string& data_dir) {

@@ -1,15 +1,22 @@
 #include "data/open.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "data/cifar.h"
 #include "data/idx.h"
+#include "data/subset.h"
 #include "data/synthetic.h"
 
 namespace trireme::data {
 namespace {
+
+namespace fs = std::filesystem;
 
 DataPair open_synthetic(const DataRequest& request) {
   if (request.train_samples < 0 || request.test_samples < 0)
@@ -42,7 +49,43 @@ constexpr std::array kEntries = {
     Entry{"synthetic", "made on the fly in the shape the model takes: images, spectra, several inputs", open_synthetic},
 };
 
+struct Format {
+  const char* name;
+  const char* description;
+  bool (*fits)(const fs::path& path);
+  DataPair (*open)(const DataRequest& request);
+};
+
+constexpr std::array<Format, 0> kFormats = {};
+
+bool is_path(const std::string& name) {
+  std::error_code ignored;
+  return name.find('/') != std::string::npos || fs::exists(name, ignored);
+}
+
+DataPair open_path(const DataRequest& request) {
+  std::error_code ignored;
+  if (!fs::exists(request.name, ignored))
+    base::user_error("the data '{}' does not exist; give a file, a folder or a name (trireme list datasets)",
+                     request.name);
+  for (const Format& format : kFormats)
+    if (format.fits(request.name)) return format.open(request);
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  base::user_error("the data '{}' is of no known format; the formats are {} (trireme list datasets)", request.name,
+                   base::join(names, ", "));
+}
+
+constexpr double kTestShare = 0.2;
+
 }  // namespace
+
+DataPair with_test_share(const DatasetPtr& all, std::uint64_t seed) {
+  DataPair pair = split_validation(all, kTestShare, seed);
+  pair.notes.push_back(fmt::format("the data has no test set of its own: {} of {} samples, chosen by the seed, serve",
+                                   pair.test->size(), all->size()));
+  return pair;
+}
 
 DataPair open_dataset(const DataRequest& request) {
   std::vector<std::string> names;
@@ -50,12 +93,19 @@ DataPair open_dataset(const DataRequest& request) {
     if (request.name == entry.name) return entry.open(request);
     names.emplace_back(entry.name);
   }
+  if (is_path(request.name)) return open_path(request);
   base::user_error("{}", base::unknown_name("dataset", request.name, names));
 }
 
 std::vector<DatasetInfo> dataset_list() {
   std::vector<DatasetInfo> list;
   for (const Entry& entry : kEntries) list.push_back({entry.name, entry.description});
+  return list;
+}
+
+std::vector<DatasetInfo> format_list() {
+  std::vector<DatasetInfo> list;
+  for (const Format& format : kFormats) list.push_back({format.name, format.description});
   return list;
 }
 

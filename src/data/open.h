@@ -1,4 +1,5 @@
-// The datasets by name. A new one costs its own file and one line in the list in open.cpp.
+// The datasets by name, and files and folders of the user's own by path. A new one costs its own file and one line in a
+// list in open.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 namespace trireme::data {
 
 struct DataRequest {
-  std::string name;
+  std::string name;        // a dataset of the list; with a slash, or where there is such a file: a path
   std::string data_dir{};  // where to look first; empty: TRIREME_DATA, then where packages install data
   std::uint64_t seed = 0;
   // For "synthetic": how many samples (0: 10000 and 2000), and what the model takes and gives.
@@ -18,6 +19,7 @@ struct DataRequest {
   std::vector<tensor::Shape> wanted_inputs{};
   std::int64_t wanted_classes = 0;
   TargetKind wanted_target = TargetKind::classes;
+  bool skip_bad = false;  // images that cannot be decoded are left out (and counted in a note) instead of refused
 };
 
 struct DatasetInfo {
@@ -28,5 +30,10 @@ struct DatasetInfo {
 DataPair open_dataset(const DataRequest& request);
 
 std::vector<DatasetInfo> dataset_list();
+std::vector<DatasetInfo> format_list();  // of files and folders
+
+// Part of the samples as the test set, chosen by the seed, where files have none of their own; with a note that says
+// so.
+DataPair with_test_share(const DatasetPtr& all, std::uint64_t seed);
 
 }  // namespace trireme::data

@@ -24,6 +24,10 @@ class Subset : public Dataset {
     base::check(index >= 0 && index < size(), "sample {} of {}", index, size());
     source_->fetch(indices_[static_cast<std::size_t>(index)], draw, inputs, target);
   }
+  bool view(std::int64_t index, std::span<StoredValues> inputs, float* target) const override {
+    base::check(index >= 0 && index < size(), "sample {} of {}", index, size());
+    return source_->view(indices_[static_cast<std::size_t>(index)], inputs, target);
+  }
 
  private:
   DatasetPtr source_;

@@ -226,9 +226,8 @@ class ConvOp : public Op {
               pd.diff_dst_desc(), pd.scratchpad_desc(), pd.impl_info_str()};
     } else {
       const auto desc =
-          bias
-              ? typename Primitive::desc(kAlgorithm, src, weights, bias_desc(), dst, strides(), padding(), padding())
-              : typename Primitive::desc(kAlgorithm, src, weights, dst, strides(), padding(), padding());
+          bias ? typename Primitive::desc(kAlgorithm, src, weights, bias_desc(), dst, strides(), padding(), padding())
+               : typename Primitive::desc(kAlgorithm, src, weights, dst, strides(), padding(), padding());
       const typename Primitive::primitive_desc pd(desc, onednn::attributes(), onednn::cpu(), hint, true);
       if (!pd) return {};
       return {Primitive(pd),      pd.src_desc(),        pd.diff_weights_desc(),

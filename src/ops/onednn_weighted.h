@@ -20,7 +20,7 @@ struct MadePrimitive {
 // How an op makes its primitives. `weights` may be "any"; the activations' layouts too in forward.
 struct WeightedMakers {
   using Desc = dnnl::memory::desc;
-  std::function<MadePrimitive(const Desc& src, const Desc& weights, const Desc& dst)> forward, backward_data;
+  std::function<MadePrimitive(const Desc&src, const Desc&weights, const Desc&dst)> forward, backward_data;
   // `bias`: it makes the bias' gradient too.
   std::function<MadePrimitive(const Desc& src, const Desc& weights, const Desc& dst, bool bias)> backward_weights;
 };

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "data/augment.h"
-#include "data/image_source.h"
+#include "data/columns.h"
 #include "data/normalize.h"
 #include "data/resize.h"
 #include "helpers.h"
@@ -26,7 +26,7 @@ DatasetPtr bytes_source(const tensor::Shape& shape, std::int64_t samples) {
   DataSpec spec;
   spec.inputs = {shape};
   spec.classes = 3;
-  return std::make_shared<ImageSource>(spec, pixels, labels);
+  return image_source(spec, pixels, labels);
 }
 
 // What a padded, cropped and perhaps mirrored image is, pixel by pixel.
