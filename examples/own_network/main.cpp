@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "data/loader.h"
-#include "data/normalize.h"
 #include "data/open.h"
+#include "data/prepare.h"
 #include "models/init.h"
 #include "ops/activation.h"
 #include "ops/conv.h"

@@ -2,101 +2,64 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
+#include "base/math.h"
 #include "base/nearest.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "data/scratch.h"
 
 namespace trireme::data {
 namespace {
 
-constexpr std::int64_t kDefaultPad = 4;
-
 // Where each random number of a sample stands.
-enum Position : std::uint64_t { kRowShift, kColumnShift, kFlip };
+enum Position : std::uint64_t { kRowShift, kColumnShift, kFlip, kAngle, kGain, kCutRow, kCutColumn };
+
+using Value = const std::string*;  // null: none was given
+
+std::int64_t pixels(const char* name, Value value, std::int64_t usual) {
+  const std::int64_t count =
+      value ? base::parse_int(fmt::format("the pixels of augmentation '{}'", name), *value) : usual;
+  if (count < 1 || count > 1024)
+    base::user_error("augmentation {}={} is out of range, expected 1 ... 1024 pixels", name, count);
+  return count;
+}
+
+double number(const char* name, Value value, double usual, double most, const char* unit) {
+  const double given = value ? base::parse_double(fmt::format("augmentation '{}'", name), *value) : usual;
+  if (!(given > 0 && given <= most))
+    base::user_error("augmentation {}={} is out of range, expected more than 0, at most {}{}", name, given, most, unit);
+  return given;
+}
 
 struct Kind {
   const char* name;
-  void (*apply)(const std::string* value, Augmentation& to);
+  const char* description;
+  void (*apply)(Value value, Augmentation& to);
 };
 
-void apply_crop(const std::string* value, Augmentation& to) {
-  to.pad = value ? base::parse_int("the padding of augmentation 'crop'", *value) : kDefaultPad;
-  if (to.pad < 1 || to.pad > 1024)
-    base::user_error("augmentation crop={} is out of range, expected 1 ... 1024 pixels", to.pad);
-}
-
-void apply_flip(const std::string* value, Augmentation& to) {
-  if (value) base::user_error("augmentation 'flip' takes no value, but was given '{}'", *value);
-  to.flip = true;
-}
-
-constexpr std::array kKinds = {Kind{"crop", apply_crop}, Kind{"flip", apply_flip}};
-
-// dst(y, x) = src(y + down, x + right), zero outside; then mirrored. Rows of `width` floats.
-void move_plane(const float* src, float* dst, std::int64_t height, std::int64_t width, std::int64_t down,
-                std::int64_t right, bool flip) {
-  const std::int64_t first = std::clamp<std::int64_t>(-right, 0, width), last = std::clamp(width - right, first, width);
-  for (std::int64_t y = 0; y < height; ++y) {
-    float* row = dst + y * width;
-    const std::int64_t from = y + down;
-    if (from < 0 || from >= height || first == last) {
-      std::fill(row, row + width, 0.0f);
-      continue;
-    }
-    std::fill(row, row + first, 0.0f);
-    std::memcpy(row + first, src + from * width + first + right,
-                static_cast<std::size_t>(last - first) * sizeof(float));
-    std::fill(row + last, row + width, 0.0f);
-    if (flip) std::reverse(row, row + width);
-  }
-}
-
-class Augment : public Dataset {
- public:
-  Augment(DatasetPtr source, const Augmentation& augmentation)
-      : source_(std::move(source)), augmentation_(augmentation) {
-    for (const tensor::Shape& shape : spec().inputs)
-      if (shape.rank() != 3)
-        base::user_error("augmentation needs images (colours x rows x columns), but an input is {}; use --augment none",
-                         shape.text());
-  }
-  const DataSpec& spec() const override { return source_->spec(); }
-  std::int64_t size() const override { return source_->size(); }
-
-  void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* target) const override {
-    source_->fetch(index, draw, inputs, target);
-    const base::CounterRng rng(draw.seed, base::Purpose::augment, draw.epoch, static_cast<std::uint64_t>(index));
-    const std::int64_t pad = augmentation_.pad;
-    const auto shift = [&](Position position) {
-      return static_cast<std::int64_t>(rng.below(position, static_cast<std::uint64_t>(2 * pad + 1))) - pad;
-    };
-    const std::int64_t down = shift(kRowShift), right = shift(kColumnShift);
-    const bool flip = augmentation_.flip && rng.below(kFlip, 2) == 1;
-    if (down == 0 && right == 0 && !flip) return;
-
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const tensor::Shape& shape = spec().inputs[i];
-      const std::int64_t plane = shape[1] * shape[2];
-      Scratch copy(static_cast<std::size_t>(plane));
-      for (std::int64_t c = 0; c < shape[0]; ++c) {
-        float* values = inputs[i] + c * plane;
-        std::memcpy(copy.data(), values, static_cast<std::size_t>(plane) * sizeof(float));
-        move_plane(copy.data(), values, shape[1], shape[2], down, right, flip);
-      }
-    }
-  }
-
- private:
-  DatasetPtr source_;
-  Augmentation augmentation_;
+constexpr std::array kKinds = {
+    Kind{"crop", "pad 4 zeros on each side (crop=P: P) and take the old size at a random place",
+         [](Value v, Augmentation& to) { to.pad = pixels("crop", v, 4); }},
+    Kind{"flip", "mirror left and right every second time",
+         [](Value v, Augmentation& to) {
+           if (v) base::user_error("augmentation 'flip' takes no value, but was given '{}'", *v);
+           to.flip = true;
+         }},
+    Kind{"rotate", "turn by up to 15 degrees either way (rotate=D: D, at most 180), black outside",
+         [](Value v, Augmentation& to) { to.degrees = number("rotate", v, 15, 180, " degrees"); }},
+    Kind{"brightness", "multiply by 0.8 to 1.2 (brightness=B: 1 - B to 1 + B)",
+         [](Value v, Augmentation& to) { to.brightness = number("brightness", v, 0.2, 1, ""); }},
+    Kind{"cutout", "black out a square of 8 pixels (cutout=S: S) around a random one",
+         [](Value v, Augmentation& to) { to.cutout = pixels("cutout", v, 8); }},
 };
+
+// Of an angle in turns, -0.5 ... 0.5.
+float cosine_of(double turns) { return base::cos_turns(static_cast<float>(turns < 0 ? -turns : turns)); }
+float sine_of(double turns) {
+  const double quarter_before = turns - 0.25;
+  return base::cos_turns(static_cast<float>(quarter_before < 0 ? quarter_before + 1 : quarter_before));
+}
 
 }  // namespace
 
@@ -122,13 +85,38 @@ Augmentation parse_augmentation(std::string_view text) {
   return result;
 }
 
-DatasetPtr augment(DatasetPtr source, const Augmentation& augmentation) {
-  if (augmentation.pad == 0 && !augmentation.flip) return source;
-  return std::make_shared<Augment>(std::move(source), augmentation);
+std::vector<AugmentationInfo> augmentation_list() {
+  std::vector<AugmentationInfo> list;
+  for (const Kind& kind : kKinds) list.push_back({kind.name, kind.description});
+  return list;
 }
 
-DatasetPtr augment(DatasetPtr source, std::string_view text) {
-  return augment(std::move(source), parse_augmentation(text));
+Change draw_change(const Augmentation& augmentation, const Draw& draw, std::int64_t index, std::int64_t height,
+                   std::int64_t width) {
+  const base::CounterRng rng(draw.seed, base::Purpose::augment, draw.epoch, static_cast<std::uint64_t>(index));
+  const auto below = [&](Position position, std::int64_t n) {
+    return static_cast<std::int64_t>(rng.below(position, static_cast<std::uint64_t>(n)));
+  };
+  // Uniform in -1 ... 1.
+  const auto either_way = [&](Position position) { return 2 * static_cast<double>(rng.uniform(position)) - 1; };
+  Change change;
+  if (const std::int64_t pad = augmentation.pad; pad > 0) {
+    change.down = below(kRowShift, 2 * pad + 1) - pad;
+    change.right = below(kColumnShift, 2 * pad + 1) - pad;
+  }
+  change.flip = augmentation.flip && below(kFlip, 2) == 1;
+  if (augmentation.degrees > 0) {
+    const double turns = either_way(kAngle) * augmentation.degrees / 360;
+    change.cosine = cosine_of(turns);
+    change.sine = sine_of(turns);
+  }
+  if (augmentation.brightness > 0) change.gain = static_cast<float>(1 + either_way(kGain) * augmentation.brightness);
+  if (const std::int64_t side = augmentation.cutout; side > 0) {
+    change.cut_top = below(kCutRow, height) - side / 2;
+    change.cut_left = below(kCutColumn, width) - side / 2;
+    change.cut_side = side;
+  }
+  return change;
 }
 
 }  // namespace trireme::data

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/normalize.h"
 
 namespace trireme::data {
 
@@ -26,8 +27,9 @@ struct Column {
 struct Columns {
   std::int64_t samples = 0;
   std::vector<Column> inputs;
-  Column target;                       // of target_floats(spec) values; a class index is one value
-  std::shared_ptr<const void> memory;  // keeps what the columns point to
+  Column target;                                // of target_floats(spec) values; a class index is one value
+  std::shared_ptr<const void> memory;           // keeps what the columns point to
+  std::vector<Normalization> normalizations{};  // of all samples, where they are known
 };
 
 // Memory that a reader filled, to be a column's data.

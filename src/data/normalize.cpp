@@ -1,11 +1,13 @@
 #include "data/normalize.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "data/columns.h"
 
 namespace trireme::data {
 namespace {
@@ -42,6 +44,30 @@ void add_plane(const float* values, std::size_t count, double& sum, double& squa
   }
 }
 
+// Whole numbers: exact in any order. A block's sum of squares fits 32 bits.
+void add_plane(const std::uint8_t* values, std::size_t count, double& sum, double& square) {
+  constexpr std::size_t kBlock = 32768;
+  for (std::size_t done = 0; done < count; done += kBlock) {
+    std::uint32_t s = 0, q = 0;
+    for (std::size_t i = done, end = std::min(count, done + kBlock); i < end; ++i) {
+      const std::uint32_t v = values[i];
+      s += v;
+      q += v * v;
+    }
+    sum += s;
+    square += q;
+  }
+}
+
+template <class T>
+void add_values(const T* values, std::size_t count, bool per_value, Sums& sums) {
+  const std::size_t plane = sums.sum.empty() ? 0 : count / sums.sum.size();
+  if (per_value)
+    for (std::size_t k = 0; k < count; ++k) sums.sum[k] += static_cast<double>(values[k]);
+  else
+    for (std::size_t c = 0; c < sums.sum.size(); ++c) add_plane(values + c * plane, plane, sums.sum[c], sums.square[c]);
+}
+
 // One pass over the set. per_value[i]: a sum for every value of input i instead of one per channel.
 std::vector<Sums> sum_dataset(const Dataset& source, const std::vector<bool>& per_value) {
   const auto& shapes = source.spec().inputs;
@@ -56,16 +82,17 @@ std::vector<Sums> sum_dataset(const Dataset& source, const std::vector<bool>& pe
     sums[i].square.resize(groups);
   }
   std::vector<float> target(static_cast<std::size_t>(target_floats(source.spec())));
+  std::array<StoredValues, kMaxInputs> stored{};
+  base::check(shapes.size() <= kMaxInputs, "{} inputs, at most {}", shapes.size(), kMaxInputs);
   for (std::int64_t index = 0; index < source.size(); ++index) {
-    source.fetch(index, Draw{}, inputs, target.data());
+    const bool viewed = source.view(index, stored, target.data());
+    if (!viewed) source.fetch(index, Draw{}, inputs, target.data());
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-      Sums& s = sums[i];
-      const std::size_t plane = s.sum.empty() ? 0 : sample[i].size() / s.sum.size();
-      if (per_value[i])
-        for (std::size_t k = 0; k < sample[i].size(); ++k) s.sum[k] += static_cast<double>(sample[i][k]);
+      if (viewed && stored[i].type == ValueType::byte)
+        add_values(reinterpret_cast<const std::uint8_t*>(stored[i].data), sample[i].size(), per_value[i], sums[i]);
       else
-        for (std::size_t c = 0; c < s.sum.size(); ++c)
-          add_plane(sample[i].data() + c * plane, plane, s.sum[c], s.square[c]);
+        add_values(viewed ? reinterpret_cast<const float*>(stored[i].data) : sample[i].data(), sample[i].size(),
+                   per_value[i], sums[i]);
     }
   }
   return sums;
@@ -120,52 +147,6 @@ struct Kind {
 constexpr std::array kKinds = {Kind{"standard", make_standard}, Kind{"mean", make_mean}, Kind{"scale", make_scale},
                                Kind{"none", nullptr}};
 
-class Normalize : public Dataset {
- public:
-  Normalize(DatasetPtr source, Normalization normalization)
-      : source_(std::move(source)), normalization_(std::move(normalization)) {
-    const auto& shapes = spec().inputs;
-    base::check(normalization_.inputs.size() == shapes.size(), "a normalization of {} inputs for samples of {}",
-                normalization_.inputs.size(), shapes.size());
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-      const auto& [mean, divisor] = normalization_.inputs[i];
-      const auto count = static_cast<std::size_t>(shapes[i].count());
-      const bool fits =
-          mean.size() == divisor.size() && (mean.size() == channels_of(shapes[i]) || mean.size() == count);
-      if (!fits)
-        base::user_error(
-            "a normalization of {} numbers does not fit an input of {}; compute it from data of that shape",
-            mean.size(), shapes[i].text());
-    }
-  }
-  const DataSpec& spec() const override { return source_->spec(); }
-  std::int64_t size() const override { return source_->size(); }
-
-  void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* target) const override {
-    source_->fetch(index, draw, inputs, target);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const auto& [mean, divisor] = normalization_.inputs[i];
-      const auto count = static_cast<std::size_t>(spec().inputs[i].count());
-      if (mean.size() == count)
-        apply_per_value(inputs[i], count, mean.data(), divisor.data());
-      else
-        for (std::size_t c = 0, plane = count / mean.size(); c < mean.size(); ++c)
-          apply(inputs[i] + c * plane, plane, mean[c], divisor[c]);
-    }
-  }
-
- private:
-  static void apply(float* values, std::size_t count, float mean, float divisor) {
-    for (std::size_t k = 0; k < count; ++k) values[k] = (values[k] - mean) / divisor;
-  }
-  static void apply_per_value(float* values, std::size_t count, const float* mean, const float* divisor) {
-    for (std::size_t k = 0; k < count; ++k) values[k] = (values[k] - mean[k]) / divisor[k];
-  }
-
-  DatasetPtr source_;
-  Normalization normalization_;
-};
-
 }  // namespace
 
 std::vector<std::string> normalization_kinds() {
@@ -175,14 +156,12 @@ std::vector<std::string> normalization_kinds() {
 }
 
 Normalization compute_normalization(const DatasetPtr& source, std::string_view kind) {
+  if (const Columns* columns = source->columns())
+    for (const Normalization& known : columns->normalizations)
+      if (known.kind == kind) return known;
   for (const Kind& known : kKinds)
     if (kind == known.name) return {std::string(kind), known.make ? known.make(*source) : Inputs{}};
   base::user_error("{}", base::unknown_name("normalization", kind, normalization_kinds()));
-}
-
-DatasetPtr normalize(DatasetPtr source, Normalization normalization) {
-  if (normalization.inputs.empty()) return source;
-  return std::make_shared<Normalize>(std::move(source), std::move(normalization));
 }
 
 }  // namespace trireme::data

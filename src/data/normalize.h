@@ -1,5 +1,5 @@
-// Normalize: value -> (value - mean) / divisor. The statistics come from the training set and are applied to the test
-// set too. Kinds:
+// Normalization: value -> (value - mean) / divisor, applied in prepare.h. The statistics come from the training set and
+// are applied to the test set too. Kinds:
 //   standard  per channel: minus its mean, divided by its standard deviation
 //   mean      minus the mean per colour (several channels) or per pixel (one channel), then / 255
 //   scale     / 255
@@ -28,9 +28,6 @@ struct Normalization {
 // Reads every sample once, in order (for standard and mean). Sums are doubles in a fixed order; for byte images they
 // are whole numbers below 2^53 and so exact. An unknown kind is a user error with the nearest one.
 Normalization compute_normalization(const DatasetPtr& source, std::string_view kind);
-
-// The source itself for "none".
-DatasetPtr normalize(DatasetPtr source, Normalization normalization);
 
 std::vector<std::string> normalization_kinds();
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "data/cifar.h"
 #include "data/idx.h"
+#include "data/packed.h"
 #include "data/subset.h"
 #include "data/synthetic.h"
 
@@ -56,7 +57,11 @@ struct Format {
   DataPair (*open)(const DataRequest& request);
 };
 
-constexpr std::array<Format, 0> kFormats = {};
+constexpr std::array kFormats = {
+    Format{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
+           [](const fs::path& path) { return path.extension() == kPackedEnding; },
+           [](const DataRequest& r) { return open_packed(r.name); }},
+};
 
 bool is_path(const std::string& name) {
   std::error_code ignored;

@@ -9,9 +9,9 @@
 #include "base/hash.h"
 #include "base/simd.h"
 #include "base/text.h"
-#include "data/augment.h"
 #include "data/loader.h"
 #include "data/open.h"
+#include "data/prepare.h"
 #include "data/resize.h"
 #include "data/subset.h"
 #include "models/zoo.h"
@@ -69,7 +69,7 @@ void prepare_data(const base::Settings& settings, const data::Normalization* kno
   std::string kind = settings.text("normalize");
   if (kind == "auto") kind = settings.text("data") == "synthetic" ? "none" : "standard";
   e.normalization = known ? *known : data::compute_normalization(e.train, kind);
-  e.train = data::normalize(data::augment(e.train, augmentation), e.normalization);
+  e.train = data::prepare(e.train, augmentation, e.normalization);
   e.test = data::normalize(e.test, e.normalization);
   if (e.validation) e.validation = data::normalize(e.validation, e.normalization);
 }

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "data/augment.h"
+#include "data/prepare.h"
 #include "data/sampler.h"
 #include "helpers.h"
 

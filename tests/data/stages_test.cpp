@@ -1,11 +1,11 @@
-// Augment, normalize, resize: each against its definition, written out plainly here.
+// Augmentation, normalisation, resizing: each against its definition, written out plainly here.
 #include <cmath>
 #include <set>
 #include <thread>
 
-#include "data/augment.h"
+#include "base/simd.h"
 #include "data/columns.h"
-#include "data/normalize.h"
+#include "data/prepare.h"
 #include "data/resize.h"
 #include "helpers.h"
 
@@ -27,6 +27,11 @@ DatasetPtr bytes_source(const tensor::Shape& shape, std::int64_t samples) {
   spec.inputs = {shape};
   spec.classes = 3;
   return image_source(spec, pixels, labels);
+}
+
+// value -> (value - mean) / divisor, as prepare() computes it.
+float normal(float value, float mean, float divisor) {
+  return (value - mean) * static_cast<float>(1.0 / static_cast<double>(divisor));
 }
 
 // What a padded, cropped and perhaps mirrored image is, pixel by pixel.
@@ -117,17 +122,120 @@ TEST(Augment, ReadsItsText) {
   expect_user_error([] { parse_augmentation("crop,crop=2"); }, {"twice"});
   expect_user_error([] { parse_augmentation("crop=x"); }, {"x"});
   expect_user_error([] { parse_augmentation("crop=0"); }, {"crop=0"});
+  EXPECT_EQ(parse_augmentation("rotate=7.5,cutout").degrees, 7.5);
+  EXPECT_EQ(parse_augmentation("rotate=7.5,cutout").cutout, 8);
+  EXPECT_EQ(parse_augmentation("brightness").brightness, 0.2);
+  expect_user_error([] { parse_augmentation("rotate=181"); }, {"rotate=181", "180 degrees"});
+  expect_user_error([] { parse_augmentation("brightness=nan"); }, {"brightness"});
+  expect_user_error([] { parse_augmentation("cutout=-1"); }, {"cutout=-1"});
   expect_user_error([] { parse_augmentation("flip=1"); }, {"flip", "no value"});
   expect_user_error([] { augment(counting({{1, 1800}}), "crop"); }, {"1x1800", "--augment none"});
 }
 
+// A whole image of one grey, so that only the change is seen.
+DatasetPtr grey(const tensor::Shape& shape, std::uint8_t level) {
+  DataSpec spec;
+  spec.inputs = {shape};
+  spec.classes = 1;
+  return image_source(spec, Bytes(static_cast<std::size_t>(shape.count()), level), {0});
+}
+
+TEST(Augment, BrightnessMultipliesAndBytesStayBelow256) {
+  float least = 1e9f, most = 0;
+  for (std::uint64_t epoch = 0; epoch < 400; ++epoch) {
+    const Sample sample = fetch_sample(*augment(grey({1, 3, 17}, 100), "brightness=0.5"), 0, {3, epoch});
+    for (const float v : sample.inputs[0]) EXPECT_EQ(v, sample.inputs[0][0]);
+    least = std::min(least, sample.inputs[0][0]);
+    most = std::max(most, sample.inputs[0][0]);
+    const Sample bright = fetch_sample(*augment(grey({1, 3, 17}, 200), "brightness=0.5"), 0, {3, epoch});
+    EXPECT_EQ(bright.inputs[0][0], std::min(2 * sample.inputs[0][0], 255.0f));
+  }
+  EXPECT_NEAR(least, 50, 2);
+  EXPECT_NEAR(most, 150, 2);
+}
+
+TEST(Augment, CutoutBlacksOutASquareThatMayReachOver) {
+  std::set<std::int64_t> counts;
+  const DatasetPtr cut = augment(grey({2, 9, 20}, 7), "cutout=4");
+  for (std::uint64_t epoch = 0; epoch < 500; ++epoch) {
+    const std::vector<float> image = fetch_sample(*cut, 0, {3, epoch}).inputs[0];
+    std::int64_t black = 0, top = 99, bottom = -1, left = 99, right = -1;
+    for (std::int64_t y = 0; y < 9; ++y)
+      for (std::int64_t x = 0; x < 20; ++x) {
+        const float v = image[static_cast<std::size_t>(y * 20 + x)];
+        EXPECT_EQ(v, image[static_cast<std::size_t>(180 + y * 20 + x)]) << "all colours alike";
+        if (v != 0) continue;
+        ++black;
+        top = std::min(top, y), bottom = std::max(bottom, y), left = std::min(left, x), right = std::max(right, x);
+      }
+    EXPECT_EQ(black, (bottom - top + 1) * (right - left + 1));
+    counts.insert(black);
+  }
+  EXPECT_EQ(*counts.rbegin(), 16);
+  EXPECT_EQ(*counts.begin(), 4) << "around a corner pixel a quarter of the square is left";
+}
+
+TEST(Augment, RotationTurnsAroundTheCentre) {
+  // A quarter turn and half a turn move pixels to pixels; the draw says how far each epoch's turn went.
+  const tensor::Shape shape{1, 7, 7};
+  const auto source = bytes_source(shape, 1);
+  const std::vector<float> image = fetch_sample(*source, 0).inputs[0];
+  const DatasetPtr turned = augment(source, "rotate=30");
+  const Augmentation by_thirty = parse_augmentation("rotate=30");
+  for (std::uint64_t epoch = 0; epoch < 50; ++epoch) {
+    const Change change = draw_change(by_thirty, {1, epoch}, 0, 7, 7);
+    EXPECT_NEAR(change.cosine * change.cosine + change.sine * change.sine, 1, 1e-6);
+    EXPECT_GE(change.cosine, std::cos(30.0 * 3.14159265358979 / 180) - 1e-6);
+    const std::vector<float> got = fetch_sample(*turned, 0, {1, epoch}).inputs[0];
+    EXPECT_NEAR(got[24], image[24], 1e-3) << "the centre stays";
+    for (std::int64_t y = 0; y < 7; ++y)
+      for (std::int64_t x = 0; x < 7; ++x) {
+        const double fy = 3 + change.cosine * static_cast<double>(y - 3) - change.sine * static_cast<double>(x - 3);
+        const double fx = 3 + change.sine * static_cast<double>(y - 3) + change.cosine * static_cast<double>(x - 3);
+        double expected = 0;
+        for (std::int64_t sy = 0; sy < 7; ++sy)
+          for (std::int64_t sx = 0; sx < 7; ++sx)
+            expected += std::max(0.0, 1 - std::abs(fy - static_cast<double>(sy))) *
+                        std::max(0.0, 1 - std::abs(fx - static_cast<double>(sx))) *
+                        static_cast<double>(image[static_cast<std::size_t>(sy * 7 + sx)]);
+        EXPECT_NEAR(got[static_cast<std::size_t>(y * 7 + x)], expected, 1e-2);
+      }
+  }
+}
+
+// Bytes read where they lie, floats made by another stage: one result. And the same bits on every instruction set.
+TEST(Prepare, IsTheSameForBytesAndFloatsAndOnEveryInstructionSet) {
+  for (const tensor::Shape& shape : {tensor::Shape{3, 32, 32}, {1, 28, 28}, {2, 5, 17}, {1, 1, 3}, {2, 40, 15}}) {
+    const auto bytes = bytes_source(shape, 4);
+    for (const char* kind : {"standard", "mean", "none"})
+      for (const char* text : {"none", "crop,flip", "crop=3,flip,cutout=5,brightness=0.3", "rotate=20,flip,crop=1"}) {
+        const Normalization n = compute_normalization(bytes, kind);
+        const DatasetPtr direct = prepare(bytes, parse_augmentation(text), n);
+        const DatasetPtr staged = normalize(augment(bytes, text), n);
+        const base::Isa before = base::active_isa();
+        base::set_active_isa(base::Isa::generic);
+        std::vector<Sample> first;
+        for (std::uint64_t epoch = 0; epoch < 6; ++epoch) first.push_back(fetch_sample(*direct, 3, {5, epoch}));
+        for (const base::Isa isa : {base::Isa::generic, base::Isa::avx2, base::Isa::avx512}) {
+          if (isa > base::best_isa()) continue;
+          base::set_active_isa(isa);
+          for (std::uint64_t epoch = 0; epoch < 6; ++epoch) {
+            EXPECT_EQ(fetch_sample(*direct, 3, {5, epoch}).inputs, first[epoch].inputs) << text << " " << kind;
+            EXPECT_EQ(fetch_sample(*staged, 3, {5, epoch}).inputs, first[epoch].inputs) << text << " " << kind;
+          }
+        }
+        base::set_active_isa(before);
+      }
+  }
+}
+
 TEST(Normalize, StandardGivesMeanZeroAndDeviationOne) {
   const auto train = bytes_source({3, 5, 7}, 41);
-  const DatasetPtr normal = normalize(train, compute_normalization(train, "standard"));
+  const DatasetPtr normalized = normalize(train, compute_normalization(train, "standard"));
   for (std::size_t c = 0; c < 3; ++c) {
     double sum = 0, square = 0;
     for (std::int64_t i = 0; i < 41; ++i) {
-      const Sample sample = fetch_sample(*normal, i);
+      const Sample sample = fetch_sample(*normalized, i);
       for (std::size_t k = 0; k < 35; ++k) {
         const double v = sample.inputs[0][c * 35 + k];
         sum += v;
@@ -161,31 +269,32 @@ TEST(Normalize, StatisticsOfBytesAreExact) {
 
 TEST(Normalize, MeanIsPerPixelForOneChannelAndPerColourElse) {
   const auto grey = counting({{1, 2, 2}}, 3);  // value k of sample i: 1000 i + k, so pixel k has mean 1000 + k
-  const DatasetPtr normal = normalize(grey, compute_normalization(grey, "mean"));
+  const DatasetPtr normalized = normalize(grey, compute_normalization(grey, "mean"));
   for (std::int64_t i = 0; i < 3; ++i)
-    EXPECT_EQ(fetch_sample(*normal, i).inputs[0], std::vector<float>(4, static_cast<float>(i - 1) * 1000.0f / 255.0f));
+    EXPECT_EQ(fetch_sample(*normalized, i).inputs[0],
+              std::vector<float>(4, normal(static_cast<float>(i) * 1000.0f, 1000.0f, 255.0f)));
   const auto colour = counting({{2, 1, 2}}, 3);  // colour means 1000.5 and 1002.5
   const Normalization n = compute_normalization(colour, "mean");
   EXPECT_EQ(n.inputs[0].mean, (std::vector<float>{1000.5f, 1002.5f}));
   const DatasetPtr applied = normalize(colour, n);
-  EXPECT_EQ(fetch_sample(*applied, 1).inputs[0],
-            (std::vector<float>{-0.5f / 255, 0.5f / 255, -0.5f / 255, 0.5f / 255}));
+  EXPECT_EQ(fetch_sample(*applied, 1).inputs[0], (std::vector<float>{normal(-0.5f, 0, 255), normal(0.5f, 0, 255),
+                                                                     normal(-0.5f, 0, 255), normal(0.5f, 0, 255)}));
 }
 
 TEST(Normalize, TrainStatisticsApplyToTest) {
   const auto train = bytes_source({1, 2, 2}, 8), test = bytes_source({1, 2, 2}, 3);
   const Normalization n = compute_normalization(train, "standard");
-  const DatasetPtr normal = normalize(test, n);
+  const DatasetPtr normalized = normalize(test, n);
   for (std::int64_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < 4; ++k)
-      EXPECT_EQ(fetch_sample(*normal, i).inputs[0][k],
-                (fetch_sample(*test, i).inputs[0][k] - n.inputs[0].mean[0]) / n.inputs[0].divisor[0]);
+      EXPECT_EQ(fetch_sample(*normalized, i).inputs[0][k],
+                normal(fetch_sample(*test, i).inputs[0][k], n.inputs[0].mean[0], n.inputs[0].divisor[0]));
 }
 
 TEST(Normalize, ScaleNoneConstantsAndSeveralInputs) {
   const auto bytes = bytes_source({1, 1, 3}, 2);
   EXPECT_EQ(fetch_sample(*normalize(bytes, compute_normalization(bytes, "scale")), 1).inputs[0][2],
-            fetch_sample(*bytes, 1).inputs[0][2] / 255.0f);
+            normal(fetch_sample(*bytes, 1).inputs[0][2], 0, 255));
   EXPECT_EQ(normalize(bytes, compute_normalization(bytes, "none")), bytes);
   const auto single = counting({{3}, {2, 2, 2}}, 1);  // one sample: channels of {3} never change
   const Normalization n = compute_normalization(single, "standard");

@@ -1,0 +1,29 @@
+// MappedFile: a file's content as memory, read-only and shared between all processes that map it. When the file shrinks
+// while it is mapped, the process ends with a sentence that names it and exit code 1 instead of a bus error.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace trireme::data {
+
+class MappedFile {
+ public:
+  // A file that cannot be mapped is a user error that names it.
+  explicit MappedFile(std::filesystem::path path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  std::filesystem::path path_;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  int watch_ = -1;
+};
+
+}  // namespace trireme::data
