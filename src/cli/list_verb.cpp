@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "data/augment.h"
+#include "data/distribution.h"
 #include "data/open.h"
 #include "models/zoo.h"
 #include "optim/optimizer.h"
@@ -26,6 +28,14 @@ void list_models() {
 
 void list_datasets() {
   for (const auto& dataset : data::dataset_list()) fmt::print("{:<16} {}\n", dataset.name, dataset.description);
+  fmt::print("\nfiles and folders (--data PATH):\n");
+  for (const auto& format : data::format_list()) fmt::print("{:<16} {}\n", format.name, format.description);
+  fmt::print("\nhow workers share the samples (--distribute):\n");
+  for (const auto& scheme : data::distribution_list()) fmt::print("{:<16} {}\n", scheme.name, scheme.description);
+}
+
+void list_augmentations() {
+  for (const auto& kind : data::augmentation_list()) fmt::print("{:<16} {}\n", kind.name, kind.description);
 }
 
 void list_strategies() { fmt::print("{:<16} {}\n", "single", "one process, oars on its threads"); }
@@ -43,8 +53,9 @@ struct Topic {
   const char* name;
   void (*print)();
 };
-constexpr std::array<Topic, 5> kTopics{{{"models", list_models},
+constexpr std::array<Topic, 6> kTopics{{{"models", list_models},
                                         {"datasets", list_datasets},
+                                        {"augmentations", list_augmentations},
                                         {"strategies", list_strategies},
                                         {"optimizers", list_optimizers},
                                         {"transports", list_transports}}};
@@ -55,7 +66,8 @@ void run_list(const base::Settings&, const std::string& topic) {
     if (topic == each.name) return each.print();
     names.emplace_back(each.name);
   }
-  if (topic.empty()) base::user_error("say what to list: models, datasets, strategies, optimizers or transports");
+  if (topic.empty())
+    base::user_error("say what to list: models, datasets, augmentations, strategies, optimizers or transports");
   base::user_error("{}", base::unknown_name("list of", topic, names));
 }
 
@@ -63,7 +75,7 @@ void run_list(const base::Settings&, const std::string& topic) {
 
 Verb list_verb() {
   return {"list",
-          "list models, datasets, strategies, optimizers or transports",
+          "list models, datasets, augmentations, strategies, optimizers or transports",
           "Example:\n  trireme list models",
           {},
           "what",

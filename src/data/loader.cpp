@@ -8,7 +8,6 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/simd.h"
-#include "data/sampler.h"
 
 namespace trireme::data {
 
@@ -17,23 +16,36 @@ std::int64_t batches_per_epoch(std::int64_t size, std::int64_t batch, bool drop_
   return size / batch + (!drop_last && size % batch != 0 ? 1 : 0);
 }
 
-Loader::Loader(DatasetPtr dataset, LoaderOptions options) : dataset_(std::move(dataset)), options_(std::move(options)) {
-  const std::int64_t size = dataset_->size();
+namespace {
+
+// Before anything is made of them.
+LoaderOptions checked(LoaderOptions options, std::int64_t size) {
   if (size < 1) base::user_error("the dataset is empty; at least one sample is needed");
-  if (options_.batch < 1) base::user_error("the batch is {}, expected at least 1", options_.batch);
-  if (options_.drop_last && options_.batch > size)
+  if (options.batch < 1) base::user_error("the batch is {}, expected at least 1", options.batch);
+  if (options.drop_last && options.batch > size)
     base::user_error(
         "a batch of {} from {} samples, with the last partial batch dropped, leaves no batch; use --batch {} or less",
-        options_.batch, size, size);
-  if (options_.epochs < kForever) base::user_error("{} epochs were asked for, expected 0 or more", options_.epochs);
-  if (options_.start_epoch < 0 || options_.start_position < 0 || options_.start_position > size)
+        options.batch, size, size);
+  if (options.epochs < kForever) base::user_error("{} epochs were asked for, expected 0 or more", options.epochs);
+  if (options.start_epoch < 0 || options.start_position < 0 || options.start_position > size)
     base::user_error("cannot start at epoch {}, sample {} of {}; does the saved state belong to this dataset?",
-                     options_.start_epoch, options_.start_position, size);
-  if (options_.depth < 1) base::user_error("a loader depth of {}, expected at least 1", options_.depth);
+                     options.start_epoch, options.start_position, size);
+  if (options.depth < 1) base::user_error("a loader depth of {}, expected at least 1", options.depth);
+  return options;
+}
+
+}  // namespace
+
+Loader::Loader(DatasetPtr dataset, LoaderOptions options)
+    : dataset_(std::move(dataset)),
+      options_(checked(std::move(options), dataset_->size())),
+      distribution_(*dataset_, options_.distribution, options_.batch, options_.seed, options_.shuffle) {
   const DataSpec& spec = dataset_->spec();
   base::check(spec.inputs.size() <= kMaxInputs, "{} inputs, at most {}", spec.inputs.size(), kMaxInputs);
 
-  const auto capacity = static_cast<std::size_t>(std::min(options_.batch, size));
+  // A share of a shorter batch may be larger by one.
+  const std::int64_t batch_samples = std::min(options_.batch, dataset_->size());
+  const auto capacity = static_cast<std::size_t>(std::min(share(batch_samples).size() + 1, batch_samples));
   ring_.resize(static_cast<std::size_t>(options_.depth) + 1);
   for (Batch& batch : ring_) {
     batch.indices.reserve(capacity);
@@ -51,6 +63,10 @@ Loader::~Loader() {
   }
   freed_.notify_all();
   thread_.join();
+}
+
+base::Range Loader::share(std::int64_t samples) const {
+  return options_.share ? options_.share(samples) : base::Range{0, samples};
 }
 
 const Batch* Loader::next() {
@@ -89,7 +105,7 @@ void Loader::produce() {
   const std::int64_t size = dataset_->size();
   std::int64_t position = options_.start_position;
   for (std::int64_t epoch = options_.start_epoch; options_.epochs == kForever || epoch < options_.epochs; ++epoch) {
-    const Permutation order = epoch_order(size, options_.seed, static_cast<std::uint64_t>(epoch), options_.shuffle);
+    const EpochOrder order = distribution_.order(static_cast<std::uint64_t>(epoch));
     while (position < size) {
       const std::int64_t samples = std::min(options_.batch, size - position);
       if (options_.drop_last && samples < options_.batch) break;
@@ -102,11 +118,13 @@ void Loader::produce() {
         slot = static_cast<std::size_t>(filled_count_) % ring_.size();
       }
       Batch& batch = ring_[slot];
+      const base::Range own = share(samples);
       batch.epoch = epoch;
-      batch.position = position;
-      batch.samples = samples;
+      batch.position = position + own.begin;
+      batch.samples = own.size();
+      batch.batch_samples = samples;
       batch.indices.clear();
-      for (std::int64_t i = 0; i < samples; ++i) batch.indices.push_back(order(position + i));
+      for (std::int64_t i = 0; i < own.size(); ++i) batch.indices.push_back(order(batch.position + i));
       if (!fill(batch)) return;
       position += samples;
       const std::lock_guard lock(mutex_);

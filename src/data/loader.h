@@ -6,19 +6,22 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/distribution.h"
 #include "tensor/buffer.h"
 
 namespace trireme::data {
 
 struct Batch {
   std::int64_t epoch = 0;
-  std::int64_t position = 0;  // of the first sample, in the epoch
-  std::int64_t samples = 0;   // may be fewer than asked for in the last batch of an epoch
+  std::int64_t position = 0;       // of the first sample, in the epoch
+  std::int64_t samples = 0;        // of this worker's share; may be fewer in the last batch of an epoch
+  std::int64_t batch_samples = 0;  // of the whole batch, all workers together
   std::vector<std::int64_t> indices;
   std::vector<tensor::Buffer> inputs;  // samples x the input's shape, plain; what lies behind `samples` is unspecified
   tensor::Buffer target;               // samples x target_floats
@@ -36,6 +39,9 @@ struct LoaderOptions {
   std::int64_t start_position = 0;  // samples already used in that epoch
   int depth = 3;                    // batches ready ahead of the one in use
   std::vector<int> cpus{};  // cpus for the thread, so that it is not pinned with its parent; empty: as the parent
+  DistributionOptions distribution{};
+  // The part of a batch of so many samples that is read here; empty: all of it.
+  std::function<base::Range(std::int64_t samples)> share{};
 };
 
 // Steps in an epoch: ceil(size / batch), or floor with drop_last.
@@ -56,12 +62,14 @@ class Loader {
   double waited_seconds() const { return waited_seconds_; }
 
  private:
+  base::Range share(std::int64_t samples) const;
   void run();
   void produce();
   bool fill(Batch& batch);  // false when told to stop
 
   DatasetPtr dataset_;
   LoaderOptions options_;
+  Distribution distribution_;
   std::vector<Batch> ring_;  // depth + 1: one is in the hands of the consumer
   double waited_seconds_ = 0;
 

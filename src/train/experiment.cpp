@@ -54,7 +54,10 @@ void open_data(const base::Settings& settings, const models::ModelInfo& model, E
   request.wanted_classes = model.classes;
   request.wanted_target = parse_target(settings);
   const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
+  request.skip_bad = settings.flag("skip-bad");
+  e.distribution = data::parse_distribution(settings.text("distribute"));
   data::DataPair pair = data::open_dataset(request);
+  e.notes.insert(e.notes.end(), pair.notes.begin(), pair.notes.end());
   e.train = request.train_samples > 0 ? data::limit(pair.train, request.train_samples) : pair.train;
   e.test = request.test_samples > 0 ? data::limit(pair.test, request.test_samples) : pair.test;
   if (validation == 0) return;

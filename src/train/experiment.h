@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "crew/crew.h"
 #include "data/dataset.h"
+#include "data/distribution.h"
 #include "data/normalize.h"
 #include "graph/network.h"
 
@@ -17,6 +18,7 @@ struct Experiment {
   data::DatasetPtr train;       // augmented, normalised; without the validation share
   data::DatasetPtr validation;  // null: the test set serves
   data::DatasetPtr test;
+  data::DistributionOptions distribution;
   data::Normalization normalization;  // computed from the training set, or a saved run's
   graph::Network network{""};
   std::int64_t batch = 0;

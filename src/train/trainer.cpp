@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "crew/peak.h"
+#include "data/ledger.h"
 #include "data/loader.h"
 #include "observe/resources.h"
 #include "observe/trace.h"
@@ -54,6 +55,7 @@ class Trainer {
     keep_ = static_cast<int>(settings.integer("keep", 1, 1 << 20));
     e_.crew_options.trace = &trace_;
     e_.crew_options.profile = settings.flag("profile");
+    ledger_ = data::Ledger(e_.train->size());
     crew_ = std::make_unique<crew::Crew>(e_.network, e_.crew_options);
     updater_ = std::make_unique<Updater>(*crew_, std::move(optimizer), clip);
     fill_fresh_weights(*crew_, settings.text("init"), e_.seed);
@@ -130,6 +132,8 @@ class Trainer {
     store::restore(loaded, crew_->space(), weights(), updater_->slot_buffers());
     crew_->refresh_weight_forms();
     progress_ = Progress::from_checkpoint(loaded);
+    if (const auto kept = loaded.progress.extra.find("ledger"); kept != loaded.progress.extra.end())
+      ledger_.restore(kept->second);
     early_stopping_.restore(progress_.early_stopping);
     stopped_early_ = patience_ > 0 && progress_.early_stopping.bad_epochs >= patience_;
     e_.notes.push_back(fmt::format("resumed at step {} from {}", progress_.step, loaded.folder.string()));
@@ -185,6 +189,7 @@ class Trainer {
     options.start_epoch = progress_.epoch;
     options.start_position = progress_.position;
     options.cpus = e_.cores.cpus;
+    options.distribution = e_.distribution;
     data::Loader loader(e_.train, options);
     while (!is_over()) {
       one_step(loader);
@@ -217,6 +222,7 @@ class Trainer {
     const std::int64_t updated = base::now_ns();
 
     const auto samples = static_cast<double>(batch->samples);
+    ledger_.use(batch->position, view_.indices);
     ++progress_.step;
     progress_.epoch_loss += report.loss + penalty * samples;
     progress_.epoch_correct += report.correct;
@@ -299,6 +305,7 @@ class Trainer {
     if (whole) {
       progress_.epoch_loss = progress_.epoch_correct = 0;
       progress_.epoch_samples = 0;
+      ledger_.clear();
     }
     checkpoint(best);
     epoch_start_ns_ = base::now_ns();
@@ -317,6 +324,7 @@ class Trainer {
                     {e_.validation ? "validation_loss" : "test_loss", number(result.loss)},
                     {e_.validation ? "validation_accuracy" : "test_accuracy", number(result.accuracy)},
                     {"lr", lr_},
+                    {"ledger", ledger_json()},
                     {"seconds", seconds}};
     metrics_->write(line.dump());
     console_.epoch(
@@ -324,6 +332,13 @@ class Trainer {
          lr_, seconds,
          static_cast<double>(samples_here_ - epoch_start_samples_) / (seconds_.training() - epoch_start_seconds_),
          best});
+  }
+
+  // What the epoch used of the training set.
+  Json ledger_json() const {
+    const data::LedgerReport used = ledger_.report();
+    return {{"samples", used.samples}, {"used", used.used},         {"once", used.once},
+            {"missed", used.missed()}, {"repeated", used.repeated}, {"order", used.order}};
   }
 
   void checkpoint(bool best) {
@@ -334,6 +349,7 @@ class Trainer {
     progress_.seconds = seconds_before_ + base::seconds_since(start_ns_);
     store::Checkpoint c;
     c.progress = progress_.to_store();
+    c.progress.extra["ledger"] = ledger_.text();
     c.space = &crew_->space();
     c.weights = weights();
     c.slots = updater_->slots();
@@ -391,6 +407,7 @@ class Trainer {
   std::optional<observe::ResourceWatch> resources_;
 
   Progress progress_;
+  data::Ledger ledger_{0};
   bool stopped_early_ = false;
   double lr_ = 0;
   std::optional<Evaluation> last_test_;

@@ -1,11 +1,11 @@
 // Packed files: what goes in comes out; every damage is named; a file that shrinks under a reader ends it in order.
 
+#include "data/packed.h"
 #include "base/files.h"
 #include "data/columns.h"
 #include "data/mapped_file.h"
 #include "data/normalize.h"
 #include "data/open.h"
-#include "data/packed.h"
 #include "data/synthetic.h"
 #include "helpers.h"
 
