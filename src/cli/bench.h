@@ -50,5 +50,8 @@ void tune(const std::vector<BenchCase>& cases, const std::string& file);
 void bench_step(const base::Settings& settings);
 void bench_memory(const base::Settings& settings);
 void bench_roofline(const base::Settings& settings);
+void bench_input(const base::Settings& settings);
+// One process that reads an epoch when told so on standard input, and says what its mapping of the data takes.
+void bench_reader(const base::Settings& settings);
 
 }  // namespace trireme::cli

@@ -24,6 +24,7 @@ std::vector<Verb> verbs();
 Verb train_verb();
 Verb eval_verb();
 Verb predict_verb();
+Verb data_verb();
 Verb bench_verb();
 Verb list_verb();
 

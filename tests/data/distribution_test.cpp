@@ -1,5 +1,5 @@
-// Who reads which sample: the same order for any number of workers, each sample once per epoch, also across a stop and a
-// start with other workers; and the schemes that give workers parts of their own.
+// Who reads which sample: the same order for any number of workers, each sample once per epoch, also across a stop and
+// a start with other workers; and the schemes that give workers parts of their own.
 #include "data/distribution.h"
 
 #include <algorithm>

@@ -1,0 +1,301 @@
+// `bench input`: how fast one thread makes batches, how soon the first is there, and how much memory several processes
+// of a host take together; also against PyTorch's DataLoader on the same file.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/bench.h"
+#include "cli/environment.h"
+#include "data/columns.h"
+#include "data/loader.h"
+#include "data/open.h"
+#include "data/packed.h"
+#include "data/prepare.h"
+#include "peer/pytorch.h"
+
+namespace trireme::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = base::fs;
+
+constexpr double kRoundSeconds = 0.5, kDeadlineSeconds = 600, kMegabyte = 1e6;
+constexpr int kWorkers[] = {0, 1, 2};
+
+struct InputCase {
+  std::string file;  // packed
+  std::string augment, normalize;
+  std::int64_t batch = 128;
+};
+
+// A folder that goes with what is in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "trireme-bench-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) base::run_error("cannot make a folder for the data in {}", name);
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 2];
+}
+
+// From opening the file to batches; as train does it.
+class OwnInput {
+ public:
+  OwnInput(const InputCase& bench, const base::CorePlan& cores) : batch_(bench.batch) {
+    const std::int64_t start = base::now_ns();
+    const data::DataPair pair = data::open_packed(bench.file);
+    data::Normalization normalization = data::compute_normalization(pair.train, bench.normalize);
+    size_ = pair.train->size();
+    data::LoaderOptions options;
+    options.batch = bench.batch;
+    options.drop_last = true;
+    options.cpus = cores.cpus;
+    loader_.emplace(data::prepare(pair.train, data::parse_augmentation(bench.augment), std::move(normalization)),
+                    options);
+    loader_->next();
+    first_batch_ = base::seconds_since(start);
+  }
+
+  double first_batch() const { return first_batch_; }
+  double samples_per_second(double seconds) {
+    for (int k = 0; k < 8; ++k) loader_->next();  // what waited in the ring
+    const std::int64_t start = base::now_ns();
+    std::int64_t batches = 0;
+    for (; base::seconds_since(start) < seconds; ++batches) loader_->next();
+    return static_cast<double>(batches * batch_) / base::seconds_since(start);
+  }
+  void read_an_epoch() {
+    for (std::int64_t done = 0; done < size_; done += batch_) loader_->next();
+  }
+
+ private:
+  std::int64_t batch_, size_ = 0;
+  std::optional<data::Loader> loader_;
+  double first_batch_ = 0;
+};
+
+// Proportional set size of a process's mappings of the file: pages that n processes share count 1/n.
+double mapped_bytes(int process, const std::string& file) {
+  std::ifstream maps(fmt::format("/proc/{}/smaps", process));
+  double bytes = 0;
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find('-') < line.find(' ')) inside = line.ends_with(file);
+    if (inside && line.starts_with("Pss:")) bytes += 1024 * std::stod(line.substr(4));
+  }
+  return bytes;
+}
+
+// All at once: each reads an epoch, then all are looked at.
+double memory_of_processes(const InputCase& bench, int processes) {
+  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  std::vector<std::unique_ptr<peer::Child>> children;
+  for (int i = 0; i < processes; ++i)
+    children.push_back(std::make_unique<peer::Child>(
+        "trireme bench reader",
+        std::vector<std::string>{self, "bench", "reader", "--data", bench.file, "--augment", bench.augment,
+                                 "--normalize", bench.normalize, "--batch", std::to_string(bench.batch)},
+        base::plan_cores().cpus));
+  for (const auto& child : children) child->ask("read", kDeadlineSeconds);
+  double bytes = 0;
+  for (const auto& child : children) bytes += std::stod(child->ask("memory", kDeadlineSeconds));
+  for (const auto& child : children) child->finish(kDeadlineSeconds);
+  return bytes;
+}
+
+struct PeerResult {
+  double samples_per_second = 0, first_batch = 0, memory_bytes = 0;
+  std::string version, way;
+};
+
+// The best over workers, of each figure by itself.
+class PytorchInput {
+ public:
+  PytorchInput(const InputCase& bench, std::string python, std::string script, const base::CorePlan& cores)
+      : python_(std::move(python)), script_(std::move(script)), cpus_(cores.cpus) {
+    const data::DataPair pair = data::open_packed(bench.file);
+    const data::Augmentation augmentation = data::parse_augmentation(bench.augment);
+    if (augmentation.degrees > 0 || augmentation.brightness > 0 || augmentation.cutout > 0)
+      base::user_error("bench input --peer pytorch compares crop and flip alone, not '{}'", bench.augment);
+    const data::Normalization normal = data::compute_normalization(pair.train, bench.normalize);
+    if (pair.train->spec().inputs.size() != 1 || pair.train->spec().inputs[0].rank() != 3 || normal.inputs.empty() ||
+        normal.inputs[0].mean.size() != static_cast<std::size_t>(pair.train->spec().inputs[0][0]))
+      base::user_error("bench input --peer pytorch needs one input of images, normalised per channel");
+    request_ = {{"do", "open"},
+                {"file", bench.file},
+                {"batch", bench.batch},
+                {"pad", augmentation.pad},
+                {"flip", augmentation.flip},
+                {"mean", normal.inputs[0].mean},
+                {"divisor", normal.inputs[0].divisor}};
+    for (const int workers : kWorkers)
+      for (const bool mapped : {false, true}) try_way(workers, mapped);
+  }
+
+  double run() { return ask(*process_, {{"do", "run"}, {"seconds", kRoundSeconds}}).at("samples_per_second"); }
+  const PeerResult& best() const { return best_; }
+
+ private:
+  static Json ask(peer::Pytorch& process, const Json& request) {
+    return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
+  }
+
+  void try_way(int workers, bool mapped) {
+    auto process = std::make_unique<peer::Pytorch>(python_, script_, std::vector<std::string>{}, cpus_);
+    Json request = request_;
+    request["workers"] = workers;
+    request["mapped"] = mapped;
+    const Json opened = ask(*process, request);
+    const double rate = ask(*process, {{"do", "run"}, {"seconds", kRoundSeconds}}).at("samples_per_second");
+    const double memory = ask(*process, {{"do", "memory"}}).at("bytes"), first = opened.at("first_batch");
+    const bool is_first = process_ == nullptr;
+    best_.first_batch = is_first ? first : std::min(best_.first_batch, first);
+    best_.memory_bytes = is_first ? memory : std::min(best_.memory_bytes, memory);
+    if (!is_first && rate <= best_.samples_per_second) return;
+    best_.samples_per_second = rate;
+    best_.version = opened.at("torch");
+    best_.way = fmt::format("{} worker{}, {}", workers, workers == 1 ? "" : "s", mapped ? "mapped" : "in memory");
+    process_ = std::move(process);
+  }
+
+  std::string python_, script_;
+  std::vector<int> cpus_;
+  Json request_;
+  std::unique_ptr<peer::Pytorch> process_;
+  PeerResult best_;
+};
+
+InputCase input_case(const base::Settings& settings) {
+  InputCase bench;
+  bench.file = settings.text("data");
+  bench.augment = settings.text("augment");
+  bench.normalize = settings.text("normalize");
+  bench.batch = settings.integer("batch", 0, 1 << 20);
+  if (bench.batch == 0) bench.batch = 128;
+  data::parse_augmentation(bench.augment);
+  return bench;
+}
+
+void print_side(const char* name, double rate, double first, double memory) {
+  fmt::print("{:<8} {:>14.0f} {:>16.2f} {:>12.1f}", name, rate, 1e3 * first, memory / kMegabyte);
+}
+
+}  // namespace
+
+void bench_input(const base::Settings& settings) {
+  InputCase bench = input_case(settings);
+  std::optional<TemporaryFolder> folder;
+  if (!bench.file.ends_with(data::kPackedEnding)) {
+    folder.emplace();
+    data::DataRequest request;
+    request.name = bench.file;
+    request.data_dir = settings.text("data-dir");
+    bench.file = (folder->path() / (std::string("data") + data::kPackedEnding)).string();
+    data::write_packed(bench.file, data::open_dataset(request));
+  }
+  const int rounds = static_cast<int>(settings.integer("repeats", 1, 10000));
+  const base::CorePlan cores = base::plan_cores();
+  std::unique_ptr<PytorchInput> pytorch;
+  if (!settings.text("peer").empty()) {
+    const std::array<std::string, 1> known{"pytorch"};
+    settings.choice("peer", known);
+    const peer::PytorchPlace place{settings.text("python"), environment("TRIREME_PYTHON"),
+                                   environment("TRIREME_PEERS")};
+    pytorch =
+        std::make_unique<PytorchInput>(bench, peer::find_python(place), peer::find_script("input.py", place), cores);
+  }
+  std::vector<double> rates, firsts, their_rates;
+  std::int64_t bytes_per_sample = 0, samples = 0;
+  {
+    const data::DataPair pair = data::open_packed(bench.file);
+    samples = pair.train->size();
+    for (const data::Column& input : pair.train->columns()->inputs)
+      bytes_per_sample += static_cast<std::int64_t>(input.sample_bytes());
+    if (bench.batch > samples)
+      base::user_error("a batch of {} from {} samples; use --batch {} or less", bench.batch, samples, samples);
+  }
+  for (int round = 0; round < rounds; ++round) {
+    {
+      OwnInput ours(bench, cores);
+      firsts.push_back(ours.first_batch());
+      rates.push_back(ours.samples_per_second(kRoundSeconds));
+    }
+    if (pytorch) their_rates.push_back(pytorch->run());
+  }
+  const int processes = static_cast<int>(settings.integer("processes", 1, 1024));
+  const double memory = memory_of_processes(bench, processes);
+  const auto file_bytes = static_cast<double>(fs::file_size(bench.file));
+  const double rate = median(rates), first = median(firsts);
+
+  Json json{{"data", settings.text("data")},
+            {"augment", bench.augment},
+            {"normalize", bench.normalize},
+            {"batch", bench.batch},
+            {"samples", samples},
+            {"sample_bytes", bytes_per_sample},
+            {"samples_per_second", rate},
+            {"first_batch_ms", 1e3 * first},
+            {"processes", processes},
+            {"mapping_mb", memory / kMegabyte},
+            {"file_mb", file_bytes / kMegabyte}};
+  if (pytorch) {
+    const double their_rate = median(their_rates);
+    json["peer"] = "pytorch";
+    json["peer_version"] = pytorch->best().version;
+    json["peer_way"] = pytorch->best().way;
+    json["peer_samples_per_second"] = their_rate;
+    json["peer_first_batch_ms"] = 1e3 * pytorch->best().first_batch;
+    json["peer_memory_mb"] = pytorch->best().memory_bytes / kMegabyte;
+    json["ratio"] = rate / their_rate;
+    json["first_batch_ratio"] = pytorch->best().first_batch / first;
+  }
+  if (settings.flag("json")) return fmt::print("{}\n", Json{{"results", {json}}}.dump());
+  fmt::print("Batches of {} from {} ({} samples), augment {}, normalize {}, one input thread; medians of {} rounds\n",
+             bench.batch, settings.text("data"), samples, bench.augment, bench.normalize, rounds);
+  fmt::print("{:<8} {:>14} {:>16} {:>12}\n", "", "samples/s", "first batch ms", "memory MB");
+  print_side("trireme", rate, first, memory);
+  fmt::print("  the file's {:.1f} MB as {} processes hold them together\n", file_bytes / kMegabyte, processes);
+  if (!pytorch) return;
+  print_side("pytorch", median(their_rates), pytorch->best().first_batch, pytorch->best().memory_bytes);
+  fmt::print("  one process and its workers ({})\n", pytorch->best().way);
+  fmt::print("{:<8} {:>13.1f}x {:>15.1f}x\n", "ratio", json["ratio"].get<double>(),
+             json["first_batch_ratio"].get<double>());
+}
+
+void bench_reader(const base::Settings& settings) {
+  const InputCase bench = input_case(settings);
+  OwnInput input(bench, base::plan_cores());
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    if (line == "read") input.read_an_epoch();
+    fmt::print("{}\n", line == "memory" ? mapped_bytes(getpid(), fs::path(bench.file).filename().string()) : 0.0);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace trireme::cli

@@ -1,0 +1,181 @@
+// `trireme data`: what a dataset holds (info), one file of it that all processes share (pack), and a look at it (show).
+#include <fmt/core.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/nearest.h"
+#include "cli/cli.h"
+#include "data/columns.h"
+#include "data/open.h"
+#include "data/packed.h"
+#include "data/prepare.h"
+
+namespace trireme::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Option = base::OptionSpec;
+
+constexpr std::array kOptions{
+    Option{"Which data", "data", "NAME", "fashion-mnist", "dataset (trireme list datasets), a file or a folder"},
+    Option{"Which data", "data-dir", "DIR", "", "where the dataset lies; else TRIREME_DATA, else where Debian puts it"},
+    Option{"Which data", "target", "KIND", "classes", "what files of your own ask for: classes, labels or values"},
+    Option{"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
+    Option{"Which data", "seed", "N", "1", "chooses the test set where the data has none, and what augmentation draws"},
+    Option{"What to do", "to", "FILE", "", "the new file: .trireme (pack) or .png (show)"},
+    Option{"What to do", "json", "", "no", "print what info finds as one JSON object"},
+};
+
+data::DataPair open_data(const base::Settings& settings) {
+  data::DataRequest request;
+  request.name = settings.text("data");
+  request.data_dir = settings.text("data-dir");
+  request.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62));
+  request.skip_bad = settings.flag("skip-bad");
+  const std::array<std::string, 3> kinds{"classes", "labels", "values"};
+  const std::string kind = settings.choice("target", kinds);
+  request.wanted_target = kind == "classes"  ? data::TargetKind::classes
+                          : kind == "labels" ? data::TargetKind::labels
+                                             : data::TargetKind::values;
+  data::DataPair pair = data::open_dataset(request);
+  if (!settings.flag("json"))
+    for (const std::string& note : pair.notes) fmt::print("note: {}\n", note);
+  return pair;
+}
+
+// A new file's name with this ending.
+std::string new_file(const base::Settings& settings, const char* ending) {
+  const std::string& name = settings.text("to");
+  if (name.empty()) base::user_error("say where to write: --to FILE{}", ending);
+  if (!name.ends_with(ending)) base::user_error("--to {} must end in {}", name, ending);
+  std::error_code ignored;
+  if (base::fs::exists(name, ignored)) base::user_error("{} exists already; choose another name", name);
+  return name;
+}
+
+// Samples per class, or per label where several may hold.
+std::vector<std::int64_t> counts(const data::Dataset& set) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(set.spec().classes));
+  std::array<data::StoredValues, data::kMaxInputs> stored{};
+  std::vector<std::vector<float>> sample;
+  std::vector<float*> places;
+  for (const tensor::Shape& shape : set.spec().inputs) sample.emplace_back(static_cast<std::size_t>(shape.count()));
+  for (auto& input : sample) places.push_back(input.data());
+  std::vector<float> target(static_cast<std::size_t>(data::target_floats(set.spec())));
+  for (std::int64_t i = 0; i < set.size(); ++i) {
+    if (!set.view(i, stored, target.data())) set.fetch(i, {}, places, target.data());
+    if (set.spec().target == data::TargetKind::classes) ++counts[static_cast<std::size_t>(target[0])];
+    if (set.spec().target == data::TargetKind::labels)
+      for (std::size_t k = 0; k < target.size(); ++k) counts[k] += target[k] != 0 ? 1 : 0;
+  }
+  return counts;
+}
+
+std::string class_name(const data::DataSpec& spec, std::size_t c) {
+  return c < spec.class_names.size() ? spec.class_names[c] : std::to_string(c);
+}
+
+struct SetInfo {
+  const char* name;
+  const data::Dataset* set;
+  std::vector<std::int64_t> counts;
+};
+
+std::vector<std::string> warnings(const SetInfo& info) {
+  std::vector<std::string> all;
+  if (info.set->size() == 0) all.push_back(fmt::format("the {} set is empty", info.name));
+  if (info.set->spec().target == data::TargetKind::values) return all;
+  for (std::size_t c = 0; c < info.counts.size(); ++c)
+    if (info.counts[c] == 0)
+      all.push_back(fmt::format("no {} sample has the class '{}'", info.name, class_name(info.set->spec(), c)));
+  return all;
+}
+
+void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal) {
+  const data::DataSpec& spec = sets[0].set->spec();
+  fmt::print("{}: {}\n", settings.text("data"), data::spec_text(spec));
+  for (const SetInfo& info : sets) fmt::print("  {:<6} {:>9} samples\n", info.name, info.set->size());
+  for (std::size_t i = 0; i < normal.inputs.size(); ++i)
+    for (std::size_t c = 0; c < normal.inputs[i].mean.size(); ++c)
+      fmt::print("  input {} channel {}: mean {:.4f}, deviation {:.4f}\n", i + 1, c + 1, normal.inputs[i].mean[c],
+                 normal.inputs[i].divisor[c]);
+  if (spec.target != data::TargetKind::values) {
+    fmt::print("  {:<20} {:>9} {:>9}\n", spec.target == data::TargetKind::classes ? "class" : "label", sets[0].name,
+               sets[1].name);
+    for (std::size_t c = 0; c < sets[0].counts.size(); ++c)
+      fmt::print("  {:<20} {:>9} {:>9}\n", class_name(spec, c), sets[0].counts[c], sets[1].counts[c]);
+  }
+  for (const SetInfo& info : sets)
+    for (const std::string& warning : warnings(info)) fmt::print("  warning: {}\n", warning);
+}
+
+Json info_json(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal) {
+  const data::DataSpec& spec = sets[0].set->spec();
+  Json json{{"data", settings.text("data")}, {"classes", spec.classes}, {"class_names", spec.class_names}};
+  for (const tensor::Shape& shape : spec.inputs) json["inputs"].push_back(shape.sizes());
+  for (const SetInfo& info : sets) {
+    json[info.name] = {{"samples", info.set->size()}, {"counts", info.counts}};
+    for (const std::string& warning : warnings(info)) json["warnings"].push_back(warning);
+  }
+  for (const data::InputNormalization& input : normal.inputs)
+    json["statistics"].push_back({{"mean", input.mean}, {"deviation", input.divisor}});
+  return json;
+}
+
+void info(const base::Settings& settings) {
+  const std::string& name = settings.text("data");
+  if (name.ends_with(data::kPackedEnding)) data::verify_packed(name);
+  const data::DataPair pair = open_data(settings);
+  const std::vector<SetInfo> sets{{"train", pair.train.get(), counts(*pair.train)},
+                                  {"test", pair.test.get(), counts(*pair.test)}};
+  const data::Normalization normal = data::compute_normalization(pair.train, "standard");
+  if (settings.flag("json"))
+    fmt::print("{}\n", info_json(settings, sets, normal).dump());
+  else
+    print_info(settings, sets, normal);
+}
+
+void pack(const base::Settings& settings) {
+  const std::string file = new_file(settings, data::kPackedEnding);
+  const data::DataPair pair = open_data(settings);
+  data::write_packed(file, pair);
+  fmt::print("{}: {} training and {} test samples of {}, {:.1f} MB; use it with --data {}\n", file, pair.train->size(),
+             pair.test->size(), data::spec_text(pair.train->spec()),
+             1e-6 * static_cast<double>(base::fs::file_size(file)),
+             file.find('/') == std::string::npos ? "./" + file : file);
+}
+
+struct Word {
+  const char* name;
+  void (*run)(const base::Settings& settings);
+};
+constexpr std::array kWords{Word{"info", info}, Word{"pack", pack}};
+
+void run_data(const base::Settings& settings, const std::string& word) {
+  std::vector<std::string> names;
+  for (const Word& each : kWords) {
+    if (word == each.name) return each.run(settings);
+    names.emplace_back(each.name);
+  }
+  if (word.empty()) base::user_error("say what to do: info, pack or show");
+  base::user_error("{}", base::unknown_name("data command", word, names));
+}
+
+}  // namespace
+
+Verb data_verb() {
+  return {"data",
+          "look at a dataset (info, show), or pack it into one file that processes share (pack)",
+          "Examples:\n"
+          "  trireme data info --data fashion-mnist\n"
+          "  trireme data pack --data cifar10 --to cifar10.trireme\n"
+          "  trireme data show --data cifar10 --augment crop,flip --to cifar10.png",
+          kOptions,
+          "what",
+          run_data};
+}
+
+}  // namespace trireme::cli
