@@ -176,6 +176,7 @@ Experiment resolve(const base::Settings& settings, const data::Normalization* kn
   if (!known && e.batch > e.train->size())
     base::user_error("a batch of {} samples is more than the {} of the training set; use --batch {} or fewer", e.batch,
                      e.train->size(), e.train->size());
+  data::Distribution(*e.train, e.distribution, e.batch, e.seed, true);  // finds what is wrong with it now
   e.steps_per_epoch = data::batches_per_epoch(e.train->size(), e.batch, e.drop_last);
   const std::int64_t steps = settings.integer("steps", 0, kMany);
   e.total_steps = steps > 0 ? steps : settings.integer("epochs", 1, kMany) * e.steps_per_epoch;

@@ -48,8 +48,10 @@ RunFolder RunFolder::create(const std::string& wanted, const std::string& model,
     return {wanted, new_folder};
   }
   make_folder("runs");
+  const fs::path given = fs::path(data).lexically_normal();
+  const std::string short_name = (given.has_filename() ? given : given.parent_path()).stem().string();
   for (int number = 1;; ++number) {
-    const fs::path path = fmt::format("runs/{}-{}-{}", model, data, number);
+    const fs::path path = fmt::format("runs/{}-{}-{}", model, short_name, number);
     std::error_code cause;
     if (fs::create_directory(path, cause)) return {path, true};
     if (cause) base::user_error("cannot make the run folder {}: {}", path.string(), cause.message());

@@ -133,7 +133,7 @@ class Trainer {
     crew_->refresh_weight_forms();
     progress_ = Progress::from_checkpoint(loaded);
     if (const auto kept = loaded.progress.extra.find("ledger"); kept != loaded.progress.extra.end())
-      ledger_.restore(kept->second);
+      ledger_.restore(Json::parse(kept->second).get<std::string>());
     early_stopping_.restore(progress_.early_stopping);
     stopped_early_ = patience_ > 0 && progress_.early_stopping.bad_epochs >= patience_;
     e_.notes.push_back(fmt::format("resumed at step {} from {}", progress_.step, loaded.folder.string()));
@@ -349,7 +349,7 @@ class Trainer {
     progress_.seconds = seconds_before_ + base::seconds_since(start_ns_);
     store::Checkpoint c;
     c.progress = progress_.to_store();
-    c.progress.extra["ledger"] = ledger_.text();
+    c.progress.extra["ledger"] = Json(ledger_.text()).dump();
     c.space = &crew_->space();
     c.weights = weights();
     c.slots = updater_->slots();

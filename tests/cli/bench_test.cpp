@@ -188,7 +188,7 @@ TEST_F(Bench, MemoryIsAboveWhatTheParametersTake) {
 }
 
 TEST_F(Bench, MistakesAreRefused) {
-  expect_refused({"bench"}, {"step, roofline or memory"});
+  expect_refused({"bench"}, {"step, input, roofline or memory"});
   expect_refused({"bench", "stpe"}, {"'stpe'", "'step'"});
   expect_refused({"bench", "step", "--model", "lenet6"}, {"'lenet6'", "'lenet5'"});
   expect_refused({"bench", "step", "--model", "lenet5,"}, {"''"});

@@ -93,5 +93,83 @@ TEST_F(Files, AGzipThatIsNone) {
   expect_named({"train-images-idx3-ubyte.gz"});
 }
 
+TEST_F(Files, PackedTheyGiveTheSameBits) {
+  const Words settings{"--model", "lenet5", "--batch", "16", "--epochs", "2", "--augment", "crop,flip,rotate"};
+  const Outcome packed = run({"data", "pack", "--data", "mnist", "--data-dir", "small", "--to", "small.trireme"});
+  EXPECT_EQ(packed.code, 0) << packed.err;
+  EXPECT_NE(packed.out.find("80 training and 30 test samples"), std::string::npos) << packed.out;
+  const Json plain = trained(settings + Words{"--data", "mnist", "--data-dir", "small", "--run", "plain"});
+  const Json mapped = trained(settings + Words{"--data", "./small.trireme"});
+  EXPECT_EQ(mapped["weights_sha256"], plain["weights_sha256"]);
+  EXPECT_TRUE(fs::is_directory(folder() / "runs/lenet5-small-1")) << "named after the file";
+  expect_refused({"data", "pack", "--data", "mnist", "--data-dir", "small", "--to", "small.trireme"}, {"exists"});
+  expect_refused({"data", "pack", "--data", "mnist", "--data-dir", "small", "--to", "small.bin"}, {".trireme"});
+  expect_refused({"data", "pack", "--data", "mnist", "--data-dir", "small"}, {"--to"});
+}
+
+TEST_F(Files, InfoSaysWhatTheyHold) {
+  const Words info{"data", "info", "--data", "mnist", "--data-dir", "small"};
+  const Outcome text = run(info);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("1x12x12 -> 10 classes"), std::string::npos) << text.out;
+  const Json json = last_json(run(info + Words{"--json"}));
+  EXPECT_EQ(json["train"]["samples"], 80);
+  EXPECT_EQ(json["train"]["counts"], Json(std::vector<int>(10, 8)));
+  EXPECT_EQ(json["test"]["counts"], Json(std::vector<int>(10, 3)));
+  // A row of 255 among eleven of 16.
+  EXPECT_NEAR(json["statistics"][0]["mean"][0].get<double>(), (255 + 11 * 16) / 12.0, 1e-4);
+  run({"data", "pack", "--data", "mnist", "--data-dir", "small", "--to", "a.trireme"});
+  std::string bytes = read(folder() / "a.trireme");
+  bytes.back() = 0;
+  write(folder() / "a.trireme", bytes);
+  expect_refused({"data", "info", "--data", "a.trireme"}, {"checksum", "test set's targets"});
+  expect_refused({"data"}, {"info, pack or show"});
+  expect_refused({"data", "inof"}, {"did you mean 'info'"});
+  expect_refused({"data", "info", "--data", "./nothing.npz"}, {"nothing.npz", "does not exist"});
+  write(folder() / "strange.xyz", "?");
+  expect_refused({"data", "info", "--data", "strange.xyz"}, {"strange.xyz", "no known format", "packed"});
+}
+
+// The ledger of every epoch, as the run folder has it.
+std::vector<Json> ledgers(const fs::path& run) {
+  std::vector<Json> all;
+  for (const std::string& line : lines_of(read(run / "metrics.jsonl")))
+    if (const Json json = Json::parse(line); json["type"] == "epoch") all.push_back(json["ledger"]);
+  return all;
+}
+
+TEST_F(Files, EverySampleIsUsedOnceAlsoAfterAStop) {
+  const Words settings{"--model", "lenet5",     "--data",   "mnist",   "--data-dir",
+                       "small",   "--schedule", "constant", "--batch", "16"};
+  trained(settings + Words{"--epochs", "3", "--run", "whole"});
+  trained(settings + Words{"--steps", "7", "--run", "parts", "--threads", "2"});  // in the second epoch
+  trained({"--resume", "parts", "--epochs", "3", "--threads", "1"});
+  const std::vector<Json> whole = ledgers(folder() / "whole"), parts = ledgers(folder() / "parts");
+  ASSERT_EQ(whole.size(), 3u);
+  EXPECT_EQ(parts, whole);
+  for (const Json& epoch : whole) {
+    EXPECT_EQ(epoch["once"], 80);
+    EXPECT_EQ(epoch["missed"], 0);
+    EXPECT_EQ(epoch["repeated"], 0);
+  }
+  EXPECT_NE(whole[0]["order"], whole[1]["order"]);
+}
+
+TEST_F(Files, AreSharedOutAsAsked) {
+  const Words settings{"--model", "lenet5", "--data", "mnist", "--data-dir", "small", "--batch", "16"};
+  const auto ledger = [&](const std::string& scheme, const std::string& run) {
+    trained(settings + Words{"--distribute", scheme, "--run", run});
+    return ledgers(folder() / run).front();
+  };
+  const Json global = ledger("global", "g"), by_label = ledger("by-label:workers=4", "l");
+  EXPECT_EQ(by_label["once"], 80);
+  EXPECT_NE(by_label["order"], global["order"]);
+  const Json fraction = ledger("fraction=25%:workers=2", "f");
+  EXPECT_EQ(fraction["used"], 80);
+  EXPECT_GT(fraction["missed"].get<int>(), 0);
+  expect_refused(wanted() + Words{"--data-dir", "small", "--distribute", "by-lable"}, {"did you mean 'by-label'"});
+  expect_refused(wanted() + Words{"--data-dir", "small", "--distribute", "contiguous:workers=17"}, {"17 workers"});
+}
+
 }  // namespace
 }  // namespace trireme::cli_test
