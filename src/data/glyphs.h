@@ -1,0 +1,18 @@
+// A small bitmap font for pictures: ASCII, five pixels wide and seven high.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace trireme::data {
+
+inline constexpr int kGlyphWidth = 5, kGlyphHeight = 7;
+
+// One row of a character, 0 <= row < 7, as five bits, the leftmost pixel highest. What is not in ASCII is drawn as '?'.
+unsigned glyph_row(char character, int row);
+
+// UTF-8 made ASCII: one '?' for each other character, a space for each control character.
+std::string drawable(std::string_view text);
+
+}  // namespace trireme::data
