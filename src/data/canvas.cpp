@@ -36,10 +36,11 @@ void Canvas::line(std::int64_t x0, std::int64_t y0, std::int64_t x1, std::int64_
 
 void Canvas::text(std::int64_t x, std::int64_t y, std::string_view text, std::int64_t scale, const Colour& colour) {
   for (const char character : text) {
+    const std::int64_t top = y + glyph_drop(character) * scale;
     for (int row = 0; row < kGlyphHeight; ++row)
       for (int column = 0; column < kGlyphWidth; ++column)
         if (glyph_row(character, row) >> (kGlyphWidth - 1 - column) & 1u)
-          fill({x + column * scale, y + row * scale, scale, scale}, colour);
+          fill({x + column * scale, top + row * scale, scale, scale}, colour);
     x += (kGlyphWidth + 1) * scale;
   }
 }

@@ -15,7 +15,7 @@ namespace trireme::data {
 namespace {
 
 constexpr std::int64_t kMargin = 16, kGapAcross = 14, kGapDown = 14, kInputGap = 4, kLabelGap = 6;
-constexpr std::int64_t kTextScale = 2, kLineHeight = (kGlyphHeight + 2) * kTextScale;
+constexpr std::int64_t kTextScale = 2, kLineHeight = (kGlyphHeight + kGlyphDrop + 1) * kTextScale;
 constexpr std::size_t kWidestLabel = 14, kMostLabelLines = 3;
 constexpr std::int64_t kMaxCells = 64;  // each way
 constexpr Colour kInk = {32, 32, 32};

@@ -17,10 +17,10 @@ constexpr std::array kGlyphs = {
     "HHHVHHH", "E44444E", "72222IC", "HIKOKIH", "GGGGGGV", "HRLLHHH", "HHPLJHH", "EHHHHHE",  // HIJKLMNO
     "UHHUGGG", "EHHHLID", "UHHUKIH", "FGGE11U", "V444444", "HHHHHHE", "HHHHHA4", "HHHLLLA",  // PQRSTUVW
     "HHA4AHH", "HHHA444", "V1248GV", "E88888E", "0G84210", "E22222E", "4AH0000", "000000V",  // XYZ[\]^_
-    "8420000", "00E1FHF", "GGMPHHU", "00EGGHE", "11DJHHF", "00EHVGE", "698S888", "0FHHF1E",  // `abcdefg
+    "8420000", "00E1FHF", "GGMPHHU", "00EGGHE", "11DJHHF", "00EHVGE", "698S888", "FHHHF1E",  // `abcdefg
     "GGMPHHH", "40C444E", "20622IC", "GGIKOKI", "C44444E", "00QLLHH", "00MPHHH", "00EHHHE",  // hijklmno
-    "00UHUGG", "00DJF11", "00MPGGG", "00EGE1U", "88S8896", "00HHHJD", "00HHHA4", "00HHLLA",  // pqrstuvw
-    "00HA4AH", "00HHF1E", "00V248V", "2448442", "4444444", "8442448", "008L200"};            // xyz{|}~
+    "UHHHUGG", "FHHHF11", "00MPGGG", "00EGE1U", "88S8896", "00HHHJD", "00HHHA4", "00HHLLA",  // pqrstuvw
+    "00HA4AH", "HHHHF1E", "00V248V", "2448442", "4444444", "8442448", "008L200"};            // xyz{|}~
 
 constexpr char kLast = kFirst + static_cast<char>(kGlyphs.size()) - 1;
 static_assert(kLast == '~');
@@ -31,6 +31,10 @@ unsigned glyph_row(char character, int row) {
   const char known = character >= kFirst && character <= kLast ? character : '?';
   const char digit = kGlyphs[static_cast<std::size_t>(known - kFirst)][row];
   return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'A' + 10);
+}
+
+int glyph_drop(char character) {
+  return std::string_view("gpqy,").find(character) == std::string_view::npos ? 0 : kGlyphDrop;
 }
 
 std::string drawable(std::string_view text) {
