@@ -18,6 +18,7 @@ constexpr std::int64_t kMargin = 16, kGapAcross = 14, kGapDown = 14, kInputGap =
 constexpr std::int64_t kTextScale = 2, kLineHeight = (kGlyphHeight + kGlyphDrop + 1) * kTextScale;
 constexpr std::size_t kWidestLabel = 14, kMostLabelLines = 3;
 constexpr std::int64_t kMaxCells = 64;  // each way
+constexpr std::int64_t kMaxPixels = std::int64_t{1} << 27;
 constexpr Colour kInk = {32, 32, 32};
 
 // One sample, fetched into memory that is used again.
@@ -148,6 +149,9 @@ std::vector<std::uint8_t> contact_sheet(const Dataset& dataset, const SheetOptio
 
   const auto count = static_cast<std::int64_t>(chosen.size());
   const Plan plan = make_plan(dataset.spec(), options, count, labels);
+  if (plan.width() * plan.height() > kMaxPixels)
+    base::user_error("a sheet of {} x {} samples would have {}x{} pixels, at most {} in all are drawn; choose fewer",
+                     plan.rows, plan.columns, plan.height(), plan.width(), kMaxPixels);
   Canvas canvas(plan.width(), plan.height());
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t x = kMargin + i % plan.columns * (plan.cell_width + kGapAcross);

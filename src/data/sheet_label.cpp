@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "base/text.h"
@@ -31,7 +30,8 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::string label_text(const DataSpec& spec, std::span<const float> target) {
-  if (spec.target == TargetKind::classes) return class_text(spec, static_cast<std::size_t>(std::max(target[0], 0.0f)));
+  if (spec.target == TargetKind::classes)
+    return target[0] >= 0 ? class_text(spec, static_cast<std::size_t>(target[0])) : fmt::format("{}", target[0]);
   std::vector<std::string> parts;
   for (std::size_t k = 0; k < target.size(); ++k) {
     if (spec.target == TargetKind::values)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace trireme::data {
 namespace {
@@ -15,8 +14,9 @@ constexpr Colour kFrame = {208, 208, 208}, kNotANumber = {255, 0, 255};
 constexpr std::array<Colour, 6> kLines = {
     {{31, 90, 170}, {200, 60, 40}, {40, 130, 60}, {130, 70, 160}, {200, 130, 20}, {70, 70, 70}}};
 
-float share_of(float value, float black, float white) {
-  return white > black ? std::clamp((value - black) / (white - black), 0.0f, 1.0f) : 0.5f;
+// Where a value lies, 0 ... 1; in double, so that no difference overflows.
+double share_of(double value, double black, double white) {
+  return white > black ? std::clamp((value - black) / (white - black), 0.0, 1.0) : 0.5;
 }
 
 // The mean of a block of shrunk x shrunk pixels.
@@ -44,7 +44,7 @@ void draw_picture(const Panel& panel, const float* values, float black, float wh
           colour = kNotANumber;
           break;
         }
-        colour[c] = static_cast<std::uint8_t>(255.0f * share_of(value, black, white) + 0.5f);
+        colour[c] = static_cast<std::uint8_t>(255.0 * share_of(value, black, white) + 0.5);
       }
       canvas.fill({box.x + x * side, box.y + y * side, side, side}, colour);
     }
@@ -57,8 +57,8 @@ void draw_line(const float* values, std::int64_t length, float black, float whit
     return length == 1 ? box.x + box.width / 2 : box.x + i * (box.width - 1) / (length - 1);
   };
   const auto place_down = [&](float value) {
-    const float share = share_of(value, black, white);
-    return box.y + box.height - 1 - static_cast<std::int64_t>(share * static_cast<float>(box.height - 1) + 0.5f);
+    const double share = share_of(value, black, white);
+    return box.y + box.height - 1 - static_cast<std::int64_t>(share * static_cast<double>(box.height - 1) + 0.5);
   };
   std::int64_t before = -1;
   for (std::int64_t i = 0; i < length; ++i) {

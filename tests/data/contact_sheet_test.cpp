@@ -84,8 +84,9 @@ TEST(ContactSheet, OtherValuesAreStretched) {
 
 TEST(ContactSheet, StrangeValuesAndShapesAreDrawn) {
   PlainDataset dataset = images({3, 2, 1}, 2);
-  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 0.5f}) {
-    dataset.value = [value](std::int64_t) { return value; };
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 0.5f,
+                            std::numeric_limits<float>::lowest()}) {
+    dataset.value = [value](std::int64_t i) { return i == 0 ? value : 3e38f; };
     for (const tensor::Shape& shape : {tensor::Shape{3, 2, 1},
                                        {1, 600, 900},
                                        {5, 3, 3},
@@ -140,6 +141,8 @@ TEST(ContactSheet, SamplesAreChosenEvenlyOrByIndex) {
   expect_user_error([&] { contact_sheet(dataset, {.indices = {100}}); }, {"no sample 100", "99"});
   expect_user_error([&] { contact_sheet(dataset, {.columns = 0}); }, {"0 columns"});
   expect_user_error([&] { contact_sheet(images({1, 4, 4}, 0), {}); }, {"without samples"});
+  const SheetOptions many{.columns = 64, .rows = 64};
+  expect_user_error([&] { contact_sheet(images({1, 250, 250}, 4096), many); }, {"64 x 64 samples", "fewer"});
 }
 
 TEST(ContactSheet, ShowsWhatAugmentationDraws) {
