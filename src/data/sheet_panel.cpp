@@ -44,7 +44,7 @@ void draw_picture(const Panel& panel, const float* values, float black, float wh
           colour = kNotANumber;
           break;
         }
-        colour[c] = static_cast<std::uint8_t>(255.0 * share_of(value, black, white) + 0.5);
+        colour[c] = static_cast<std::uint8_t>(std::lround(255.0 * share_of(value, black, white)));
       }
       canvas.fill({box.x + x * side, box.y + y * side, side, side}, colour);
     }
@@ -58,7 +58,7 @@ void draw_line(const float* values, std::int64_t length, float black, float whit
   };
   const auto place_down = [&](float value) {
     const double share = share_of(value, black, white);
-    return box.y + box.height - 1 - static_cast<std::int64_t>(share * static_cast<double>(box.height - 1) + 0.5);
+    return box.y + box.height - 1 - std::lround(share * static_cast<double>(box.height - 1));
   };
   std::int64_t before = -1;
   for (std::int64_t i = 0; i < length; ++i) {
