@@ -3,7 +3,6 @@
 #include <limits>
 #include <set>
 
-#include "data/augment.h"
 #include "data/canvas.h"
 #include "data/contact_sheet.h"
 #include "data/glyphs.h"
@@ -15,7 +14,7 @@
 namespace trireme::data {
 namespace {
 
-// Every value of sample i is value(i).
+// Every value of sample i is value(i), and one more with each epoch.
 class PlainDataset : public Dataset {
  public:
   DataSpec its_spec;
@@ -25,8 +24,9 @@ class PlainDataset : public Dataset {
 
   const DataSpec& spec() const override { return its_spec; }
   std::int64_t size() const override { return samples; }
-  void fetch(std::int64_t index, const Draw&, std::span<float* const> inputs, float* to) const override {
-    for (std::size_t i = 0; i < inputs.size(); ++i) std::fill_n(inputs[i], its_spec.inputs[i].count(), value(index));
+  void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* to) const override {
+    const float drawn = value(index) + static_cast<float>(draw.epoch);
+    for (std::size_t i = 0; i < inputs.size(); ++i) std::fill_n(inputs[i], its_spec.inputs[i].count(), drawn);
     std::copy(target.begin(), target.end(), to);
   }
 };
@@ -145,15 +145,14 @@ TEST(ContactSheet, SamplesAreChosenEvenlyOrByIndex) {
   expect_user_error([&] { contact_sheet(images({1, 250, 250}, 4096), many); }, {"64 x 64 samples", "fewer"});
 }
 
-TEST(ContactSheet, ShowsWhatAugmentationDraws) {
-  const auto source = std::make_shared<CountingDataset>(std::vector<tensor::Shape>{{1, 8, 8}}, 4);
-  const DatasetPtr augmented = augment(source, "crop,flip");
+TEST(ContactSheet, ShowsWhatIsDrawnInAnEpoch) {
+  PlainDataset dataset = images({1, 4, 4}, 4);
   SheetOptions options;
-  options.draw = {1, 0};
-  const auto first = contact_sheet(*augmented, options);
-  EXPECT_EQ(contact_sheet(*augmented, options), first);
-  options.draw.epoch = 1;
-  EXPECT_NE(contact_sheet(*augmented, options), first);
+  const auto first = contact_sheet(dataset, options);
+  EXPECT_EQ(contact_sheet(dataset, options), first);
+  options.draw.epoch = 90;
+  EXPECT_NE(contact_sheet(dataset, options), first);
+  EXPECT_TRUE(colours_of(sheet(dataset, options)).contains({90, 90, 90}));
 }
 
 TEST(SheetLabel, TextOfEveryTarget) {
