@@ -8,6 +8,8 @@ find_package(spdlog REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(ZLIB REQUIRED)
 find_package(LibLZMA REQUIRED)
+find_package(PNG REQUIRED)
+find_package(JPEG REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
 # Libraries without a usable CMake package become imported targets here. oneDNN is one of them: its own package file

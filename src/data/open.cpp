@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "data/cifar.h"
 #include "data/idx.h"
+#include "data/image_folder.h"
 #include "data/packed.h"
 #include "data/subset.h"
 #include "data/synthetic.h"
@@ -61,6 +62,8 @@ constexpr std::array kFormats = {
     Format{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
            [](const fs::path& path) { return path.extension() == kPackedEnding; },
            [](const DataRequest& r) { return open_packed(r.name); }},
+    Format{"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
+           is_image_folder, open_image_folder},
 };
 
 bool is_path(const std::string& name) {

@@ -1,0 +1,20 @@
+// What stands under a sample on a contact sheet.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+
+namespace trireme::data {
+
+// The class's name or number; the names of the labels that hold; values with three digits.
+std::string label_text(const DataSpec& spec, std::span<const float> target);
+
+// ASCII lines of at most `width` characters, broken after spaces and signs where possible; what does not fit into
+// `lines` of them ends in "..".
+std::vector<std::string> label_lines(const std::string& label, std::size_t width, std::size_t lines);
+
+}  // namespace trireme::data
