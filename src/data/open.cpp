@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "data/cifar.h"
 #include "data/idx.h"
+#include "data/numpy.h"
 #include "data/packed.h"
 #include "data/subset.h"
 #include "data/synthetic.h"
@@ -61,6 +62,8 @@ constexpr std::array kFormats = {
     Format{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
            [](const fs::path& path) { return path.extension() == kPackedEnding; },
            [](const DataRequest& r) { return open_packed(r.name); }},
+    Format{"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy,
+           open_numpy},
 };
 
 bool is_path(const std::string& name) {
