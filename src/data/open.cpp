@@ -14,6 +14,7 @@
 #include "data/packed.h"
 #include "data/subset.h"
 #include "data/synthetic.h"
+#include "data/table.h"
 
 namespace trireme::data {
 namespace {
@@ -64,6 +65,8 @@ constexpr std::array kFormats = {
            [](const DataRequest& r) { return open_packed(r.name); }},
     Format{"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy,
            open_numpy},
+    Format{"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
+           open_table},
 };
 
 bool is_path(const std::string& name) {
