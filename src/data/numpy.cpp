@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr float kMaxClasses = 1'000'000;
 constexpr std::size_t kShownNames = 8;
+constexpr std::int64_t kFewestSamples = 3;  // to keep a test set apart
 
 // An array that is there, not yet read.
 struct Found {
@@ -204,6 +205,9 @@ DataPair make_pair(const std::vector<Found>& found, const std::string& where, co
   PartArrays train = read_part(parts[split ? ArrayPart::train : ArrayPart::all], where);
   shape_part(train, request, notes);
   if (!parts.contains(ArrayPart::test)) {
+    if (train.target.shape[0] < kFewestSamples)
+      base::user_error("{} has {} samples, too few to keep some as a test set; add x_test and y_test", where,
+                       train.target.shape[0]);
     DataSpec spec = make_spec(request, train, nullptr);
     DataPair pair = with_test_share(make_source(std::move(spec), std::move(train)), request.seed);
     pair.notes.insert(pair.notes.begin(), notes.begin(), notes.end());

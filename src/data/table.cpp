@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kEndings = {".csv", ".tsv", ".txt", ".trn", ".dat", ".data"};
+constexpr std::int64_t kFewestSamples = 3;  // to keep a test set apart
 // What a training file's name has, and a test file's in its place.
 constexpr std::array<std::pair<const char*, const char*>, 4> kTestEndings = {
     {{".trn", ".tst"}, {".trn", ".tes"}, {".train", ".test"}, {".tra", ".tes"}}};
@@ -67,6 +68,9 @@ DataPair make_pair(TableRows train, TableRows* test, const DataRequest& request)
     base::user_error("{} has {} columns and its target in column {}, {} has {} and {}; both must have the same",
                      train.where, train.inputs + 1, train.target_column + 1, test->where, test->inputs + 1,
                      test->target_column + 1);
+  if (!test && train.samples < kFewestSamples)
+    base::user_error("{} has {} samples, too few to keep some as a test set; put one beside it (train.csv, test.csv)",
+                     train.where, train.samples);
   DataSpec spec;
   const bool shaped = !request.wanted_inputs.empty() && request.wanted_inputs[0].count() == train.inputs;
   spec.inputs = {shaped ? request.wanted_inputs[0] : tensor::Shape{1, train.inputs}};

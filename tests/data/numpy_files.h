@@ -81,72 +81,60 @@ inline Bytes deflated(const Bytes& content) {
   return packed;
 }
 
-// Local headers have ZIP64 sizes, as np.savez writes them.
-inline Bytes zip(const std::vector<ZipFile>& files, const ZipStyle& style = {}) {
-  Bytes bytes, directory;
-  const std::uint64_t in64 = 0xffffffff;
-  for (const ZipFile& file : files) {
-    const Bytes packed = file.deflated ? deflated(file.content) : file.content;
-    const std::uint64_t at = bytes.size(), method = file.deflated ? 8 : 0;
-    const std::uint64_t crc = crc32(0, file.content.data(), static_cast<uInt>(file.content.size()));
-    const Bytes name(file.name.begin(), file.name.end());
-    put_little(bytes, 0x04034b50, 4);
-    for (const std::uint64_t n : {std::uint64_t{45}, std::uint64_t{0}, method, std::uint64_t{0}, std::uint64_t{33}})
-      put_little(bytes, n, 2);
-    for (const std::uint64_t n : {crc, in64, in64}) put_little(bytes, n, 4);
-    put_little(bytes, name.size(), 2);
-    put_little(bytes, 20, 2);
-    append(bytes, name);
-    put_little(bytes, 1, 2);
-    put_little(bytes, 16, 2);
-    put_little(bytes, file.content.size(), 8);
-    put_little(bytes, packed.size(), 8);
-    append(bytes, packed);
+// Numbers of a record with their lengths in bytes, one after another.
+struct Field {
+  std::uint64_t value;
+  int bytes;
+};
+inline void put_fields(Bytes& bytes, const std::vector<Field>& fields) {
+  for (const Field& field : fields) put_little(bytes, field.value, field.bytes);
+}
 
-    put_little(directory, 0x02014b50, 4);
-    for (const std::uint64_t n :
-         {std::uint64_t{45}, std::uint64_t{45}, std::uint64_t{0}, method, std::uint64_t{0}, std::uint64_t{33}})
-      put_little(directory, n, 2);
-    for (const std::uint64_t n :
-         {crc, style.directory64 ? in64 : packed.size(), style.directory64 ? in64 : file.content.size()})
-      put_little(directory, n, 4);
-    put_little(directory, name.size(), 2);
-    put_little(directory, style.directory64 ? 28 : 0, 2);
-    put_little(directory, 0, 8);  // comment, disk, attributes inside
-    put_little(directory, 0, 2);  // attributes outside: 4 bytes in all
-    put_little(directory, style.directory64 ? in64 : at, 4);
-    append(directory, name);
-    if (!style.directory64) continue;
-    put_little(directory, 1, 2);
-    put_little(directory, 24, 2);
-    for (const std::uint64_t n : {std::uint64_t{file.content.size()}, std::uint64_t{packed.size()}, at})
-      put_little(directory, n, 8);
-  }
-  const std::uint64_t directory_at = bytes.size();
+inline constexpr std::uint64_t kIn64 = 0xffffffff;  // the number stands in the ZIP64 record
+
+struct ZipPlace {
+  std::uint64_t at, packed, size, crc, method;
+};
+
+// The file's local header, with ZIP64 sizes as np.savez writes them, and its content.
+inline ZipPlace put_zip_file(Bytes& bytes, const ZipFile& file) {
+  const Bytes packed = file.deflated ? deflated(file.content) : file.content;
+  const ZipPlace place{bytes.size(), packed.size(), file.content.size(),
+                       crc32(0, file.content.data(), static_cast<uInt>(file.content.size())),
+                       file.deflated ? std::uint64_t{8} : 0};
+  put_fields(bytes, {{0x04034b50, 4}, {45, 2}, {0, 2}, {place.method, 2}, {0, 2}, {33, 2}, {place.crc, 4}});
+  put_fields(bytes, {{kIn64, 4}, {kIn64, 4}, {file.name.size(), 2}, {20, 2}});
+  append(bytes, Bytes(file.name.begin(), file.name.end()));
+  put_fields(bytes, {{1, 2}, {16, 2}, {place.size, 8}, {place.packed, 8}});
+  append(bytes, packed);
+  return place;
+}
+
+inline void put_directory_entry(Bytes& bytes, const std::string& name, const ZipPlace& place, bool in64) {
+  put_fields(bytes, {{0x02014b50, 4}, {45, 2}, {45, 2}, {0, 2}, {place.method, 2}, {0, 2}, {33, 2}, {place.crc, 4}});
+  put_fields(bytes, {{in64 ? kIn64 : place.packed, 4}, {in64 ? kIn64 : place.size, 4}});
+  put_fields(bytes, {{name.size(), 2}, {in64 ? 28u : 0u, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 4}});
+  put_little(bytes, in64 ? kIn64 : place.at, 4);
+  append(bytes, Bytes(name.begin(), name.end()));
+  if (in64) put_fields(bytes, {{1, 2}, {24, 2}, {place.size, 8}, {place.packed, 8}, {place.at, 8}});
+}
+
+inline Bytes zip(const std::vector<ZipFile>& files, const ZipStyle& style = {}) {
+  const bool in64 = style.directory64;
+  Bytes bytes, directory;
+  for (const ZipFile& file : files) put_directory_entry(directory, file.name, put_zip_file(bytes, file), in64);
+  const std::uint64_t count = files.size(), directory_at = bytes.size();
   append(bytes, directory);
-  const std::uint64_t end64_at = bytes.size();
-  if (style.directory64) {
-    put_little(bytes, 0x06064b50, 4);
-    put_little(bytes, 44, 8);
-    put_little(bytes, 45, 2);
-    put_little(bytes, 45, 2);
-    put_little(bytes, 0, 8);
-    for (const std::uint64_t n :
-         {std::uint64_t{files.size()}, std::uint64_t{files.size()}, std::uint64_t{directory.size()}, directory_at})
-      put_little(bytes, n, 8);
-    put_little(bytes, 0x07064b50, 4);
-    put_little(bytes, 0, 4);
-    put_little(bytes, end64_at, 8);
-    put_little(bytes, 1, 4);
+  const std::uint64_t end_at = bytes.size();
+  if (in64) {
+    put_fields(bytes, {{0x06064b50, 4}, {44, 8}, {45, 2}, {45, 2}, {0, 4}, {0, 4}, {count, 8}, {count, 8}});
+    put_fields(bytes, {{directory.size(), 8}, {directory_at, 8}});
+    put_fields(bytes, {{0x07064b50, 4}, {0, 4}, {end_at, 8}, {1, 4}});
   }
-  put_little(bytes, 0x06054b50, 4);
-  put_little(bytes, 0, 4);
-  put_little(bytes, style.directory64 ? 0xffff : files.size(), 2);
-  put_little(bytes, style.directory64 ? 0xffff : files.size(), 2);
-  put_little(bytes, style.directory64 ? in64 : directory.size(), 4);
-  put_little(bytes, style.directory64 ? in64 : directory_at, 4);
+  put_fields(bytes, {{0x06054b50, 4}, {0, 2}, {0, 2}, {in64 ? 0xffff : count, 2}, {in64 ? 0xffff : count, 2}});
+  put_fields(bytes, {{in64 ? kIn64 : directory.size(), 4}, {in64 ? kIn64 : directory_at, 4}});
   put_little(bytes, style.comment.size(), 2);
-  bytes.insert(bytes.end(), style.comment.begin(), style.comment.end());
+  append(bytes, Bytes(style.comment.begin(), style.comment.end()));
   return bytes;
 }
 

@@ -199,6 +199,7 @@ TEST(Numpy, MissingAndDoubleArraysAreNamed) {
   const Bytes x = npy_bytes("(2, 2)", 4), y = npy_labels({0, 1});
   refused({{"a", x}, {"b", y}}, {"a, b", "expected x_train"});
   refused({}, {"none"});
+  refused({{"x", x}, {"y", y}}, {"2 samples", "test set"});
   refused({{"x_train", x}}, {"targets", "'x_train'"});
   refused({{"y_train", y}}, {"inputs", "'y_train'"});
   refused({{"x_test", x}, {"y_test", y}}, {"arrays to train with"});
