@@ -88,9 +88,9 @@ DataPair make_pair(TableRows train, TableRows* test, const DataRequest& request)
   return {source, make_source(spec, std::move(*test)), {note}};
 }
 
-void refuse_labels(const DataRequest& request) {
+void refuse_labels(const DataRequest& request, const std::string& where) {
   if (request.wanted_target == TargetKind::labels)
-    base::user_error("{}: a table has one target per line; save samples with several labels as .npz", request.name);
+    base::user_error("{}: a table has one target per line; save samples with several labels as .npz", where);
 }
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
@@ -128,7 +128,7 @@ fs::path test_table_beside(const fs::path& path) {
 }
 
 DataPair open_table(const DataRequest& request) {
-  refuse_labels(request);
+  refuse_labels(request, request.name);
   const fs::path path = request.name, test_path = test_table_beside(path);
   TableRows train, test;
   const auto read_into = [&](const fs::path& from, TableRows& rows) {
@@ -143,7 +143,7 @@ DataPair open_table(const DataRequest& request) {
 }
 
 DataPair read_table(std::span<const std::uint8_t> bytes, const std::string& name, const DataRequest& request) {
-  refuse_labels(request);
+  refuse_labels(request, name);
   UnpackedReader reader(bytes, name);
   return make_pair(read_rows(reader, request.wanted_target), nullptr, request);
 }

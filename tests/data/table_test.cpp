@@ -106,11 +106,7 @@ TEST(Table, ValuesAndShapesAreWhatWasAskedFor) {
   EXPECT_EQ(samples_of(pair)[1].target, std::vector<float>{-100});
   EXPECT_EQ(read("1,2,0\n3,4,1\n5,6,1\n", wanting(TargetKind::classes, {{3, 4}})).train->spec().inputs,
             (std::vector<tensor::Shape>{{1, 2}}));
-  refused("1,2\n", {".npz"}, [] {
-    DataRequest request = wanting(TargetKind::labels);
-    request.name = "file.csv";
-    return request;
-  }());
+  refused("1,2\n", {".npz"}, wanting(TargetKind::labels));
 }
 
 TEST(Table, FindsTheTestFileBeside) {
