@@ -53,6 +53,17 @@ Shape usual_shape(const Shape& sample, const std::string& where) {
   base::user_error("{} has samples of {}; expected at most 3 sizes: channels, height, width", where, sample.text());
 }
 
+// Whether values of the one shape may be taken as the other: sizes of 1 apart they are the same, or one is a mere row.
+bool may_become(const Shape& from, const Shape& to) {
+  const auto without_ones = [](const Shape& shape) {
+    std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+    std::erase(sizes, 1);
+    return sizes;
+  };
+  const auto a = without_ones(from), b = without_ones(to);
+  return from.count() == to.count() && (a == b || a.size() <= 1 || b.size() <= 1);
+}
+
 }  // namespace
 
 void shape_input(NumpyArray& array, const Shape* wanted, std::vector<std::string>& notes) {
@@ -67,7 +78,7 @@ void shape_input(NumpyArray& array, const Shape* wanted, std::vector<std::string
   const bool fits_moved = wanted && rank_moves && channels_first(sample) == *wanted;
   if (fits_moved || looks_channels_last(sample)) move_channels(array, notes);
   const Shape now = array.shape.without_batch();
-  if (wanted && wanted->count() == now.count())
+  if (wanted && may_become(now, *wanted))
     array.shape = wanted->with_batch(samples);
   else if (wanted && wanted->rank() == 2 && now.rank() == 2)
     return;  // channels x length, of another length than the network was made for

@@ -10,7 +10,7 @@
 namespace trireme::data {
 
 // Gives the array (N x ...) the shape the network takes: a channel for plain images, channels in front, what `wanted`
-// says where the count of values fits it (null: nothing is known). Says in `notes` what was moved. Values that are not
+// says where the values fit it (null: nothing is known). Says in `notes` what was moved. Values that are not
 // finite are user errors.
 void shape_input(NumpyArray& array, const tensor::Shape* wanted, std::vector<std::string>& notes);
 

@@ -110,6 +110,9 @@ class RowReader {
   }
 
   void choose_target(const Fields& header) {
+    if (header[0].empty())
+      base::user_error("{}, line {}: column 1 has no name, like an index that pandas wrote; save with index=False",
+                       rows_.where, lines_.number());
     for (std::size_t column = header.size(); column-- > 0;)
       if (std::find(kTargetNames.begin(), kTargetNames.end(), lower(header[column])) != kTargetNames.end()) {
         rows_.target_column = column;

@@ -127,6 +127,8 @@ TEST(Numpy, SamplesGetTheShapeANetworkTakes) {
   EXPECT_EQ(shape_read("(2, 5, 6, 2)", 120), tensor::Shape({5, 6, 2}));
   EXPECT_EQ(shape_read("(2, 5, 6, 2)", 120, wanting({{2, 5, 6}})), tensor::Shape({2, 5, 6}));
   EXPECT_EQ(shape_read("(2, 5, 6, 3)", 180, wanting({{5, 6, 3}})), tensor::Shape({5, 6, 3}));
+  EXPECT_EQ(shape_read("(2, 5, 6, 3)", 180, wanting({{3, 6, 5}})), tensor::Shape({3, 5, 6}));
+  EXPECT_EQ(shape_read("(2, 6, 6)", 72, wanting({{4, 3, 3}})), tensor::Shape({1, 6, 6}));
   EXPECT_EQ(shape_read("(2, 1, 2, 3, 4)", 48, wanting({{2, 3, 4}})), tensor::Shape({2, 3, 4}));
 }
 
