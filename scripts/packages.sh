@@ -6,7 +6,8 @@ set -eu
 
 # The data set is core because `make train` learns it.
 core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev
-  libhwloc-dev libxxhash-dev zlib1g-dev liblzma-dev libpng-dev libjpeg-dev libssl-dev dataset-fashion-mnist"
+  libhwloc-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev libpng-dev libjpeg-dev libssl-dev
+  dataset-fashion-mnist"
 test="libgtest-dev xz-utils"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev"

@@ -1,21 +1,29 @@
-// UnpackedReader: the content of a file that is plain, gzip (.gz) or xz (.xz), as a stream. The caller asks for as many
-// bytes as its format promises and no more is ever unpacked, so a small archive cannot fill the memory. A damaged or
-// cut-off archive is a user error that names the file. One thread per reader.
+// UnpackedReader: the content of a file that is plain, gzip (.gz), xz (.xz) or zstd (.zst), as a stream. The caller
+// asks for as many bytes as its format promises and no more is ever unpacked, so a small archive cannot fill the
+// memory. A damaged or cut-off archive is a user error that names the file. One thread per reader.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <istream>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace trireme::data {
 
+class Codec;
+
 class UnpackedReader {
  public:
-  // How the file is packed is seen from its first bytes; an ending (.gz, .xz) that contradicts them is a user error.
+  // How the file is packed is seen from its first bytes; an ending (.gz, .xz, .zst) that contradicts them is a user
+  // error.
   explicit UnpackedReader(std::filesystem::path path);
+  // The same over a file's bytes in memory, which must outlive the reader; errors name `path`.
+  UnpackedReader(std::span<const std::uint8_t> bytes, std::filesystem::path path);
   ~UnpackedReader();
   UnpackedReader(const UnpackedReader&) = delete;
   UnpackedReader& operator=(const UnpackedReader&) = delete;
@@ -30,16 +38,16 @@ class UnpackedReader {
   void expect_end();
 
  private:
-  class Codec;
-  class PlainCodec;
-  class GzCodec;
-  class XzCodec;
+  void choose_codec(std::unique_ptr<std::istream> packed);
 
   std::filesystem::path path_;
   std::unique_ptr<Codec> codec_;
 };
 
-// folder/stem, folder/stem.gz or folder/stem.xz, the first that exists; empty when none does.
+// folder/stem, or with .gz, .xz or .zst behind it, the first that exists; empty when none does.
 std::filesystem::path find_packed(const std::filesystem::path& folder, std::string_view stem);
+
+// The path without .gz, .xz or .zst behind it.
+std::filesystem::path without_packing(const std::filesystem::path& path);
 
 }  // namespace trireme::data

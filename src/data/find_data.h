@@ -11,7 +11,7 @@ namespace trireme::data {
 struct FolderQuery {
   std::string name;                             // as the user knows it
   std::vector<std::string> folders;             // usual names of its folder, below a data folder
-  std::vector<std::vector<std::string>> files;  // for each needed file, its usual names (without .gz, .xz)
+  std::vector<std::vector<std::string>> files;  // for each needed file, its usual names (without .gz, .xz, .zst)
   std::vector<std::string> system_folders;      // absolute folders tried last
   std::vector<std::string> not_in;              // folder names that hold other data under the same file names
   std::string advice;                           // what to do when it is nowhere
@@ -20,7 +20,7 @@ struct FolderQuery {
 // The first folder that has every needed file. Nowhere: a user error that lists the folders looked in, and the advice.
 std::filesystem::path find_data_folder(const FolderQuery& query, const std::string& data_dir);
 
-// The file in the folder under the first of its names that exists, plain, .gz or .xz; the folder is known to have it.
+// The file in the folder under the first of its names that exists, plain or packed; the folder is known to have it.
 std::filesystem::path data_file(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
 }  // namespace trireme::data

@@ -11,9 +11,11 @@
 #include "data/cifar.h"
 #include "data/idx.h"
 #include "data/image_folder.h"
+#include "data/numpy.h"
 #include "data/packed.h"
 #include "data/subset.h"
 #include "data/synthetic.h"
+#include "data/table.h"
 
 namespace trireme::data {
 namespace {
@@ -62,6 +64,10 @@ constexpr std::array kFormats = {
     Format{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
            [](const fs::path& path) { return path.extension() == kPackedEnding; },
            [](const DataRequest& r) { return open_packed(r.name); }},
+    Format{"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy,
+           open_numpy},
+    Format{"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
+           open_table},
     Format{"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
            is_image_folder, open_image_folder},
 };

@@ -16,7 +16,7 @@ struct Packing {
   Bytes (*pack)(const Bytes&);
 };
 Bytes keep(const Bytes& bytes) { return bytes; }
-const Packing kPackings[] = {{"", keep}, {".gz", pack_gz}, {".xz", pack_xz}};
+const Packing kPackings[] = {{"", keep}, {".gz", pack_gz}, {".xz", pack_xz}, {".zst", pack_zstd}};
 
 TEST(Decompress, GivesBackTheContentInAnyPieces) {
   const TempFolder folder;
@@ -45,7 +45,7 @@ TEST(Decompress, GivesBackTheContentInAnyPieces) {
 
 TEST(Decompress, ReadsSeveralArchivesInARow) {
   const TempFolder folder;
-  for (const Packing& packing : {kPackings[1], kPackings[2]}) {
+  for (const Packing& packing : {kPackings[1], kPackings[2], kPackings[3]}) {
     const Bytes content = pattern(1000);
     Bytes packed = packing.pack(content);
     const Bytes again = packed;
@@ -62,7 +62,7 @@ TEST(Decompress, ReadsSeveralArchivesInARow) {
 TEST(Decompress, CutOffOrDamagedArchivesNameTheFile) {
   const TempFolder folder;
   const Bytes content = pattern(300'000);
-  for (const Packing& packing : {kPackings[1], kPackings[2]}) {
+  for (const Packing& packing : {kPackings[1], kPackings[2], kPackings[3]}) {
     const Bytes whole = packing.pack(content);
     const fs::path path = folder.path() / (std::string("broken") + packing.ending);
     for (const std::size_t kept : {std::size_t{7}, whole.size() / 2, whole.size() - 1}) {
@@ -90,11 +90,13 @@ TEST(Decompress, CutOffOrDamagedArchivesNameTheFile) {
 
 TEST(Decompress, ABombIsReadOnlyAsFarAsAsked) {
   const TempFolder folder;
-  const fs::path path = folder.path() / "bomb.gz";
-  write_bytes(path, pack_gz(Bytes(50'000'000)));
-  UnpackedReader reader(path);
-  EXPECT_EQ(reader.read_exactly(100, "a little").size(), 100u);
-  expect_user_error([&] { reader.expect_end(); }, {path.string(), "longer"});
+  for (const Packing& packing : {kPackings[1], kPackings[3]}) {
+    const fs::path path = folder.path() / (std::string("bomb") + packing.ending);
+    write_bytes(path, packing.pack(Bytes(50'000'000)));
+    UnpackedReader reader(path);
+    EXPECT_EQ(reader.read_exactly(100, "a little").size(), 100u);
+    expect_user_error([&] { reader.expect_end(); }, {path.string(), "longer"});
+  }
 }
 
 TEST(Decompress, AFalsePromiseCostsNoMemory) {
@@ -108,7 +110,7 @@ TEST(Decompress, AFalsePromiseCostsNoMemory) {
 
 TEST(Decompress, EndingAndContentMustAgree) {
   const TempFolder folder;
-  for (const char* name : {"plain.gz", "plain.xz"}) {
+  for (const char* name : {"plain.gz", "plain.xz", "plain.zst"}) {
     write_bytes(folder.path() / name, pattern(100));
     expect_user_error([&] { UnpackedReader reader(folder.path() / name); }, {name, "does not begin like"});
     write_bytes(folder.path() / name, {});
@@ -116,6 +118,62 @@ TEST(Decompress, EndingAndContentMustAgree) {
   }
   expect_user_error([&] { UnpackedReader reader(folder.path() / "absent"); }, {"absent"});
   expect_user_error([&] { UnpackedReader reader(folder.path()); }, {"is a folder"});
+}
+
+TEST(Decompress, FramesOfZstdMayBeSkipped) {
+  const TempFolder folder;
+  const Bytes content = pattern(1000);
+  Bytes packed = {0x52, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'a', 'b', 'c'};
+  const Bytes frame = pack_zstd(content);
+  for (int i = 0; i < 2; ++i) packed.insert(packed.end(), frame.begin(), frame.end());
+  const fs::path path = folder.path() / "skip.zst";
+  write_bytes(path, packed);
+  UnpackedReader reader(path);
+  EXPECT_EQ(reader.read_exactly(1000, "first"), content);
+  EXPECT_EQ(reader.read_exactly(1000, "second"), content);
+  EXPECT_NO_THROW(reader.expect_end());
+}
+
+TEST(Decompress, AZstdWindowBeyondTheLimitIsRefused) {
+  // A frame's head: the magic, a descriptor without a content size, a window of 2^31 bytes; then an empty last block.
+  const Bytes packed = {0x28, 0xb5, 0x2f, 0xfd, 0x00, (31 - 10) << 3, 0x01, 0x00, 0x00};
+  UnpackedReader reader(packed, "long.zst");
+  expect_user_error([&] { reader.expect_end(); }, {"long.zst", "too much memory", "--long"});
+}
+
+TEST(Decompress, BytesInMemoryReadLikeAFile) {
+  const Bytes content = pattern(70'000);
+  for (const Packing& packing : kPackings) {
+    const Bytes packed = packing.pack(content);
+    UnpackedReader reader(packed, std::string("memory") + packing.ending);
+    EXPECT_EQ(reader.read_exactly(content.size(), "all"), content);
+    EXPECT_NO_THROW(reader.expect_end());
+  }
+}
+
+// Every byte of a small archive changed, and every length: an error or some content, never a crash.
+TEST(Decompress, DamageAnywhereIsSurvived) {
+  const auto read_all = [](const Bytes& packed) {
+    try {
+      UnpackedReader reader(packed, "damaged");
+      Bytes buffer(4096);
+      while (reader.read(buffer.data(), buffer.size()) == buffer.size()) {
+      }
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.exit_code(), 2) << error.what();
+    }
+  };
+  for (const Packing& packing : kPackings) {
+    const Bytes whole = packing.pack(pattern(300));
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      read_all(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(i)));
+      for (const std::uint8_t change : {0x01, 0x80, 0xff}) {
+        Bytes damaged = whole;
+        damaged[i] ^= change;
+        read_all(damaged);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 #include <lzma.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +56,16 @@ inline Bytes pack_xz(const Bytes& content) {
   EXPECT_EQ(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, content.data(), content.size(), packed.data(), &size,
                                     packed.size()),
             LZMA_OK);
+  packed.resize(size);
+  return packed;
+}
+
+inline Bytes pack_zstd(const Bytes& content) {
+  const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);  // as the program zstd does
+  Bytes packed(ZSTD_compressBound(content.size()));
+  const std::size_t size = ZSTD_compress2(context.get(), packed.data(), packed.size(), content.data(), content.size());
+  EXPECT_FALSE(ZSTD_isError(size));
   packed.resize(size);
   return packed;
 }

@@ -1,0 +1,42 @@
+// Arrays of NumPy (.npy, versions 1 to 3): whole numbers, floats and booleans in either byte order and either order of
+// the sizes. Pickled objects, text and records are refused. What is wrong is a user error that names the array.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+
+namespace trireme::data {
+
+// Values in row-major order, as bytes (u1 and bool) or floats (all other types).
+struct NumpyArray {
+  std::string where;  // file and array, for messages
+  tensor::Shape shape;
+  ValueType type = ValueType::byte;
+  std::vector<std::uint8_t> bytes;
+  std::vector<float> reals;
+
+  float value(std::size_t i) const { return type == ValueType::byte ? static_cast<float>(bytes[i]) : reals[i]; }
+  const std::byte* data() const;
+};
+
+// Where the bytes of an array come from.
+struct NumpyInput {
+  std::string where;
+  std::function<std::size_t(std::uint8_t* dst, std::size_t bytes)> read;  // fewer than asked only at the end
+  // How many bytes there are in all, if that is known: a header that promises more is refused before memory is taken.
+  std::optional<std::uint64_t> bytes{};
+};
+
+NumpyArray read_npy(const NumpyInput& input);
+NumpyArray read_npy(std::span<const std::uint8_t> bytes, const std::string& where);
+
+// The array with its dimensions in another order: dimension i of the result is dimension order[i] of the array.
+void reorder(NumpyArray& array, std::span<const int> order);
+
+}  // namespace trireme::data

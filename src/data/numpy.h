@@ -1,0 +1,23 @@
+// Datasets of NumPy arrays: a .npz file, or a folder of .npy files, with arrays named x_train, y_train, x_test, y_test
+// and the like (numpy_names.h). What is wrong is a user error that names file and array.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "data/dataset.h"
+#include "data/open.h"
+
+namespace trireme::data {
+
+// Whether this is a .npz or .npy file, or a folder with .npy files.
+bool is_numpy(const std::filesystem::path& path);
+
+DataPair open_numpy(const DataRequest& request);
+
+// The same for the bytes of a .npz file in memory, called `name`.
+DataPair read_npz(std::span<const std::uint8_t> bytes, const std::string& name, const DataRequest& request);
+
+}  // namespace trireme::data
