@@ -1,6 +1,7 @@
 // `trireme data`: what a dataset holds (info), one file of it that all processes share (pack), and a look at it (show).
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -8,7 +9,7 @@
 #include "base/files.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
-#include "data/columns.h"
+#include "data/contact_sheet.h"
 #include "data/open.h"
 #include "data/packed.h"
 #include "data/prepare.h"
@@ -26,6 +27,9 @@ constexpr std::array kOptions{
     Option{"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
     Option{"Which data", "seed", "N", "1", "chooses the test set where the data has none, and what augmentation draws"},
     Option{"What to do", "to", "FILE", "", "the new file: .trireme (pack) or .png (show)"},
+    Option{"What to do", "split", "train|test", "train", "which samples to show"},
+    Option{"What to do", "augment", "LIST", "none", "show them as training sees them (trireme list augmentations)"},
+    Option{"What to do", "epoch", "N", "0", "of which epoch, to see what augmentation draws"},
     Option{"What to do", "json", "", "no", "print what info finds as one JSON object"},
 };
 
@@ -148,11 +152,26 @@ void pack(const base::Settings& settings) {
              file.find('/') == std::string::npos ? "./" + file : file);
 }
 
+void show(const base::Settings& settings) {
+  const std::string file = new_file(settings, ".png");
+  const data::Augmentation augmentation = data::parse_augmentation(settings.text("augment"));
+  const std::array<std::string, 2> splits{"train", "test"};
+  const bool train = settings.choice("split", splits) == "train";
+  const data::DataPair pair = open_data(settings);
+  data::SheetOptions options;
+  options.draw = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
+                  static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
+  const data::DatasetPtr set = data::prepare(train ? pair.train : pair.test, augmentation, {});
+  const std::vector<std::uint8_t> picture = data::contact_sheet(*set, options);
+  base::write_file_atomically(file, std::as_bytes(std::span(picture)));
+  fmt::print("{}: {} of {} samples\n", file, std::min(options.columns * options.rows, set->size()), set->size());
+}
+
 struct Word {
   const char* name;
   void (*run)(const base::Settings& settings);
 };
-constexpr std::array kWords{Word{"info", info}, Word{"pack", pack}};
+constexpr std::array kWords{Word{"info", info}, Word{"pack", pack}, Word{"show", show}};
 
 void run_data(const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;

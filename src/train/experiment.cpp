@@ -51,6 +51,11 @@ void open_data(const base::Settings& settings, const models::ModelInfo& model, E
   request.train_samples = settings.integer("train-samples", 0, kMany);
   request.test_samples = settings.integer("test-samples", 0, kMany);
   request.wanted_inputs = model.inputs;
+  if (settings.text("image-size") != "auto" && request.name != "synthetic") {
+    const std::int64_t size = settings.integer("image-size", 1, 4096);
+    for (tensor::Shape& shape : request.wanted_inputs)
+      if (shape.rank() == 3) shape = {shape[0], size, size};
+  }
   request.wanted_classes = model.classes;
   request.wanted_target = parse_target(settings);
   const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
