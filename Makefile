@@ -11,6 +11,8 @@ JOBS ?= $(shell nproc)
 # What `make train` learns; add flags with `make train ARGS="--seed 2"`.
 TRAIN := --model mnist-cnn --data fashion-mnist --epochs 2
 ARGS ?=
+# How long `make fuzz` spends on each reader.
+FUZZ_SECONDS ?= 60
 # Options for ctest, e.g. `make test CTEST="-R graph"`.
 CTEST ?=
 
@@ -18,7 +20,7 @@ PACKAGES := scripts/packages.sh
 RUN_CTEST = ctest --output-on-failure -j$(JOBS)
 SOURCES = find src tests bench examples -name '*.h' -o -name '*.cpp'
 
-.PHONY: help build train test test-fast test-asan test-tsan bench bench-micro lint format install clean
+.PHONY: help build train test test-fast test-asan test-tsan fuzz bench bench-micro lint format install clean
 
 help:  ## this list
 	@echo "Trireme: trains deep networks on CPUs."
@@ -56,6 +58,16 @@ test-tsan:  ## all tests under ThreadSanitizer, with one OpenMP thread
 	@cmake --build build-tsan --target trireme trireme_tests
 	@OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 $(RUN_CTEST) --test-dir build-tsan $(CTEST)
 
+fuzz:  ## feed every reader of files with libFuzzer, FUZZ_SECONDS each; findings stay in build-fuzz/
+	@$(PACKAGES) core fuzz
+	@cmake --preset fuzz --log-level=WARNING >/dev/null
+	@cmake --build build-fuzz --target trireme_fuzz
+	@cd build-fuzz && export TMPDIR=$$(cd /dev/shm 2>/dev/null && pwd || echo /tmp) && ls fuzz/fuzz_* | xargs -P$(JOBS) -I{} bash -c 'set -e; name=$$(basename {}); mkdir -p corpus/$$name; \
+	  {} --write-seeds corpus/$$name; \
+	  {} -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix=$$name- \
+	    corpus/$$name > $$name.log 2>&1 || { tail -30 $$name.log; exit 255; }; \
+	  echo "$$name: $$(grep -o "number_of_executed_units: [0-9]*" $$name.log), nothing found"'
+
 bench: build  ## measure the training step; against PyTorch with `make bench ARGS="--peer pytorch"`
 	build/trireme bench step $(ARGS)
 
@@ -81,4 +93,4 @@ install: build  ## install program, libraries and headers into PREFIX (default /
 	@cmake --install build --prefix $(PREFIX)
 
 clean:  ## remove what was built
-	rm -rf build build-asan build-tsan
+	rm -rf build build-asan build-tsan build-fuzz

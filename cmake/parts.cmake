@@ -12,12 +12,15 @@ add_library(trireme_flags INTERFACE)
 set_target_properties(trireme_flags PROPERTIES EXPORT_NAME flags)
 # -Wrestrict is wrong about "text" + std::string in GCC 12, -Wpsabi talks about vectors that are always inlined.
 target_compile_options(trireme_flags INTERFACE -ffp-contract=off -fno-math-errno -Wno-psabi)
-foreach(warning -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-restrict)
+foreach(warning -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-restrict -Wno-unknown-warning-option)
   target_compile_options(trireme_flags INTERFACE $<BUILD_INTERFACE:${warning}>)
 endforeach()
 target_include_directories(trireme_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/trireme>)
 target_compile_features(trireme_flags INTERFACE cxx_std_20)
+if(TRIREME_FUZZ)
+  target_compile_options(trireme_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(TRIREME_SANITIZE)  # GCC 12 sees uninitialized values in instrumented standard headers
   target_compile_options(trireme_flags INTERFACE -Wno-maybe-uninitialized
     -fsanitize=${TRIREME_SANITIZE} -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1)

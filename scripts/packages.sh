@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test bench lint) are there.
+# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test bench lint fuzz) are there.
 # Missing ones are installed when this user may do that; otherwise the one command to run is printed and the exit code
 # is 1. Costs a few hundredths of a second when nothing is missing.
 set -eu
@@ -11,6 +11,7 @@ core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nl
 test="libgtest-dev xz-utils"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev"
+fuzz="clang libclang-rt-14-dev libomp-dev libgtest-dev"
 
 wanted=""
 for set in "$@"; do
@@ -19,7 +20,8 @@ for set in "$@"; do
     test) wanted="$wanted $test" ;;
     bench) wanted="$wanted $bench" ;;
     lint) wanted="$wanted $lint" ;;
-    *) echo "packages.sh: unknown set '$set'; the sets are core, test, bench and lint" >&2; exit 2 ;;
+    fuzz) wanted="$wanted $fuzz" ;;
+    *) echo "packages.sh: unknown set '$set'; the sets are core, test, bench, lint and fuzz" >&2; exit 2 ;;
   esac
 done
 

@@ -82,7 +82,7 @@ TRIREME_INLINE Lanes log(Lanes x) {
   y = fma(e, splat(0.693138122558593750f), y);
   y = x == Lanes{} ? splat(-__builtin_inff()) : y;
   y = x > splat(3.4028235e38f) ? x : y;
-  return (x < Lanes{}) | (x != x) ? splat(__builtin_nanf("")) : y;
+  return ((x < Lanes{}) | (x != x)) ? splat(__builtin_nanf("")) : y;
 }
 
 TRIREME_INLINE Lanes abs(Lanes x) {

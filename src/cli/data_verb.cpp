@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "data/columns.h"
 #include "data/contact_sheet.h"
 #include "data/open.h"
 #include "data/packed.h"
@@ -161,6 +162,9 @@ void show(const base::Settings& settings) {
   data::SheetOptions options;
   options.draw = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
                   static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
+  // Bytes are shown as they are, also where augmentation made floats of them.
+  const data::Columns* columns = pair.train->columns();
+  if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte) options.range.emplace();
   const data::DatasetPtr set = data::prepare(train ? pair.train : pair.test, augmentation, {});
   const std::vector<std::uint8_t> picture = data::contact_sheet(*set, options);
   base::write_file_atomically(file, std::as_bytes(std::span(picture)));

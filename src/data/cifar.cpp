@@ -1,5 +1,6 @@
 #include "data/cifar.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <functional>
@@ -34,10 +35,12 @@ struct Records {
 Records read_records(const fs::path& path, const Format& format, std::size_t most) {
   UnpackedReader reader(path);
   Records records;
-  records.pixels.reserve(most * kPixels);
-  records.labels.reserve(most);
   std::array<std::uint8_t, kPixels + 2> record;
   const std::size_t record_bytes = format.label_bytes + kPixels;
+  // Images shrink to a tenth at most when they are packed.
+  const std::size_t expected = std::min<std::size_t>(most, 10 * fs::file_size(path) / record_bytes + 1);
+  records.pixels.reserve(expected * kPixels);
+  records.labels.reserve(expected);
   for (;;) {
     const std::size_t got = reader.read(record.data(), record_bytes);
     const std::size_t index = records.labels.size();

@@ -7,7 +7,7 @@
 namespace trireme::data {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
 constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
