@@ -9,6 +9,7 @@
 #include "ops/norm_conv.h"
 #include "ops/onednn_weighted.h"
 #include "ops/small_map_conv.h"
+#include "ops/toom_cook.h"
 #include "ops/winograd.h"
 
 namespace trireme::ops {
@@ -21,7 +22,7 @@ using Dims = dnnl::memory::dims;
 constexpr std::int64_t kFewPositions = 4;
 constexpr std::int64_t kFewChannels = 16;  // with more the narrow kernel is never the fastest
 constexpr const char *kDirect = "direct", *kNarrow = "narrow", *kWinograd = "winograd";
-constexpr const char* kSmallMap = "small map";
+constexpr const char *kSmallMap = "small map", *kToomCook = "toom-cook";
 
 class ConvOp : public Op {
  public:
@@ -76,6 +77,7 @@ class ConvOp : public Op {
     const std::string algorithm = this->algorithm(request);
     if (algorithm == kNarrow) return make_narrow_conv(request, o_, out);
     if (algorithm == kSmallMap) return make_small_map_conv(request, o_, out);
+    if (algorithm == kToomCook) return make_toom_cook(request, o_, out);
     if (algorithm == kWinograd)
       return make_winograd(request, {out, parameters(shapes)[0].shape, o_.padding[0], o_.padding[1], o_.bias, o_.relu},
                            base::active_isa());
@@ -134,6 +136,7 @@ class ConvOp : public Op {
                             .bias = o_.bias};
       if (winograd_fits(shape, isa)) add(kWinograd, conv_algorithm(shape, isa) == ConvAlgorithm::winograd);
     }
+    if (toom_cook_fits(o_, src[0], isa)) add(kToomCook, toom_cook_wins(o_, src[0], out, isa));
     // Last, hence first where it wins: Winograd works on whole vectors of output channels too.
     if (narrow_conv_fits(o_) && std::min(src[0][1], out[1]) <= kFewChannels)
       add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));

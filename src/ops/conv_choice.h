@@ -21,6 +21,10 @@ struct ConvShape {
   bool bias = false;
 };
 
+// Along one spatial size with stride 1, pairs of an output and a kernel's place whose input lies inside the map: what
+// the direct algorithm multiplies.
+std::int64_t products_inside(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t padding);
+
 // Whether there is a Winograd kernel for it at all.
 bool winograd_fits(const ConvShape& shape, base::Isa isa);
 

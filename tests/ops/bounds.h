@@ -28,6 +28,8 @@ BoundRule choosing(double diff_src_roundings);
 BoundRule elementwise(double dst, double diff_src);
 // A convolution by Winograd's algorithm, with that padding.
 BoundRule winograd_bound(std::int64_t pad_top, std::int64_t pad_left);
+// A convolution over one spatial size by the algorithm of Toom and Cook.
+BoundRule toom_cook_bound(std::int64_t taps, std::int64_t padding);
 BoundRule batch_norm_bound(double epsilon);
 // A batch norm with ReLU (`norm`) and the convolution `conv` behind it, as one op with the parameters of both.
 BoundRule norm_conv_bound(double epsilon, ops::OpPtr norm, ops::OpPtr conv);
