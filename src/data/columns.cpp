@@ -1,5 +1,6 @@
 #include "data/columns.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -65,6 +66,12 @@ float value_of(const Column& column, std::int64_t sample, std::int64_t k) {
 
 void check_targets(const DataSpec& spec, const Columns& columns, const std::string& where) {
   if (spec.target == TargetKind::values) return;
+  if (columns.target.type == ValueType::byte) {  // quickly, where all is well
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(columns.target.data);
+    std::uint8_t most = 0;
+    for (std::int64_t i = 0; i < columns.samples * columns.target.shape.count(); ++i) most = std::max(most, bytes[i]);
+    if (most < (spec.target == TargetKind::classes ? spec.classes : 2)) return;
+  }
   const auto classes = static_cast<float>(spec.classes);
   const bool one_of = spec.target == TargetKind::classes;
   for (std::int64_t n = 0; n < columns.samples; ++n)

@@ -40,19 +40,9 @@ Loader::Loader(DatasetPtr dataset, LoaderOptions options)
     : dataset_(std::move(dataset)),
       options_(checked(std::move(options), dataset_->size())),
       distribution_(*dataset_, options_.distribution, options_.batch, options_.seed, options_.shuffle) {
-  const DataSpec& spec = dataset_->spec();
-  base::check(spec.inputs.size() <= kMaxInputs, "{} inputs, at most {}", spec.inputs.size(), kMaxInputs);
-
-  // A share of a shorter batch may be larger by one.
-  const std::int64_t batch_samples = std::min(options_.batch, dataset_->size());
-  const auto capacity = static_cast<std::size_t>(std::min(share(batch_samples).size() + 1, batch_samples));
+  const std::size_t inputs = dataset_->spec().inputs.size();
+  base::check(inputs <= kMaxInputs, "{} inputs, at most {}", inputs, kMaxInputs);
   ring_.resize(static_cast<std::size_t>(options_.depth) + 1);
-  for (Batch& batch : ring_) {
-    batch.indices.reserve(capacity);
-    for (const tensor::Shape& shape : spec.inputs)
-      batch.inputs.emplace_back(capacity * static_cast<std::size_t>(shape.count()) * sizeof(float));
-    batch.target = tensor::Buffer(capacity * static_cast<std::size_t>(target_floats(spec)) * sizeof(float));
-  }
   thread_ = std::thread([this] { run(); });
 }
 
@@ -118,6 +108,7 @@ void Loader::produce() {
         slot = static_cast<std::size_t>(filled_count_) % ring_.size();
       }
       Batch& batch = ring_[slot];
+      if (batch.inputs.empty()) take_memory(batch);
       const base::Range own = share(samples);
       batch.epoch = epoch;
       batch.position = position + own.begin;
@@ -133,6 +124,18 @@ void Loader::produce() {
     }
     position = 0;
   }
+}
+
+// When a batch is filled for the first time: the first one is there before memory for the others is.
+void Loader::take_memory(Batch& batch) const {
+  // A share of a shorter batch may be larger by one.
+  const std::int64_t batch_samples = std::min(options_.batch, dataset_->size());
+  const auto capacity = static_cast<std::size_t>(std::min(share(batch_samples).size() + 1, batch_samples));
+  const DataSpec& spec = dataset_->spec();
+  batch.indices.reserve(capacity);
+  for (const tensor::Shape& shape : spec.inputs)
+    batch.inputs.emplace_back(capacity * static_cast<std::size_t>(shape.count()) * sizeof(float));
+  batch.target = tensor::Buffer(capacity * static_cast<std::size_t>(target_floats(spec)) * sizeof(float));
 }
 
 bool Loader::fill(Batch& batch) {

@@ -1,5 +1,6 @@
 // Loader: batches assembled in the background. One thread fetches samples in the sampler's order into a ring of
-// batches; next() hands them out in order. Memory is allocated once. One consumer thread calls next().
+// batches; next() hands them out in order. Memory is allocated once, in the first round. One consumer thread calls
+// next().
 #pragma once
 
 #include <atomic>
@@ -65,6 +66,7 @@ class Loader {
   base::Range share(std::int64_t samples) const;
   void run();
   void produce();
+  void take_memory(Batch& batch) const;
   bool fill(Batch& batch);  // false when told to stop
 
   DatasetPtr dataset_;
