@@ -118,8 +118,10 @@ void Loader::produce() {
       for (std::int64_t i = 0; i < own.size(); ++i) batch.indices.push_back(order(batch.position + i));
       if (!fill(batch)) return;
       position += samples;
-      const std::lock_guard lock(mutex_);
-      ++filled_count_;
+      {
+        const std::lock_guard lock(mutex_);
+        ++filled_count_;
+      }
       filled_.notify_one();
     }
     position = 0;

@@ -15,19 +15,34 @@ namespace {
 
 typedef std::uint8_t Bytes16 __attribute__((vector_size(16)));
 
-// Rows are short: a call of memcpy takes longer than the copy. The last sixteen may overlap those before.
+TRIREME_INLINE Bytes16 load16(const std::uint8_t* p) {
+  Bytes16 v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+template <bool kMirror>
+TRIREME_INLINE void store16(std::uint8_t* p, Bytes16 v) {
+  if constexpr (kMirror) v = __builtin_shufflevector(v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  std::memcpy(p, &v, sizeof v);
+}
+
+// Rows are short: a call of memcpy takes longer than the copy, a loop not much less. The last sixteen may overlap those
+// before.
 template <bool kMirror>
 TRIREME_INLINE void copy_row(const std::uint8_t* src, std::int64_t count, std::uint8_t* dst) {
+  if (count >= 16 && count <= 32) {
+    const Bytes16 first = load16(src), last = load16(src + count - 16);
+    store16<kMirror>(dst, kMirror ? last : first);
+    store16<kMirror>(dst + count - 16, kMirror ? first : last);
+    return;
+  }
   if (count < 16) {
     for (std::int64_t x = 0; x < count; ++x) dst[x] = src[kMirror ? count - 1 - x : x];
     return;
   }
   for (std::int64_t next = 0; next < count; next += 16) {
     const std::int64_t x = std::min(next, count - 16);
-    Bytes16 v;
-    std::memcpy(&v, src + (kMirror ? count - 16 - x : x), sizeof v);
-    if constexpr (kMirror) v = __builtin_shufflevector(v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    std::memcpy(dst + x, &v, sizeof v);
+    store16<kMirror>(dst + x, load16(src + (kMirror ? count - 16 - x : x)));
   }
 }
 template <bool kMirror>
@@ -49,14 +64,13 @@ struct MovePlane {
     const std::int64_t bottom = std::clamp<std::int64_t>(height - change->down, top, height);
     if (top > 0 || bottom < height || seen < width)
       std::memset(dst, 0, static_cast<std::size_t>(height * width) * sizeof(T));
-    for (std::int64_t y = top; y < bottom && seen > 0; ++y) {
-      const T* from = src + (y + change->down) * width + first;
-      T* to = dst + y * width + begin;
-      if (change->flip)
-        copy_row<true>(from, seen, to);
-      else
-        copy_row<false>(from, seen, to);
-    }
+    if (seen == 0) return;
+    const T* from = src + (top + change->down) * width + first;
+    T* to = dst + top * width + begin;
+    const auto copy = [&]<bool kMirror>() {
+      for (std::int64_t y = top; y < bottom; ++y, from += width, to += width) copy_row<kMirror>(from, seen, to);
+    };
+    change->flip ? copy.template operator()<true>() : copy.template operator()<false>();
   }
 };
 
