@@ -1,6 +1,7 @@
 // `bench input`: how fast one thread makes batches, how soon the first is there, and how much memory several processes
 // of a host take together; also against PyTorch's DataLoader on the same file.
 #include <fmt/core.h>
+#include <immintrin.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -83,11 +84,16 @@ class OwnInput {
 
   double first_batch() const { return first_batch_; }
   double samples_per_second(double seconds) {
-    for (int k = 0; k < 8; ++k) loader_->next();  // what waited in the ring
+    for (int k = 0; k < 8; ++k) next();  // what waited in the ring
     const std::int64_t start = base::now_ns();
     std::int64_t batches = 0;
-    for (; base::seconds_since(start) < seconds; ++batches) loader_->next();
+    for (; base::seconds_since(start) < seconds; ++batches) next();
     return static_cast<double>(batches * batch_) / base::seconds_since(start);
+  }
+  // Awake, as a core that computes: waking a sleeping one would cost the input thread more than handing over a batch.
+  void next() {
+    while (!loader_->has_next()) _mm_pause();
+    loader_->next();
   }
   void read_an_epoch() {
     for (std::int64_t done = 0; done < size_; done += batch_) loader_->next();

@@ -17,6 +17,7 @@ class ColumnSource : public Dataset {
     for (std::size_t i = 0; i < spec_.inputs.size(); ++i)
       base::check(columns_.inputs[i].shape == spec_.inputs[i], "a column of {} for an input of {}",
                   columns_.inputs[i].shape.text(), spec_.inputs[i].text());
+    for (const Column& column : columns_.inputs) bytes_.push_back(column.sample_bytes());
     base::check(columns_.target.shape.count() == target_floats(spec_), "targets of {} values, expected {}",
                 columns_.target.shape.count(), target_floats(spec_));
   }
@@ -34,7 +35,7 @@ class ColumnSource : public Dataset {
   bool view(std::int64_t index, std::span<StoredValues> inputs, float* target) const override {
     base::check(index >= 0 && index < size(), "sample {} of {}", index, size());
     for (std::size_t i = 0; i < columns_.inputs.size(); ++i)
-      inputs[i] = {columns_.inputs[i].type, columns_.inputs[i].at(index)};
+      inputs[i] = {columns_.inputs[i].type, columns_.inputs[i].data + static_cast<std::size_t>(index) * bytes_[i]};
     to_floats(columns_.target, index, target);
     return true;
   }
@@ -52,6 +53,7 @@ class ColumnSource : public Dataset {
 
   DataSpec spec_;
   Columns columns_;
+  std::vector<std::size_t> bytes_;  // of a sample, per input
 };
 
 float value_of(const Column& column, std::int64_t sample, std::int64_t k) {

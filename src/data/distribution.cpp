@@ -154,6 +154,11 @@ std::int64_t EpochOrder::operator()(std::int64_t position) const {
   return of_worker(worker, before + in_batch - share_of_worker(worker, workers, samples).begin);
 }
 
+void EpochOrder::fill(std::int64_t first, std::span<std::int64_t> samples) const {
+  if (distribution_->options_.scheme == Scheme::global) return orders_.front().fill(first, samples);
+  for (std::int64_t& sample : samples) sample = (*this)(first++);
+}
+
 std::int64_t EpochOrder::of_worker(int worker, std::int64_t position) const {
   const Distribution& d = *distribution_;
   const base::Range part = d.parts_[static_cast<std::size_t>(worker)];

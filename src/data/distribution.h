@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,8 @@ class Distribution;
 class EpochOrder {
  public:
   std::int64_t operator()(std::int64_t position) const;
+  // Those at positions first, first + 1, ...
+  void fill(std::int64_t first, std::span<std::int64_t> samples) const;
 
  private:
   friend class Distribution;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "base/clock.h"
@@ -17,6 +18,8 @@ std::int64_t batches_per_epoch(std::int64_t size, std::int64_t batch, bool drop_
 }
 
 namespace {
+
+constexpr std::size_t kNearlyHuge = std::size_t{1} << 20;
 
 // Before anything is made of them.
 LoaderOptions checked(LoaderOptions options, std::int64_t size) {
@@ -88,6 +91,7 @@ void Loader::run() {
   const std::lock_guard lock(mutex_);
   failure_ = failure;
   ended_ = true;
+  made_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
   filled_.notify_all();
 }
 
@@ -114,13 +118,14 @@ void Loader::produce() {
       batch.position = position + own.begin;
       batch.samples = own.size();
       batch.batch_samples = samples;
-      batch.indices.clear();
-      for (std::int64_t i = 0; i < own.size(); ++i) batch.indices.push_back(order(batch.position + i));
+      batch.indices.resize(static_cast<std::size_t>(own.size()));
+      order.fill(batch.position, batch.indices);
       if (!fill(batch)) return;
       position += samples;
       {
         const std::lock_guard lock(mutex_);
         ++filled_count_;
+        made_.store(filled_count_, std::memory_order_release);
       }
       filled_.notify_one();
     }
@@ -135,8 +140,12 @@ void Loader::take_memory(Batch& batch) const {
   const auto capacity = static_cast<std::size_t>(std::min(share(batch_samples).size() + 1, batch_samples));
   const DataSpec& spec = dataset_->spec();
   batch.indices.reserve(capacity);
-  for (const tensor::Shape& shape : spec.inputs)
-    batch.inputs.emplace_back(capacity * static_cast<std::size_t>(shape.count()) * sizeof(float));
+  for (const tensor::Shape& shape : spec.inputs) {
+    // From 2 MB on memory comes in a huge page, which is there sooner than hundreds of small ones.
+    const std::size_t bytes = capacity * static_cast<std::size_t>(shape.count()) * sizeof(float);
+    batch.inputs.emplace_back(bytes > kNearlyHuge ? std::max(bytes, 2 * kNearlyHuge) : bytes,
+                              tensor::Buffer::Content::any);
+  }
   batch.target = tensor::Buffer(capacity * static_cast<std::size_t>(target_floats(spec)) * sizeof(float));
 }
 

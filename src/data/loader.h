@@ -59,6 +59,8 @@ class Loader {
   // The next batch, valid until the following call; nullptr at the end. An exception of the background thread is thrown
   // here, after the batches before it.
   const Batch* next();
+  // Whether next() would not have to wait.
+  bool has_next() const { return made_.load(std::memory_order_acquire) > taken_count_; }
   // Seconds next() has waited so far.
   double waited_seconds() const { return waited_seconds_; }
 
@@ -82,6 +84,7 @@ class Loader {
   bool ended_ = false;
   std::exception_ptr failure_;
 
+  std::atomic<std::int64_t> made_{0};  // filled_count_, for has_next(); at the end more than any
   std::atomic<bool> stop_{false};
   std::thread thread_;  // last: starts when all else is ready
 };

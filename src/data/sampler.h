@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "base/rng.h"
 
@@ -23,8 +24,11 @@ class Permutation {
   std::int64_t size() const { return size_; }
   // The element at 0 <= position < size().
   std::int64_t operator()(std::int64_t position) const;
+  // Those at positions first, first + 1, ...: the same, several at a time.
+  void fill(std::int64_t first, std::span<std::int64_t> elements) const;
 
  private:
+  friend struct FeistelRounds;
   // On fewer bits the orders of a small set are not equally likely (the test measures it: 4 bits fail at any number of
   // rounds).
   static constexpr int kMinBits = 8;

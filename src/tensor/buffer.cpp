@@ -12,14 +12,14 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 }
 
-Buffer::Buffer(std::size_t bytes) : bytes_(bytes), owned_(true) {
+Buffer::Buffer(std::size_t bytes, Content content) : bytes_(bytes), owned_(true) {
   if (bytes == 0) return;
   const std::size_t alignment = bytes >= kHugePage ? kHugePage : kAlignment;
   data_ = static_cast<std::byte*>(std::aligned_alloc(alignment, align_up(bytes, alignment)));
   if (!data_)
     base::run_error("out of memory: {} bytes were asked for; try a smaller --batch or fewer --threads", bytes);
   if (alignment == kHugePage) ::madvise(data_, align_up(bytes, alignment), MADV_HUGEPAGE);
-  std::memset(data_, 0, bytes);
+  if (content == Content::zero) std::memset(data_, 0, bytes);
 }
 
 Buffer::Buffer(void* memory, std::size_t bytes) : data_(static_cast<std::byte*>(memory)), bytes_(bytes) {

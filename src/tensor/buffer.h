@@ -1,4 +1,5 @@
-// Buffer: zeroed memory on a 64-byte border (2 MB pages asked for when large). Owns or views; moves, never copies.
+// Buffer: memory, zeroed unless told otherwise, on a 64-byte border (2 MB pages asked for when large). Owns or views;
+// moves, never copies.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,9 @@ constexpr std::size_t align_up(std::size_t bytes, std::size_t alignment = kAlign
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t bytes);       // owns
-  Buffer(void* memory, std::size_t bytes);  // views memory the caller keeps alive
+  enum class Content { zero, any };
+  explicit Buffer(std::size_t bytes, Content content = Content::zero);  // owns
+  Buffer(void* memory, std::size_t bytes);                              // views memory the caller keeps alive
   ~Buffer();
   Buffer(Buffer&& other) noexcept { *this = std::move(other); }
   Buffer& operator=(Buffer&& other) noexcept;
