@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -31,6 +33,7 @@ using Json = nlohmann::ordered_json;
 namespace fs = base::fs;
 
 constexpr double kRoundSeconds = 0.5, kDeadlineSeconds = 600, kMegabyte = 1e6;
+constexpr std::chrono::milliseconds kSettle{20};  // until the other side's threads sleep
 constexpr int kWorkers[] = {0, 1, 2};
 
 struct InputCase {
@@ -246,6 +249,7 @@ void bench_input(const base::Settings& settings) {
       base::user_error("a batch of {} from {} samples; use --batch {} or less", bench.batch, samples, samples);
   }
   for (int round = 0; round < rounds; ++round) {
+    std::this_thread::sleep_for(kSettle);
     {
       OwnInput ours(bench, cores);
       firsts.push_back(ours.first_batch());
