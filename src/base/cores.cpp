@@ -106,4 +106,9 @@ void unpin_this_thread(const std::vector<int>& cpus) {
   pthread_setaffinity_np(pthread_self(), sizeof mask, &mask);
 }
 
+void work_in_background() {
+  const sched_param parameter{};
+  pthread_setschedparam(pthread_self(), SCHED_BATCH, &parameter);  // a system without it loses nothing but time
+}
+
 }  // namespace trireme::base

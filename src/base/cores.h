@@ -22,4 +22,8 @@ bool pin_this_thread(int cpu);
 // Lets the calling thread run on any of the cpus again (helper threads of a pinned thread inherit its mask).
 void unpin_this_thread(const std::vector<int>& cpus);
 
+// For a thread that works ahead for others: when it wakes it waits for a free moment of its core instead of taking the
+// place of a thread that computes.
+void work_in_background();
+
 }  // namespace trireme::base

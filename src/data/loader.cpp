@@ -81,6 +81,7 @@ const Batch* Loader::next() {
 
 void Loader::run() {
   if (!options_.cpus.empty()) base::unpin_this_thread(options_.cpus);
+  base::work_in_background();
   base::set_flush_to_zero();
   std::exception_ptr failure;
   try {
