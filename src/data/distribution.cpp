@@ -65,7 +65,8 @@ std::vector<std::int64_t> sort_by_label(const Dataset& dataset) {
 DistributionOptions parse_distribution(std::string_view text) {
   DistributionOptions options;
   const std::vector<std::string> items = base::split(text, ':');
-  const std::string head = items.front(), name = head.substr(0, head.find('='));
+  const std::string& head = items.front();
+  const std::string name = head.substr(0, head.find('='));
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& k) { return name == k.name; });
   if (kind == kKinds.end()) {
     std::vector<std::string> names;
