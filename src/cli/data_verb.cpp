@@ -164,7 +164,8 @@ void show(const base::Settings& settings) {
                   static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
   // Bytes are shown as they are, also where augmentation made floats of them.
   const data::Columns* columns = pair.train->columns();
-  if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte) options.range = data::SheetOptions::Range{};
+  if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte)
+    options.range = data::SheetOptions::Range{};
   const data::DatasetPtr set = data::prepare(train ? pair.train : pair.test, augmentation, {});
   const std::vector<std::uint8_t> picture = data::contact_sheet(*set, options);
   base::write_file_atomically(file, std::as_bytes(std::span(picture)));

@@ -130,6 +130,31 @@ TEST_F(Files, InfoSaysWhatTheyHold) {
   expect_refused({"data", "info", "--data", "strange.xyz"}, {"strange.xyz", "no known format", "packed"});
 }
 
+TEST_F(Files, CanBeLookedAt) {
+  const Words show{"data", "show", "--data", "mnist", "--data-dir", "small", "--augment", "crop=2,flip"};
+  const Outcome shown = run(show + Words{"--to", "look.png"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("64 of 80 samples"), std::string::npos) << shown.out;
+  EXPECT_EQ(read(folder() / "look.png").substr(1, 3), "PNG");
+  run(show + Words{"--to", "later.png", "--epoch", "1"});
+  EXPECT_NE(read(folder() / "later.png"), read(folder() / "look.png")) << "another epoch draws otherwise";
+  expect_refused(show + Words{"--to", "look.png"}, {"look.png", "exists"});
+  expect_refused(show + Words{"--to", "look.jpg"}, {".png"});
+  expect_refused(show + Words{"--to", "new.png", "--split", "tset"}, {"tset", "train", "test"});
+}
+
+TEST_F(Files, InputIsMeasured) {
+  const Words bench{"bench", "input", "--data", "mnist", "--data-dir", "small", "--repeats", "1", "--processes", "2"};
+  const Json result = last_json(run(bench + Words{"--batch", "16", "--json"}))["results"][0];
+  EXPECT_EQ(result["samples"], 80);
+  EXPECT_EQ(result["sample_bytes"], kSide * kSide);
+  EXPECT_GT(result["samples_per_second"].get<double>(), 0);
+  EXPECT_GT(result["first_batch_ms"].get<double>(), 0);
+  EXPECT_GT(result["mapping_mb"].get<double>(), 0);
+  expect_refused(bench + Words{"--batch", "81"}, {"81", "80 samples"});
+  expect_refused(bench + Words{"--augment", "corp"}, {"did you mean 'crop'"});
+}
+
 // The ledger of every epoch, as the run folder has it.
 std::vector<Json> ledgers(const fs::path& run) {
   std::vector<Json> all;
