@@ -17,8 +17,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/bench.h"
-#include "cli/environment.h"
+#include "cli/bench_peer.h"
 #include "data/columns.h"
 #include "data/loader.h"
 #include "data/open.h"
@@ -218,6 +217,9 @@ void print_side(const char* name, double rate, double first, double memory) {
 
 void bench_input(const base::Settings& settings) {
   InputCase bench = input_case(settings);
+  const int rounds = static_cast<int>(settings.integer("repeats", 1, 10000));
+  const int processes = static_cast<int>(settings.integer("processes", 1, 1024));
+  const Peer peer = find_peer(settings, "input.py");
   std::optional<TemporaryFolder> folder;
   if (!bench.file.ends_with(data::kPackedEnding)) {
     folder.emplace();
@@ -227,17 +229,9 @@ void bench_input(const base::Settings& settings) {
     bench.file = (folder->path() / (std::string("data") + data::kPackedEnding)).string();
     data::write_packed(bench.file, data::open_dataset(request));
   }
-  const int rounds = static_cast<int>(settings.integer("repeats", 1, 10000));
   const base::CorePlan cores = base::plan_cores();
   std::unique_ptr<PytorchInput> pytorch;
-  if (!settings.text("peer").empty()) {
-    const std::array<std::string, 1> known{"pytorch"};
-    settings.choice("peer", known);
-    const peer::PytorchPlace place{settings.text("python"), environment("TRIREME_PYTHON"),
-                                   environment("TRIREME_PEERS")};
-    pytorch =
-        std::make_unique<PytorchInput>(bench, peer::find_python(place), peer::find_script("input.py", place), cores);
-  }
+  if (!peer.python.empty()) pytorch = std::make_unique<PytorchInput>(bench, peer.python, peer.script, cores);
   std::vector<double> rates, firsts, their_rates;
   std::int64_t bytes_per_sample = 0, samples = 0;
   {
@@ -257,7 +251,6 @@ void bench_input(const base::Settings& settings) {
     }
     if (pytorch) their_rates.push_back(pytorch->run());
   }
-  const int processes = static_cast<int>(settings.integer("processes", 1, 1024));
   const double memory = memory_of_processes(bench, processes);
   const auto file_bytes = static_cast<double>(fs::file_size(bench.file));
   const double rate = median(rates), first = median(firsts);

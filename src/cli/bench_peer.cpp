@@ -1,8 +1,10 @@
 #include "cli/bench_peer.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
+#include "cli/environment.h"
 #include "models/zoo.h"
 
 namespace trireme::cli {
@@ -23,6 +25,14 @@ train::StepSeconds steps(peer::Pytorch& process, int count) {
 }
 
 }  // namespace
+
+Peer find_peer(const base::Settings& settings, const std::string& script) {
+  if (settings.text("peer").empty()) return {};
+  const std::array<std::string, 1> known{"pytorch"};
+  settings.choice("peer", known);
+  const peer::PytorchPlace place{settings.text("python"), environment("TRIREME_PYTHON"), environment("TRIREME_PEERS")};
+  return {peer::find_python(place), peer::find_script(script, place)};
+}
 
 PytorchStep::PytorchStep(const BenchCase& bench, const std::string& python, const std::string& script,
                          const base::CorePlan& cores)

@@ -1,5 +1,5 @@
-// PyTorch's side of a training step, in a process of its own, in the way in which it is fastest: layout of images,
-// implementation of SGD, threads pinned or not (where ours are).
+// The peer of a measurement, and PyTorch's side of a training step, in a process of its own, in the way in which it is
+// fastest: layout of images, implementation of SGD, threads pinned or not (where ours are).
 #pragma once
 
 #include <memory>
@@ -9,6 +9,12 @@
 #include "peer/pytorch.h"
 
 namespace trireme::cli {
+
+// Whom --peer names, and what it runs.
+struct Peer {
+  std::string python, script;  // empty: nobody
+};
+Peer find_peer(const base::Settings& settings, const std::string& script);
 
 class PytorchStep {
  public:

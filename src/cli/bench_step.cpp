@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "cli/bench.h"
 #include "cli/bench_peer.h"
-#include "cli/environment.h"
 #include "crew/peak.h"
 #include "train/profile_report.h"
 
@@ -71,10 +70,6 @@ struct Result {
   std::optional<StepSeconds> theirs;
   double their_best_seconds = 0, their_memory_bytes = 0;
   std::string their_version, their_way;
-};
-
-struct Peer {
-  std::string python, script;  // empty: no peer
 };
 
 Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& cores, const base::Settings& settings) {
@@ -197,14 +192,6 @@ void print_result(const Result& result) {
   std::fflush(stdout);
 }
 
-Peer find_peer(const base::Settings& settings) {
-  if (settings.text("peer").empty()) return {};
-  const std::array<std::string, 1> known{"pytorch"};
-  settings.choice("peer", known);
-  const peer::PytorchPlace place{settings.text("python"), environment("TRIREME_PYTHON"), environment("TRIREME_PEERS")};
-  return {peer::find_python(place), peer::find_script("step.py", place)};
-}
-
 }  // namespace
 
 void bench_step(const base::Settings& settings) {
@@ -212,7 +199,7 @@ void bench_step(const base::Settings& settings) {
   const std::vector<BenchCase> cases = bench_cases(settings);
   settings.integer("repeats", 1, 10000);
   if (const std::string& file = settings.text("tune"); !file.empty()) return tune(cases, file);
-  const Peer peer = find_peer(settings);
+  const Peer peer = find_peer(settings, "step.py");
   const base::CorePlan cores = base::plan_cores();
   const bool json = settings.flag("json");
   if (!json) {

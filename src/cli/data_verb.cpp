@@ -41,10 +41,7 @@ data::DataPair open_data(const base::Settings& settings) {
   request.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62));
   request.skip_bad = settings.flag("skip-bad");
   const std::array<std::string, 3> kinds{"classes", "labels", "values"};
-  const std::string kind = settings.choice("target", kinds);
-  request.wanted_target = kind == "classes"  ? data::TargetKind::classes
-                          : kind == "labels" ? data::TargetKind::labels
-                                             : data::TargetKind::values;
+  request.wanted_target = *data::target_kind(settings.choice("target", kinds));
   data::DataPair pair = data::open_dataset(request);
   if (!settings.flag("json"))
     for (const std::string& note : pair.notes) fmt::print("note: {}\n", note);
@@ -64,18 +61,11 @@ std::string new_file(const base::Settings& settings, const char* ending) {
 // Samples per class, or per label where several may hold.
 std::vector<std::int64_t> counts(const data::Dataset& set) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(set.spec().classes));
-  std::array<data::StoredValues, data::kMaxInputs> stored{};
-  std::vector<std::vector<float>> sample;
-  std::vector<float*> places;
-  for (const tensor::Shape& shape : set.spec().inputs) sample.emplace_back(static_cast<std::size_t>(shape.count()));
-  for (auto& input : sample) places.push_back(input.data());
-  std::vector<float> target(static_cast<std::size_t>(data::target_floats(set.spec())));
-  for (std::int64_t i = 0; i < set.size(); ++i) {
-    if (!set.view(i, stored, target.data())) set.fetch(i, {}, places, target.data());
+  data::each_target(set, [&](std::int64_t, std::span<const float> target) {
     if (set.spec().target == data::TargetKind::classes) ++counts[static_cast<std::size_t>(target[0])];
     if (set.spec().target == data::TargetKind::labels)
       for (std::size_t k = 0; k < target.size(); ++k) counts[k] += target[k] != 0 ? 1 : 0;
-  }
+  });
   return counts;
 }
 

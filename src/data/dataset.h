@@ -5,16 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "tensor/shape.h"
 
 namespace trireme::data {
 
 // A class index; a 0/1 vector (several labels may hold at once); a real vector.
 enum class TargetKind { classes, labels, values };
+const char* target_name(TargetKind kind);                      // "classes", "labels", "values"
+std::optional<TargetKind> target_kind(std::string_view name);  // of such a name
 
 struct DataSpec {
   std::vector<tensor::Shape> inputs;  // per sample, without the batch: {3,32,32}; several for a multi-input network
@@ -66,6 +71,10 @@ class Dataset {
 };
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
+
+// Every sample's target in order, without its inputs where the samples lie in memory.
+void each_target(const Dataset& dataset,
+                 base::FunctionRef<void(std::int64_t index, std::span<const float> target)> see);
 
 struct DataPair {
   DatasetPtr train, test;

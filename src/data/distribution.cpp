@@ -42,16 +42,8 @@ base::CounterRng worker_stream(std::uint64_t seed, std::uint64_t epoch, int work
 std::vector<std::int64_t> sort_by_label(const Dataset& dataset) {
   if (dataset.spec().target != TargetKind::classes)
     base::user_error("--distribute by-label needs data with one class per sample; use contiguous");
-  std::vector<float> labels(static_cast<std::size_t>(dataset.size()));
-  std::vector<StoredValues> stored(kMaxInputs);
-  std::vector<std::vector<float>> sample;
-  std::vector<float*> places;
-  for (const tensor::Shape& shape : dataset.spec().inputs) sample.emplace_back(static_cast<std::size_t>(shape.count()));
-  for (auto& input : sample) places.push_back(input.data());
-  for (std::int64_t i = 0; i < dataset.size(); ++i) {
-    float* label = &labels[static_cast<std::size_t>(i)];
-    if (!dataset.view(i, stored, label)) dataset.fetch(i, {}, places, label);
-  }
+  std::vector<float> labels;
+  each_target(dataset, [&](std::int64_t, std::span<const float> target) { labels.push_back(target[0]); });
   std::vector<std::int64_t> order(labels.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {

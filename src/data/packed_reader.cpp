@@ -68,10 +68,9 @@ Column read_column(const MappedFile& file, const Json& json, std::int64_t sample
 DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json& header, const char* split) {
   const Json& json = header.at("splits").at(split);
   DataSpec spec;
-  const std::string target = header.at("target");
-  spec.target = target == "classes"  ? TargetKind::classes
-                : target == "labels" ? TargetKind::labels
-                                     : TargetKind::values;
+  const auto target = target_kind(header.at("target").get<std::string>());
+  if (!target) damaged(file->path(), "an unknown kind of target");
+  spec.target = *target;
   spec.classes = header.at("classes");
   spec.class_names = header.at("class_names").get<std::vector<std::string>>();
   Columns columns;

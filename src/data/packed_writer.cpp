@@ -21,9 +21,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using namespace packed;
 
-const char* target_name(TargetKind kind) {
-  return kind == TargetKind::classes ? "classes" : kind == TargetKind::labels ? "labels" : "values";
-}
 const char* type_name(ValueType type) { return type == ValueType::byte ? "u8" : "f32"; }
 
 // One column of a dataset, sample by sample: where it lies, or made.

@@ -22,24 +22,9 @@ namespace {
 
 constexpr std::int64_t kMany = std::int64_t{1} << 40;
 
-std::string target_name(data::TargetKind kind) {
-  switch (kind) {
-    case data::TargetKind::classes: return "classes";
-    case data::TargetKind::labels: return "labels";
-    case data::TargetKind::values: return "values";
-  }
-  return "classes";
-}
-
 data::TargetKind parse_target(const base::Settings& settings) {
   const std::array<std::string, 3> words{"classes", "labels", "values"};
-  const std::string& word = settings.choice("target", words);
-  if (word != "classes" && settings.text("data") != "synthetic")
-    base::user_error("{} is for --data synthetic; '{}' has its own kind of target", settings.label("target"),
-                     settings.text("data"));
-  return word == "classes"  ? data::TargetKind::classes
-         : word == "labels" ? data::TargetKind::labels
-                            : data::TargetKind::values;
+  return *data::target_kind(settings.choice("target", words));
 }
 
 // Fills train, validation (where a share is kept) and test with samples as they are stored.
@@ -62,6 +47,9 @@ void open_data(const base::Settings& settings, const models::ModelInfo& model, E
   request.skip_bad = settings.flag("skip-bad");
   e.distribution = data::parse_distribution(settings.text("distribute"));
   data::DataPair pair = data::open_dataset(request);
+  if (const data::TargetKind has = pair.train->spec().target; has != request.wanted_target && settings.is_set("target"))
+    base::user_error("{} is '{}', but '{}' has {}", settings.label("target"), settings.text("target"), request.name,
+                     data::target_name(has));
   e.notes.insert(e.notes.end(), pair.notes.begin(), pair.notes.end());
   e.train = request.train_samples > 0 ? data::limit(pair.train, request.train_samples) : pair.train;
   e.test = request.test_samples > 0 ? data::limit(pair.test, request.test_samples) : pair.test;
@@ -87,7 +75,7 @@ void fit_network(const models::ModelInfo& model, const base::Settings& settings,
   const auto build = [&] {
     const data::DataSpec& spec = e.train->spec();
     e.network = models::build_model(
-        model.name, {.inputs = spec.inputs, .classes = spec.classes, .target = target_name(spec.target)});
+        model.name, {.inputs = spec.inputs, .classes = spec.classes, .target = data::target_name(spec.target)});
   };
   const auto resize = [&](std::int64_t height, std::int64_t width) {
     for (data::DatasetPtr* set : {&e.train, &e.validation, &e.test})

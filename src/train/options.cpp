@@ -20,7 +20,7 @@ constexpr std::array kOptions{
     Option{"What to train", "normalize", "KIND", "auto",
            "standard (per channel), mean (minus mean, /255), scale (/255), none; auto: standard, none for synthetic"},
     Option{"What to train", "target", "KIND", "classes",
-           "what synthetic samples ask for: classes, labels (several at once) or values"},
+           "what synthetic samples and files of your own ask for: classes, labels (several at once) or values"},
     Option{"What to train", "image-size", "N", "auto",
            "resize images to NxN; auto: only where the network needs larger ones"},
     Option{"What to train", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},

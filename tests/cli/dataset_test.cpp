@@ -155,6 +155,20 @@ TEST_F(Files, InputIsMeasured) {
   expect_refused(bench + Words{"--augment", "corp"}, {"did you mean 'crop'"});
 }
 
+TEST_F(Files, OfOnesOwnMayAskForValues) {
+  std::string table;
+  for (int i = 0; i < 40; ++i) {
+    for (int k = 0; k < 36; ++k) table += std::to_string((i * 7 + k * 3) % 50) + ",";
+    table += std::to_string(0.1 * (i % 5)) + "\n";
+  }
+  write(folder() / "table.csv", table);
+  const Json json = last_json(run({"data", "info", "--data", "table.csv", "--target", "values", "--json"}));
+  EXPECT_EQ(json["train"]["samples"].get<int>() + json["test"]["samples"].get<int>(), 40);
+  EXPECT_EQ(run({"data", "pack", "--data", "table.csv", "--target", "values", "--to", "t.trireme"}).code, 0);
+  // The network does not fit 36 numbers, but the kind of target is understood, and a wrong one named.
+  expect_refused(wanted() + Words{"--data-dir", "small", "--target", "values"}, {"--target", "values", "classes"});
+}
+
 // The ledger of every epoch, as the run folder has it.
 std::vector<Json> ledgers(const fs::path& run) {
   std::vector<Json> all;
