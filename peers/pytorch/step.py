@@ -43,11 +43,13 @@ def status_bytes(field):
 
 def blas_name():
     """Which library multiplies matrices: Debian's PyTorch takes whichever libblas.so.3 is installed."""
+    if torch.backends.mkl.is_available():
+        return "mkl"
     torch.mm(torch.ones(2, 2), torch.ones(2, 2))
     with open("/proc/self/maps") as maps:
         loaded = maps.read()
     for name in ("openblas", "mkl", "blis", "atlas"):
-        if name in loaded or (name == "mkl" and torch.backends.mkl.is_available()):
+        if name in loaded:
             return name
     return "reference" if "libblas.so" in loaded else "own"
 

@@ -119,16 +119,28 @@ double mapped_bytes(int process, const std::string& file) {
   return bytes;
 }
 
-// All at once: each reads an epoch, then all are looked at.
-double memory_of_processes(const InputCase& bench, int processes) {
+// `trireme bench reader` on this data.
+std::unique_ptr<peer::Child> start_reader(const InputCase& bench, const base::CorePlan& cores) {
   const std::string self = fs::read_symlink("/proc/self/exe").string();
+  return std::make_unique<peer::Child>(
+      "trireme bench reader",
+      std::vector<std::string>{self, "bench", "reader", "--data", bench.file, "--augment", bench.augment, "--normalize",
+                               bench.normalize, "--batch", std::to_string(bench.batch)},
+      cores.cpus);
+}
+
+// Seconds in a process of its own: a program waits for its first batch once, when nothing is warm.
+double first_batch_seconds(const InputCase& bench, const base::CorePlan& cores) {
+  const auto child = start_reader(bench, cores);
+  const double seconds = std::stod(child->ask("first", kDeadlineSeconds));
+  child->finish(kDeadlineSeconds);
+  return seconds;
+}
+
+// All at once: each reads an epoch, then all are looked at.
+double memory_of_processes(const InputCase& bench, int processes, const base::CorePlan& cores) {
   std::vector<std::unique_ptr<peer::Child>> children;
-  for (int i = 0; i < processes; ++i)
-    children.push_back(std::make_unique<peer::Child>(
-        "trireme bench reader",
-        std::vector<std::string>{self, "bench", "reader", "--data", bench.file, "--augment", bench.augment,
-                                 "--normalize", bench.normalize, "--batch", std::to_string(bench.batch)},
-        base::plan_cores().cpus));
+  for (int i = 0; i < processes; ++i) children.push_back(start_reader(bench, cores));
   for (const auto& child : children) child->ask("read", kDeadlineSeconds);
   double bytes = 0;
   for (const auto& child : children) bytes += std::stod(child->ask("memory", kDeadlineSeconds));
@@ -139,9 +151,10 @@ double memory_of_processes(const InputCase& bench, int processes) {
 struct PeerResult {
   double samples_per_second = 0, first_batch = 0, memory_bytes = 0;
   std::string version, way;
+  Json soonest;  // the request that had its first batch soonest
 };
 
-// The best over workers, of each figure by itself.
+// The best way, of each figure by itself.
 class PytorchInput {
  public:
   PytorchInput(const InputCase& bench, std::string python, std::string script, const base::CorePlan& cores)
@@ -166,15 +179,20 @@ class PytorchInput {
   }
 
   double run() { return ask(*process_, {{"do", "run"}, {"seconds", kRoundSeconds}}).at("samples_per_second"); }
+  // Seconds in a process of its own, as ours.
+  double first_batch_seconds() const { return ask(*start(), best_.soonest).at("first_batch"); }
   const PeerResult& best() const { return best_; }
 
  private:
+  std::unique_ptr<peer::Pytorch> start() const {
+    return std::make_unique<peer::Pytorch>(python_, script_, std::vector<std::string>{}, cpus_);
+  }
   static Json ask(peer::Pytorch& process, const Json& request) {
     return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
   }
 
   void try_way(int workers, bool mapped) {
-    auto process = std::make_unique<peer::Pytorch>(python_, script_, std::vector<std::string>{}, cpus_);
+    auto process = start();
     Json request = request_;
     request["workers"] = workers;
     request["mapped"] = mapped;
@@ -182,7 +200,10 @@ class PytorchInput {
     const double rate = ask(*process, {{"do", "run"}, {"seconds", kRoundSeconds}}).at("samples_per_second");
     const double memory = ask(*process, {{"do", "memory"}}).at("bytes"), first = opened.at("first_batch");
     const bool is_first = process_ == nullptr;
-    best_.first_batch = is_first ? first : std::min(best_.first_batch, first);
+    if (is_first || first < best_.first_batch) {
+      best_.first_batch = first;
+      best_.soonest = request;
+    }
     best_.memory_bytes = is_first ? memory : std::min(best_.memory_bytes, memory);
     if (!is_first && rate <= best_.samples_per_second) return;
     best_.samples_per_second = rate;
@@ -232,7 +253,7 @@ void bench_input(const base::Settings& settings) {
   const base::CorePlan cores = base::plan_cores();
   std::unique_ptr<PytorchInput> pytorch;
   if (!peer.python.empty()) pytorch = std::make_unique<PytorchInput>(bench, peer.python, peer.script, cores);
-  std::vector<double> rates, firsts, their_rates;
+  std::vector<double> rates, firsts, their_rates, their_firsts;
   std::int64_t bytes_per_sample = 0, samples = 0;
   {
     const data::DataPair pair = data::open_packed(bench.file);
@@ -244,14 +265,12 @@ void bench_input(const base::Settings& settings) {
   }
   for (int round = 0; round < rounds; ++round) {
     std::this_thread::sleep_for(kSettle);
-    {
-      OwnInput ours(bench, cores);
-      firsts.push_back(ours.first_batch());
-      rates.push_back(ours.samples_per_second(kRoundSeconds));
-    }
+    rates.push_back(OwnInput(bench, cores).samples_per_second(kRoundSeconds));
     if (pytorch) their_rates.push_back(pytorch->run());
+    firsts.push_back(first_batch_seconds(bench, cores));
+    if (pytorch) their_firsts.push_back(pytorch->first_batch_seconds());
   }
-  const double memory = memory_of_processes(bench, processes);
+  const double memory = memory_of_processes(bench, processes, cores);
   const auto file_bytes = static_cast<double>(fs::file_size(bench.file));
   const double rate = median(rates), first = median(firsts);
 
@@ -267,15 +286,15 @@ void bench_input(const base::Settings& settings) {
             {"mapping_mb", memory / kMegabyte},
             {"file_mb", file_bytes / kMegabyte}};
   if (pytorch) {
-    const double their_rate = median(their_rates);
+    const double their_rate = median(their_rates), their_first = median(their_firsts);
     json["peer"] = "pytorch";
     json["peer_version"] = pytorch->best().version;
     json["peer_way"] = pytorch->best().way;
     json["peer_samples_per_second"] = their_rate;
-    json["peer_first_batch_ms"] = 1e3 * pytorch->best().first_batch;
+    json["peer_first_batch_ms"] = 1e3 * their_first;
     json["peer_memory_mb"] = pytorch->best().memory_bytes / kMegabyte;
     json["ratio"] = rate / their_rate;
-    json["first_batch_ratio"] = pytorch->best().first_batch / first;
+    json["first_batch_ratio"] = their_first / first;
   }
   if (settings.flag("json")) return fmt::print("{}\n", Json{{"results", {json}}}.dump());
   fmt::print("Batches of {} from {} ({} samples), augment {}, normalize {}, one input thread; medians of {} rounds\n",
@@ -284,7 +303,7 @@ void bench_input(const base::Settings& settings) {
   print_side("trireme", rate, first, memory);
   fmt::print("  the file's {:.1f} MB as {} processes hold them together\n", file_bytes / kMegabyte, processes);
   if (!pytorch) return;
-  print_side("pytorch", median(their_rates), pytorch->best().first_batch, pytorch->best().memory_bytes);
+  print_side("pytorch", median(their_rates), median(their_firsts), pytorch->best().memory_bytes);
   fmt::print("  one process and its workers ({})\n", pytorch->best().way);
   fmt::print("{:<8} {:>13.1f}x {:>15.1f}x\n", "ratio", json["ratio"].get<double>(),
              json["first_batch_ratio"].get<double>());
@@ -295,8 +314,11 @@ void bench_reader(const base::Settings& settings) {
   OwnInput input(bench, base::plan_cores());
   std::string line;
   while (std::getline(std::cin, line)) {
+    double answer = 0;
+    if (line == "first") answer = input.first_batch();
     if (line == "read") input.read_an_epoch();
-    fmt::print("{}\n", line == "memory" ? mapped_bytes(getpid(), fs::path(bench.file).filename().string()) : 0.0);
+    if (line == "memory") answer = mapped_bytes(getpid(), fs::path(bench.file).filename().string());
+    fmt::print("{}\n", answer);
     std::fflush(stdout);
   }
 }

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kDeadlineSeconds = 600;
-constexpr double kSlowSeconds = 1;  // a step
+constexpr int kTrialSteps = 3;
 
 Json ask(peer::Pytorch& process, const Json& request) {
   return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
@@ -59,11 +59,12 @@ void PytorchStep::try_way(const BenchCase& bench, const std::string& layout, boo
                                     {"classes", model.classes},
                                     {"batch", bench.batch},
                                     {"layout", layout}});
-  const int count = steps(*process, 1).total < kSlowSeconds ? 3 : 1;
-  steps(*process, count);
+  const bool is_slow = steps(*process, 1).total > kSlowSeconds;
+  if (!is_slow) steps(*process, kTrialSteps);
   const double bytes = ask(*process, {{"do", "memory"}}).at("bytes");
   const std::string optimizer = ask(*process, {{"do", "tune"}}).at("optimizer");
-  const double seconds = std::min(steps(*process, count).total, steps(*process, count).total);
+  double seconds = steps(*process, is_slow ? 1 : kTrialSteps).total;
+  if (!is_slow) seconds = std::min(seconds, steps(*process, kTrialSteps).total);
   memory_bytes_ = process_ ? std::min(memory_bytes_, bytes) : bytes;
   if (process_ && seconds >= seconds_) return;
   seconds_ = seconds;

@@ -10,6 +10,9 @@
 
 namespace trireme::cli {
 
+// A step longer than this is steady after one, and is not tried out more often than needed.
+inline constexpr double kSlowSeconds = 1;
+
 // Whom --peer names, and what it runs.
 struct Peer {
   std::string python, script;  // empty: nobody

@@ -70,8 +70,9 @@ void check_targets(const DataSpec& spec, const Columns& columns, const std::stri
   if (spec.target == TargetKind::values) return;
   if (columns.target.type == ValueType::byte) {  // quickly, where all is well
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(columns.target.data);
+    const std::int64_t labels = columns.samples * columns.target.shape.count();
     std::uint8_t most = 0;
-    for (std::int64_t i = 0; i < columns.samples * columns.target.shape.count(); ++i) most = std::max(most, bytes[i]);
+    for (std::int64_t i = 0; i < labels; ++i) most = std::max(most, bytes[i]);
     if (most < (spec.target == TargetKind::classes ? spec.classes : 2)) return;
   }
   const auto classes = static_cast<float>(spec.classes);

@@ -42,10 +42,15 @@ LoaderOptions checked(LoaderOptions options, std::int64_t size) {
 Loader::Loader(DatasetPtr dataset, LoaderOptions options)
     : dataset_(std::move(dataset)),
       options_(checked(std::move(options), dataset_->size())),
-      distribution_(*dataset_, options_.distribution, options_.batch, options_.seed, options_.shuffle) {
+      distribution_(*dataset_, options_.distribution, options_.batch, options_.seed, options_.shuffle),
+      epoch_(options_.start_epoch),
+      position_(options_.start_position) {
   const std::size_t inputs = dataset_->spec().inputs.size();
   base::check(inputs <= kMaxInputs, "{} inputs, at most {}", inputs, kMaxInputs);
   ring_.resize(static_cast<std::size_t>(options_.depth) + 1);
+  base::set_flush_to_zero();
+  filled_count_ = make_next(ring_[0]) ? 1 : 0;
+  made_ = filled_count_;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -85,7 +90,14 @@ void Loader::run() {
   base::set_flush_to_zero();
   std::exception_ptr failure;
   try {
-    produce();
+    while (wait_for_room() && make_next(ring_[static_cast<std::size_t>(filled_count_) % ring_.size()])) {
+      {
+        const std::lock_guard lock(mutex_);
+        ++filled_count_;
+        made_.store(filled_count_, std::memory_order_release);
+      }
+      filled_.notify_one();
+    }
   } catch (...) {
     failure = std::current_exception();
   }
@@ -96,42 +108,31 @@ void Loader::run() {
   filled_.notify_all();
 }
 
-void Loader::produce() {
+bool Loader::wait_for_room() {
+  std::unique_lock lock(mutex_);
+  freed_.wait(lock, [&] { return stop_ || filled_count_ - freed_count_ < static_cast<std::int64_t>(ring_.size()); });
+  return !stop_;
+}
+
+bool Loader::make_next(Batch& batch) {
   const std::int64_t size = dataset_->size();
-  std::int64_t position = options_.start_position;
-  for (std::int64_t epoch = options_.start_epoch; options_.epochs == kForever || epoch < options_.epochs; ++epoch) {
-    const EpochOrder order = distribution_.order(static_cast<std::uint64_t>(epoch));
-    while (position < size) {
-      const std::int64_t samples = std::min(options_.batch, size - position);
-      if (options_.drop_last && samples < options_.batch) break;
-      std::size_t slot;
-      {
-        std::unique_lock lock(mutex_);
-        freed_.wait(lock,
-                    [&] { return stop_ || filled_count_ - freed_count_ < static_cast<std::int64_t>(ring_.size()); });
-        if (stop_) return;
-        slot = static_cast<std::size_t>(filled_count_) % ring_.size();
-      }
-      Batch& batch = ring_[slot];
-      if (batch.inputs.empty()) take_memory(batch);
-      const base::Range own = share(samples);
-      batch.epoch = epoch;
-      batch.position = position + own.begin;
-      batch.samples = own.size();
-      batch.batch_samples = samples;
-      batch.indices.resize(static_cast<std::size_t>(own.size()));
-      order.fill(batch.position, batch.indices);
-      if (!fill(batch)) return;
-      position += samples;
-      {
-        const std::lock_guard lock(mutex_);
-        ++filled_count_;
-        made_.store(filled_count_, std::memory_order_release);
-      }
-      filled_.notify_one();
-    }
-    position = 0;
+  if (position_ == size || (options_.drop_last && size - position_ < options_.batch)) {
+    ++epoch_;
+    position_ = 0;
+    order_.reset();
   }
+  if (options_.epochs != kForever && epoch_ >= options_.epochs) return false;
+  if (!order_) order_.emplace(distribution_.order(static_cast<std::uint64_t>(epoch_)));
+  if (batch.inputs.empty()) take_memory(batch);
+  batch.batch_samples = std::min(options_.batch, size - position_);
+  const base::Range own = share(batch.batch_samples);
+  batch.epoch = epoch_;
+  batch.position = position_ + own.begin;
+  batch.samples = own.size();
+  batch.indices.resize(static_cast<std::size_t>(own.size()));
+  order_->fill(batch.position, batch.indices);
+  position_ += batch.batch_samples;
+  return fill(batch);
 }
 
 // When a batch is filled for the first time: the first one is there before memory for the others is.

@@ -1,6 +1,6 @@
 // Loader: batches assembled in the background. One thread fetches samples in the sampler's order into a ring of
-// batches; next() hands them out in order. Memory is allocated once, in the first round. One consumer thread calls
-// next().
+// batches; next() hands them out in order. The first batch is made by the constructor, which is sooner than a thread
+// wakes up. Memory is allocated once, in the first round. One consumer thread calls next().
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -67,13 +68,16 @@ class Loader {
  private:
   base::Range share(std::int64_t samples) const;
   void run();
-  void produce();
+  bool wait_for_room();          // false when told to stop
+  bool make_next(Batch& batch);  // false at the end, and when told to stop
   void take_memory(Batch& batch) const;
   bool fill(Batch& batch);  // false when told to stop
 
   DatasetPtr dataset_;
   LoaderOptions options_;
   Distribution distribution_;
+  std::int64_t epoch_, position_;  // where the next batch to be made begins
+  std::optional<EpochOrder> order_;
   std::vector<Batch> ring_;  // depth + 1: one is in the hands of the consumer
   double waited_seconds_ = 0;
 
