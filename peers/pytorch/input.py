@@ -6,7 +6,6 @@ Started as `input.py`, it answers one JSON object per line on standard output to
      "workers": 2, "mapped": true}   seconds from opening the file to the first batch; "mapped": read where it lies
     {"do": "run", "seconds": 0.5}    samples per second
     {"do": "memory"}                 bytes (Pss) of this process and its workers, less what the process had before
-    {"do": "close"}
 
 The images are one tensor of bytes; each sample is padded, cropped, mirrored and normalised by tensor operations, as
 transforms of a dataset do it. What helps PyTorch is done: persistent workers, no garbage collection while timing.
@@ -16,11 +15,12 @@ import gc
 import json
 import os
 import random
-import sys
 import time
 
 import numpy
 import torch
+
+import answering
 
 
 def pss_bytes(pid):
@@ -119,37 +119,20 @@ class Reader:
         return {"bytes": max(0, sum(pss_bytes(pid) for pid in process_tree()) - self.before)}
 
 
-def answers():
-    reader = None
-    for line in sys.stdin:
-        request = json.loads(line)
-        what = request.pop("do")
+class Answers:
+    def __init__(self):
+        self.reader = None
+
+    def __call__(self, what, request):
         if what == "open":
-            reader = Reader(**request)
-            yield {"first_batch": reader.first_batch, "torch": torch.__version__}
-        elif what == "run":
-            yield reader.run(request["seconds"])
-        elif what == "memory":
-            yield reader.memory()
-        elif what == "close":
-            reader = None
-            gc.collect()
-            yield {}
-        else:
-            yield {"error": f"there is no command '{what}'"}
-
-
-def main():
-    # Whatever a library prints goes to standard error; the answers keep the pipe for themselves.
-    pipe = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    try:
-        for answer in answers():
-            print(json.dumps(answer), file=pipe, flush=True)
-    except Exception as error:  # noqa: BLE001: whatever it is, the other side must read it
-        print(json.dumps({"error": f"{type(error).__name__}: {error}"}), file=pipe, flush=True)
-        raise
+            self.reader = Reader(**request)
+            return {"first_batch": self.reader.first_batch, "torch": torch.__version__}
+        if what == "run":
+            return self.reader.run(request["seconds"])
+        if what == "memory":
+            return self.reader.memory()
+        return None
 
 
 if __name__ == "__main__":
-    main()
+    answering.serve(Answers())

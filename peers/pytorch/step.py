@@ -13,7 +13,6 @@ flushed, no garbage collection while timing; the caller tries both layouts. Work
 """
 
 import gc
-import json
 import os
 import sys
 import time
@@ -27,6 +26,7 @@ if "pin" in sys.argv[2:]:
 
 import torch  # noqa: E402
 
+import answering  # noqa: E402
 import networks  # noqa: E402
 
 LEARNING_RATE, MOMENTUM = 0.01, 0.9
@@ -154,38 +154,25 @@ class Step:
         return {"optimizer": self.optimizer_name}
 
 
-def answers():
-    step = None
-    torch.set_num_threads(int(THREADS))
-    torch.set_flush_denormal(True)
-    for line in sys.stdin:
-        request = json.loads(line)
-        what = request.pop("do")
+class Answers:
+    def __init__(self):
+        self.step = None
+        torch.set_num_threads(int(THREADS))
+        torch.set_flush_denormal(True)
+
+    def __call__(self, what, request):
         if what == "prepare":
-            step = Step(**request)
-            yield {"torch": torch.__version__, "blas": blas_name(), "threads": torch.get_num_threads(),
-                   "parameters": sum(p.numel() for p in step.net.parameters())}
-        elif what == "run":
-            yield step.run(request["steps"])
-        elif what == "memory":
-            yield step.memory()
-        elif what == "tune":
-            yield step.tune()
-        else:
-            yield {"error": f"there is no command '{what}'"}
-
-
-def main():
-    # Whatever a library prints goes to standard error; the answers keep the pipe for themselves.
-    pipe = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    try:
-        for answer in answers():
-            print(json.dumps(answer), file=pipe, flush=True)
-    except Exception as error:  # noqa: BLE001: whatever it is, the other side must read it
-        print(json.dumps({"error": f"{type(error).__name__}: {error}"}), file=pipe, flush=True)
-        raise
+            self.step = Step(**request)
+            return {"torch": torch.__version__, "blas": blas_name(), "threads": torch.get_num_threads(),
+                    "parameters": sum(p.numel() for p in self.step.net.parameters())}
+        if what == "run":
+            return self.step.run(request["steps"])
+        if what == "memory":
+            return self.step.memory()
+        if what == "tune":
+            return self.step.tune()
+        return None
 
 
 if __name__ == "__main__":
-    main()
+    answering.serve(Answers())

@@ -21,6 +21,12 @@ void set_active_isa(Isa isa);
 std::string_view isa_name(Isa isa);
 Isa parse_isa(std::string_view name);  // "auto", "avx512", "avx2", "generic"; throws a user error
 
+// The one of three that is made for it.
+template <class T>
+const T& for_isa(Isa isa, const T& generic, const T& avx2, const T& avx512) {
+  return isa == Isa::avx512 ? avx512 : isa == Isa::avx2 ? avx2 : generic;
+}
+
 // Every computing thread calls this once: denormals are flushed to zero.
 void set_flush_to_zero();
 

@@ -4,14 +4,7 @@
 
 namespace trireme::ops::dense_passes {
 
-const Passes& passes(base::Isa isa) {
-  switch (isa) {
-    case base::Isa::avx512: return kAvx512;
-    case base::Isa::avx2: return kAvx2;
-    case base::Isa::generic: return kGeneric;
-  }
-  return kGeneric;
-}
+const Passes& passes(base::Isa isa) { return base::for_isa(isa, kGeneric, kAvx2, kAvx512); }
 
 std::int64_t dots_panel_floats(std::int64_t m, std::int64_t k) {
   return std::min(std::min(m, kMostRows) * round_up(k), kPanelFloats);

@@ -35,13 +35,6 @@ struct Generic {
 
 const Passes kGenericPasses = Set<Generic>::passes();
 
-const Passes& passes(base::Isa isa) {
-  switch (isa) {
-    case base::Isa::avx512: return kAvx512Passes;
-    case base::Isa::avx2: return kAvx2Passes;
-    case base::Isa::generic: return kGenericPasses;
-  }
-  return kGenericPasses;
-}
+const Passes& passes(base::Isa isa) { return base::for_isa(isa, kGenericPasses, kAvx2Passes, kAvx512Passes); }
 
 }  // namespace trireme::ops::small_map

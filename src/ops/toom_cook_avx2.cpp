@@ -8,43 +8,14 @@
 
 #pragma GCC target("avx2,fma")
 
+#include "ops/block_vectors_avx2.h"
 #include "ops/toom_cook_set.h"
 
 namespace trireme::ops::toom_cook {
 namespace {
 
-struct Avx2 {
-  static constexpr int kWidth = 8;
-  static constexpr int kTileRows = 12;
-  static constexpr int kChannelRows = 4;
-  using Vector = __m256;
-
-  [[gnu::always_inline]] static Vector load(const float* p) { return _mm256_load_ps(p); }
-  [[gnu::always_inline]] static void store(float* p, Vector v) { _mm256_store_ps(p, v); }
-  [[gnu::always_inline]] static Vector splat(float x) { return _mm256_set1_ps(x); }
-  [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-  [[gnu::always_inline]] static Vector fnma(Vector a, Vector b, Vector c) { return _mm256_fnmadd_ps(a, b, c); }
-  // The second operand wins where one is a NaN.
-  [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm256_max_ps(Vector{}, x); }
-  [[gnu::always_inline]] static Vector where_positive(Vector sign, Vector x) {
-    return _mm256_and_ps(_mm256_cmp_ps(sign, Vector{}, _CMP_GT_OQ), x);
-  }
-  static void transpose(const float* from, std::int64_t step, float* to) {
-    Vector a[8], b[8];
-    for (int i = 0; i < 8; ++i) a[i] = load(from + i * step);
-    for (int i = 0; i < 8; i += 4) {  // 4 x 4 within each half
-      const Vector low01 = _mm256_unpacklo_ps(a[i], a[i + 1]), high01 = _mm256_unpackhi_ps(a[i], a[i + 1]);
-      const Vector low23 = _mm256_unpacklo_ps(a[i + 2], a[i + 3]), high23 = _mm256_unpackhi_ps(a[i + 2], a[i + 3]);
-      b[i] = _mm256_shuffle_ps(low01, low23, 0x44);
-      b[i + 1] = _mm256_shuffle_ps(low01, low23, 0xee);
-      b[i + 2] = _mm256_shuffle_ps(high01, high23, 0x44);
-      b[i + 3] = _mm256_shuffle_ps(high01, high23, 0xee);
-    }
-    for (int i = 0; i < 4; ++i) {
-      store(to + i * 8, _mm256_permute2f128_ps(b[i], b[i + 4], 0x20));
-      store(to + (i + 4) * 8, _mm256_permute2f128_ps(b[i], b[i + 4], 0x31));
-    }
-  }
+struct Avx2 : BlockVectorsAvx2 {
+  static constexpr int kTileRows = 12, kChannelRows = 4;
 };
 
 }  // namespace

@@ -1,51 +1,21 @@
 // The Toom-Cook passes in plain C++, bit for bit what the others give: for tests and as the last resort.
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
+#include "ops/block_vectors_generic.h"
 #include "ops/toom_cook_set.h"
 
 namespace trireme::ops::toom_cook {
 namespace {
 
-struct Generic {
-  static constexpr int kWidth = 8;
-  static constexpr int kTileRows = 3;
-  static constexpr int kChannelRows = 4;
-  typedef float Vector __attribute__((vector_size(32)));
-
-  static Vector load(const float* p) {
-    Vector v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
-  }
-  static void store(float* p, Vector v) { std::memcpy(p, &v, sizeof v); }
-  static Vector splat(float x) { return x - Vector{}; }
-  static Vector fma(Vector a, Vector b, Vector c) {
-    Vector r;
-    for (int i = 0; i < kWidth; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
-    return r;
-  }
-  static Vector fnma(Vector a, Vector b, Vector c) { return fma(-a, b, c); }
-  static Vector positive_part(Vector x) { return x < Vector{} ? Vector{} : x; }
-  static Vector where_positive(Vector sign, Vector x) { return sign > Vector{} ? x : Vector{}; }
-  static void transpose(const float* from, std::int64_t step, float* to) {
-    for (int i = 0; i < kWidth; ++i)
-      for (int j = 0; j < kWidth; ++j) to[j * kWidth + i] = from[i * step + j];
-  }
+struct Generic : BlockVectorsGeneric {
+  static constexpr int kTileRows = 3, kChannelRows = 4;
 };
 
 }  // namespace
 
 const Passes kGenericPasses = set_of<Generic>();
 
-const Passes& passes(base::Isa isa) {
-  switch (isa) {
-    case base::Isa::avx512: return kAvx512Passes;
-    case base::Isa::avx2: return kAvx2Passes;
-    case base::Isa::generic: return kGenericPasses;
-  }
-  return kGenericPasses;
-}
+const Passes& passes(base::Isa isa) { return base::for_isa(isa, kGenericPasses, kAvx2Passes, kAvx512Passes); }
 
 }  // namespace trireme::ops::toom_cook

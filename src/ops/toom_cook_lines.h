@@ -8,30 +8,17 @@
 // toom_cook_set.h).
 #pragma once
 
-#include <utility>
-
+#include "ops/block_lines.h"
 #include "ops/toom_cook_passes.h"
 
 namespace trireme::ops::toom_cook {
 
-template <int N, class F>
-[[gnu::always_inline]] inline void repeat(F&& f) {
-  [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<int, i>{}), ...);
-  }
-  (std::make_integer_sequence<int, N>{});
-}
-
 template <class S>
-struct Lines {
+struct Lines : BlockLines<S> {
   using V = typename S::Vector;
+  using BlockLines<S>::plus, BlockLines<S>::minus, BlockLines<S>::times;
 
   static constexpr float p = 0.25f, q = 0.875f, r = 2.0f, pp = p * p, qq = q * q, rr = r * r;
-
-  // y + f x and y - f x.
-  [[gnu::always_inline]] static V plus(V y, float f, V x) { return S::fma(S::splat(f), x, y); }
-  [[gnu::always_inline]] static V minus(V y, float f, V x) { return S::fnma(S::splat(f), x, y); }
-  [[gnu::always_inline]] static V times(float f, V x) { return S::splat(f) * x; }
 
   // B^T d, 7 to 7. A point a has the factors of (x + a) (x^2 - bb) (x^2 - cc), b and c being those of the other pairs.
   [[gnu::always_inline]] static void src(const V (&d)[7], V (&v)[7]) {

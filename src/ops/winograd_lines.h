@@ -8,28 +8,16 @@
 // winograd_set.h).
 #pragma once
 
-#include <utility>
+#include "ops/block_lines.h"
 
 namespace trireme::ops::winograd {
 
-template <int N, class F>
-[[gnu::always_inline]] inline void repeat(F&& f) {
-  [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<int, i>{}), ...);
-  }
-  (std::make_integer_sequence<int, N>{});
-}
-
 template <class S>
-struct Lines {
+struct Lines : BlockLines<S> {
   using V = typename S::Vector;
+  using BlockLines<S>::plus, BlockLines<S>::minus, BlockLines<S>::times;
 
   static constexpr float p = 0.75f, q = 1.5f, pp = p * p, qq = q * q;
-
-  // y + f x and y - f x.
-  [[gnu::always_inline]] static V plus(V y, float f, V x) { return S::fma(S::splat(f), x, y); }
-  [[gnu::always_inline]] static V minus(V y, float f, V x) { return S::fnma(S::splat(f), x, y); }
-  [[gnu::always_inline]] static V times(float f, V x) { return S::splat(f) * x; }
 
   // B^T d: 6 to 6, the outer two results and the inner four by themselves.
   [[gnu::always_inline]] static V src_first(V d0, V d2, V d4) { return plus(minus(d4, pp + qq, d2), pp * qq, d0); }

@@ -1,0 +1,22 @@
+"""Answers one JSON object per line on standard output to one per line on standard input, for `trireme bench`."""
+
+import json
+import os
+import sys
+
+
+def serve(answer):
+    """Calls answer(what, request) for every request, whose "do" is `what`; None means that there is no such command."""
+    # Whatever a library prints goes to standard error; the answers keep the pipe for themselves.
+    pipe = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    try:
+        for line in sys.stdin:
+            request = json.loads(line)
+            what = request.pop("do")
+            reply = answer(what, request)
+            print(json.dumps({"error": f"there is no command '{what}'"} if reply is None else reply), file=pipe,
+                  flush=True)
+    except Exception as error:  # noqa: BLE001: whatever it is, the other side must read it
+        print(json.dumps({"error": f"{type(error).__name__}: {error}"}), file=pipe, flush=True)
+        raise
