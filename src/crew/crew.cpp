@@ -13,7 +13,7 @@
 #include "crew/station.h"
 #include "graph/fusion.h"
 #include "ops/batch_norm.h"
-#include "tensor/add_into.h"
+#include "base/add_into.h"
 
 namespace trireme::crew {
 namespace {
@@ -231,7 +231,7 @@ void Crew::sum_statistics() {
   const std::int64_t first = space_.trained_floats(), count = space_.floats() - first;
   if (count == 0) return;
   for (const MemberSum& sum : current_->plan.sums)
-    tensor::add_into(statistics_place(sum.into), statistics_place(sum.from), count);
+    base::add_into(statistics_place(sum.into), statistics_place(sum.from), count);
   const float* total = statistics_place(current_->plan.total);
   for (const int p : moving_statistics_) {
     const auto& range = space_.range(p);

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "crew/station.h"
-#include "tensor/add_into.h"
+#include "base/add_into.h"
 
 namespace trireme::crew {
 namespace {
@@ -59,7 +59,7 @@ void Crew::go_back(Station& station, const Row& row, base::Range tasks, std::siz
     for (const SlotSum& sum : all[at(t)].sums)
       for (const int p : parameters)
         if (!layers_.is_late(p))
-          tensor::add_into(gradient_place({station.member, sum.into}, p), gradient_place({station.member, sum.from}, p),
+          base::add_into(gradient_place({station.member, sum.into}, p), gradient_place({station.member, sum.from}, p),
                            space_.range(p).floats());
   }
 }
@@ -159,7 +159,7 @@ void Crew::use_chunk(Hand& hand, const Row& row, int layer, int chunk) {
   const bool late = layers_.is_late(piece.parameter);
   if (!late && !row.step.plan.sums.empty()) {
     const observe::Stopwatch watch(profiled(hand.profile.member_sums));
-    for (const MemberSum& sum : row.step.plan.sums) tensor::add_into(place(sum.into), place(sum.from), piece.count);
+    for (const MemberSum& sum : row.step.plan.sums) base::add_into(place(sum.into), place(sum.from), piece.count);
   }
   const float* total = late ? late_sum(hand, row, piece) : place(row.step.plan.total);
   const std::int64_t made = late ? base::now_ns() : start;
@@ -196,7 +196,7 @@ const float* Crew::late_sum(Hand& hand, const Row& row, const Chunk& piece) cons
       [&](int oar) { return row.step.of_oar[at(oar)] == nullptr; },
       [&](int left, int right) {
         const observe::Stopwatch watch(profiled(hand.profile.member_sums));
-        tensor::add_into(buffer(left), buffer(right), piece.count);
+        base::add_into(buffer(left), buffer(right), piece.count);
         taken &= ~(1u << right);
         return left;
       });

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/race_check.h"
-#include "tensor/add_into.h"
+#include "base/add_into.h"
 
 namespace trireme::graph {
 namespace {
@@ -124,7 +124,7 @@ void Instance::backward(const Segment& segment, ops::OarRun& run) const {
     if (step.accumulate.empty()) continue;
     const observe::Stopwatch watch(times_ ? &times_->accumulate[at(step.task)] : nullptr);
     for (const auto& add : step.accumulate)
-      tensor::add_into(at_value(add.into), at_value(add.from), program_->plan().values[at(add.into)].layout.elements());
+      base::add_into(at_value(add.into), at_value(add.from), program_->plan().values[at(add.into)].layout.elements());
   }
 }
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "tensor/add_into.h"
+#include "base/add_into.h"
 
 namespace trireme::tensor {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-namespace trireme::tensor {
+namespace trireme::base {
 
 void add_into(float* into, const float* from, std::int64_t count);
 
-}  // namespace trireme::tensor
+}  // namespace trireme::base

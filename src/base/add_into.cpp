@@ -1,8 +1,8 @@
-#include "tensor/add_into.h"
+#include "base/add_into.h"
 
 #include "base/simd.h"
 
-namespace trireme::tensor {
+namespace trireme::base {
 namespace {
 
 struct AddInto {
@@ -13,6 +13,6 @@ struct AddInto {
 
 }  // namespace
 
-void add_into(float* into, const float* from, std::int64_t count) { base::dispatch<AddInto>(into, from, count); }
+void add_into(float* into, const float* from, std::int64_t count) { dispatch<AddInto>(into, from, count); }
 
-}  // namespace trireme::tensor
+}  // namespace trireme::base

@@ -1,0 +1,34 @@
+// Board: the memory through which ranks of one host talk: a bell for each, and a ring from each to each other. Zero
+// before anybody comes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "comm/bell.h"
+#include "comm/link.h"
+#include "comm/ring.h"
+
+namespace trireme::comm {
+
+class Board {
+ public:
+  static std::size_t bytes_for(int ranks, std::size_t ring_capacity);
+
+  // `memory` is aligned to 64 bytes. `bells` are the ranks' eventfds.
+  Board(void* memory, int ranks, std::size_t ring_capacity, std::vector<int> bells);
+
+  Bell bell(int rank) const;
+  std::unique_ptr<Link> link(int rank, int peer) const;
+
+ private:
+  Ring ring(int from, int to) const;
+
+  std::byte* memory_;
+  int ranks_;
+  std::size_t ring_capacity_;
+  std::vector<int> bells_;
+};
+
+}  // namespace trireme::comm

@@ -1,0 +1,14 @@
+// The transport `inproc`: a whole group in one process, one rank per thread, through memory. For tests, and for what
+// one process simulates.
+#pragma once
+
+#include <vector>
+
+#include "comm/group.h"
+
+namespace trireme::comm {
+
+// The groups of rank 0, 1, ...; each may go to a thread of its own. They share memory that goes with the last of them.
+std::vector<Group> inproc_groups(int world, double deadline_seconds);
+
+}  // namespace trireme::comm

@@ -1,0 +1,38 @@
+// What a group does together: every message says which operation it belongs to, so that ranks which disagree fail at
+// once, with both sides named, instead of hanging or mixing data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace trireme::comm {
+
+enum class OperationKind : std::uint8_t {
+  barrier,
+  broadcast,
+  scatter,
+  gather,
+  all_gather,
+  reduce,
+  scan,
+  reduce_scatter,
+  all_reduce,
+  exact_all_reduce,
+  all_to_all,
+};
+std::string operation_name(OperationKind kind);
+
+struct Operation {
+  OperationKind kind = OperationKind::barrier;
+  std::uint8_t detail = 0;  // kind of sum, or algorithm: whatever ranks must agree on
+  std::int16_t root = 0;
+  std::uint32_t sequence = 0;  // operations of this group before
+  std::uint64_t bytes = 0;     // of the whole operation
+
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+// "all-reduce 17 of 4000 bytes".
+std::string describe(const Operation& operation);
+
+}  // namespace trireme::comm

@@ -1,0 +1,99 @@
+// Port: one rank's links to all others, and the loop that moves messages over them. Collectives are written as lists of
+// transfers that a port runs to their end: messages to one peer go, and come from it, in the order of the list;
+// different peers go on side by side. A wait spins for at most 50 us, and only while no core is wanted by somebody
+// else, then sleeps; it ends with an error at the deadline. One thread at a time.
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/bell.h"
+#include "comm/combine.h"
+#include "comm/link.h"
+#include "comm/operation.h"
+#include "comm/spin.h"
+
+namespace trireme::comm {
+
+// One message. Received bytes are copied, or combined with the floats that are there.
+struct Transfer {
+  enum class Direction : std::uint8_t { send, receive };
+  Direction direction = Direction::send;
+  int peer = 0;
+  std::span<std::byte> bytes;  // of a send: not changed
+  std::optional<Combine> combine{};
+};
+
+inline Transfer send_to(int peer, std::span<const std::byte> bytes) {
+  return {Transfer::Direction::send, peer, {const_cast<std::byte*>(bytes.data()), bytes.size()}, {}};
+}
+inline Transfer receive_from(int peer, std::span<std::byte> bytes) {
+  return {Transfer::Direction::receive, peer, bytes, {}};
+}
+inline Transfer combine_from(int peer, std::span<float> floats, Combine how) {
+  return {Transfer::Direction::receive, peer, std::as_writable_bytes(floats), how};
+}
+
+// Before each message. Both sides are of one build and one byte order, which the handshake checks.
+struct MessageHeader {
+  Operation operation;
+  std::uint64_t bytes = 0;  // of this message
+};
+
+class Port {
+ public:
+  // links[rank] is empty. `memory` is what links and bell lie in.
+  Port(int rank, std::vector<std::unique_ptr<Link>> links, Bell bell, double deadline_seconds,
+       std::shared_ptr<const void> memory);
+
+  int rank() const { return rank_; }
+  int world() const { return static_cast<int>(links_.size()); }
+
+  // Runs all transfers to their end.
+  void run(const Operation& operation, std::span<const Transfer> transfers);
+
+ private:
+  // The messages to, or from, one peer that are still to be moved, in order.
+  struct Lane {
+    Link* link = nullptr;
+    int peer = 0;
+    Transfer::Direction direction = Transfer::Direction::send;
+    std::vector<const Transfer*> messages;
+    std::size_t next = 0;    // of them
+    MessageHeader head;      // of the message that comes
+    std::size_t header = 0;  // bytes of its header that were moved
+    std::size_t done = 0;    // bytes of its content
+
+    bool is_done() const { return next == messages.size(); }
+  };
+
+  void lay_out(std::span<const Transfer> transfers);
+  bool advance(Lane& lane, const Operation& operation);  // whether anything moved
+  bool advance_send(Lane& lane, const Operation& operation);
+  bool advance_receive(Lane& lane, const Operation& operation);
+  void check_header(const Lane& lane, const Operation& operation, const MessageHeader& header) const;
+  std::size_t receive_part(Lane& lane);
+  void wait(const Operation& operation, std::int64_t start_ns);
+  bool could_move() const;
+  [[noreturn]] void fail(const Lane& lane, const Operation& operation, const std::string& why) const;
+
+  int rank_;
+  std::shared_ptr<const void> memory_;
+  std::vector<std::unique_ptr<Link>> links_;
+  Bell bell_;
+  double deadline_seconds_;
+  SpinPermit spin_;
+  std::vector<Lane> lanes_;  // of the run in progress; first lanes_used_
+  std::size_t lanes_used_ = 0;
+  std::vector<std::byte> short_;  // a header and a short message, sent in one piece
+  std::vector<pollfd> polls_;
+};
+
+}  // namespace trireme::comm

@@ -1,0 +1,104 @@
+// The exact all-reduce has the bits of the oar tree added up in one place, for every world, assignment and count of
+// oars.
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "base/oar_tree.h"
+#include "comm/worlds.h"
+
+namespace trireme::comm {
+namespace {
+
+// Numbers whose sums depend on the order.
+std::vector<float> oar_values(int oar, std::size_t count) {
+  std::mt19937 random(static_cast<unsigned>(oar) * 7919u + 1u);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random) * std::exp2(static_cast<float>(oar % 5));
+  return values;
+}
+
+std::vector<float> tree_sum(base::Range node, const std::vector<bool>& is_empty, std::size_t count) {
+  return base::oar_tree_sum<std::vector<float>>(
+      static_cast<int>(node.begin), static_cast<int>(node.end), [&](int oar) { return oar_values(oar, count); },
+      [&](int oar) { return is_empty[static_cast<std::size_t>(oar)]; },
+      [](std::vector<float> left, const std::vector<float>& right) {
+        for (std::size_t i = 0; i < left.size(); ++i) left[i] += right[i];
+        return left;
+      });
+}
+
+bool same_bits(std::span<const float> a, std::span<const float> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+struct Assignment {
+  std::string name;
+  std::vector<base::Range> held;
+};
+
+std::vector<Assignment> assignments(int oars, int world) {
+  const auto ranks = static_cast<std::size_t>(world);
+  Assignment equal{"equal", {}}, first{"first has all", std::vector<base::Range>(ranks, {oars, oars})},
+      last{"last has all", std::vector<base::Range>(ranks, {0, 0})}, unequal{"unequal", {}};
+  first.held[0] = {0, oars};
+  last.held[ranks - 1] = {0, oars};
+  std::int64_t next = 0;
+  for (int rank = 0; rank < world; ++rank) {
+    equal.held.push_back(base::oars_of_worker(rank, world, oars));
+    const std::int64_t end = rank + 1 == world ? oars : std::min<std::int64_t>(oars, next + rank * 2 % 5);
+    unequal.held.push_back({next, end});
+    next = end;
+  }
+  return {equal, unequal, first, last};
+}
+
+void check_world(int oars, const Assignment& assignment, const std::vector<bool>& is_empty, std::size_t count) {
+  const OarShares shares{oars, assignment.held, is_empty};
+  const ExactPlan plan(shares);
+  const auto expected = tree_sum({0, oars}, is_empty, count);
+  const int world = static_cast<int>(assignment.held.size());
+  run_world(inproc_groups(world, kTestDeadline), [&](Group& group) {
+    std::vector<std::vector<float>> partials;
+    const base::Range own = plan.of_rank(group.rank());
+    for (std::int64_t i = own.begin; i < own.end; ++i)
+      partials.push_back(tree_sum(plan.partials()[static_cast<std::size_t>(i)].oars, is_empty, count));
+    const std::vector<std::span<float>> spans(partials.begin(), partials.end());
+    // In a partial's place where there is one, or elsewhere.
+    std::vector<float> memory(count);
+    const auto result = !spans.empty() && group.rank() % 2 == 0 ? spans[0] : std::span(memory);
+    group.exact_all_reduce(plan, spans, result);
+    EXPECT_TRUE(same_bits(result, expected)) << assignment.name << ", " << oars << " oars, rank " << group.rank();
+  });
+}
+
+TEST(ExactAllReduce, HasTheBitsOfTheTree) {
+  for (const int world : {1, 2, 3, 4, 5, 7, 8})
+    for (const int oars : {1, 2, 3, 5, 8, 13, 16})
+      for (const Assignment& assignment : assignments(oars, world))
+        check_world(oars, assignment, std::vector<bool>(static_cast<std::size_t>(oars)), 103);
+}
+
+TEST(ExactAllReduce, OfAnySize) {
+  for (const std::size_t count : {0, 1, 3, 1000, 1000007})
+    for (const Assignment& assignment : assignments(6, 3)) check_world(6, assignment, std::vector<bool>(6), count);
+}
+
+TEST(ExactAllReduce, LeavesEmptyOarsOut) {
+  for (unsigned mask = 0; mask < 31; ++mask) {
+    std::vector<bool> is_empty;
+    for (unsigned oar = 0; oar < 5; ++oar) is_empty.push_back((mask >> oar & 1) != 0);
+    for (const Assignment& assignment : assignments(5, 3)) check_world(5, assignment, is_empty, 17);
+  }
+}
+
+TEST(ExactPlan, OneWholePartialPerRankWhereSharesFollowTheTree) {
+  const ExactPlan plan({8, {{0, 2}, {2, 4}, {4, 6}, {6, 8}}, {}});
+  EXPECT_EQ(plan.partials().size(), 4u);
+  EXPECT_EQ(plan.additions().size(), 3u);
+  EXPECT_EQ(plan.result(), 0);
+}
+
+}  // namespace
+}  // namespace trireme::comm
