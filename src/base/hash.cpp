@@ -1,7 +1,9 @@
 #include "base/hash.h"
 
 #include <fmt/core.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <xxhash.h>
 
 #include <array>
@@ -38,6 +40,18 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
   hash.add(bytes);
   return hash.finish();
 }
+
+Digest hmac_sha256(std::string_view key, std::span<const std::byte> bytes) {
+  Digest digest{};
+  unsigned size = 0;
+  const auto* made = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                          reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                          reinterpret_cast<unsigned char*>(digest.data()), &size);
+  check(made != nullptr && size == digest.size(), "OpenSSL's HMAC gave {} bytes", size);
+  return digest;
+}
+
+bool equal_secrets(const Digest& a, const Digest& b) { return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0; }
 
 std::uint64_t xxh3(std::span<const std::byte> bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);

@@ -1,6 +1,7 @@
-// Hashes: SHA-256 for what people compare and store, XXH3 for quick keys.
+// Hashes: SHA-256 for what people compare and store, HMAC for proofs of a secret, XXH3 for quick keys.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,11 @@ class Sha256 {
 };
 
 std::string sha256_hex(std::span<const std::byte> bytes);
+
+using Digest = std::array<std::byte, 32>;
+Digest hmac_sha256(std::string_view key, std::span<const std::byte> bytes);
+// In a time that does not tell where they differ.
+bool equal_secrets(const Digest& a, const Digest& b);
 std::uint64_t xxh3(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
 }  // namespace trireme::base

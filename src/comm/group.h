@@ -16,7 +16,9 @@ enum class Reduction : std::uint8_t { sum, mean, max };
 
 class Group {
  public:
-  explicit Group(std::unique_ptr<Port> port) : port_(std::move(port)) {}
+  // `company` is what must live as long as the group.
+  explicit Group(std::unique_ptr<Port> port, std::shared_ptr<void> company = nullptr)
+      : company_(std::move(company)), port_(std::move(port)) {}
 
   int rank() const { return port_->rank(); }
   int world() const { return port_->world(); }
@@ -47,6 +49,7 @@ class Group {
   Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);
   void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
 
+  std::shared_ptr<void> company_;
   std::unique_ptr<Port> port_;
   std::uint32_t sequence_ = 0;
 };

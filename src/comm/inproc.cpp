@@ -44,12 +44,14 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds) {
   base::check(world >= 1, "a group of {} ranks", world);
   const auto common = std::make_shared<Common>(world);
   const Board board(common->memory, world, kRing, common->bells);
+  const auto alarm = std::make_shared<Alarm>(world);
   std::vector<Group> groups;
   for (int rank = 0; rank < world; ++rank) {
     std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world));
     for (int peer = 0; peer < world; ++peer)
       if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);
-    groups.emplace_back(std::make_unique<Port>(rank, std::move(links), board.bell(rank), deadline_seconds, common));
+    groups.emplace_back(
+        std::make_unique<Port>(rank, std::move(links), board.bell(rank), alarm, deadline_seconds, common));
   }
   return groups;
 }

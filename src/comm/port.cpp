@@ -22,13 +22,18 @@ constexpr std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
 
 }  // namespace
 
-Port::Port(int rank, std::vector<std::unique_ptr<Link>> links, Bell bell, double deadline_seconds,
-           std::shared_ptr<const void> memory)
+Port::Port(int rank, std::vector<std::unique_ptr<Link>> links, Bell bell, std::shared_ptr<Alarm> alarm,
+           double deadline_seconds, std::shared_ptr<const void> memory)
     : rank_(rank),
       memory_(std::move(memory)),
       links_(std::move(links)),
       bell_(bell),
-      deadline_seconds_(deadline_seconds) {}
+      alarm_(std::move(alarm)),
+      deadline_seconds_(deadline_seconds) {
+  alarm_->add_bell(bell_.descriptor());
+}
+
+Port::~Port() { alarm_->remove_bell(bell_.descriptor()); }
 
 void Port::lay_out(std::span<const Transfer> transfers) {
   lanes_used_ = 0;
@@ -89,6 +94,7 @@ bool Port::advance(Lane& lane, const Operation& operation) {
       moved = true;
     }
   } catch (const GoneError& error) {
+    alarm_->report(lane.peer, error.what());
     fail(lane, operation, fmt::format("is gone ({})", error.what()));
   }
   return moved;
@@ -186,6 +192,8 @@ void Port::wait(const Operation& operation, std::int64_t start_ns) {
     const Lane& lane = lanes_[i];
     if (lane.is_done()) continue;
     slow = &lane;
+    if (alarm_->is_raised()) fail(lane, operation, "");
+    if (alarm_->has_left(lane.peer) && !could_move()) fail(lane, operation, "has left the group");
     if (const int descriptor = lane.link->descriptor(); descriptor >= 0)
       polls_.push_back(
           {descriptor, static_cast<short>(lane.direction == Transfer::Direction::send ? POLLOUT : POLLIN), 0});
@@ -198,6 +206,7 @@ void Port::wait(const Operation& operation, std::int64_t start_ns) {
 }
 
 void Port::fail(const Lane& lane, const Operation& operation, const std::string& why) const {
+  if (alarm_->is_raised()) base::run_error("rank {}, {}: {}", rank_, describe(operation), alarm_->sentence());
   const Transfer* message = lane.is_done() ? nullptr : lane.messages[lane.next];
   base::run_error("rank {}, {}: rank {} {}; {} of {} bytes were {}", rank_, describe(operation), lane.peer, why,
                   message != nullptr ? std::min(lane.done, message->bytes.size()) : 0,

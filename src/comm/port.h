@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/alarm.h"
 #include "comm/bell.h"
 #include "comm/combine.h"
 #include "comm/link.h"
@@ -50,8 +51,11 @@ struct MessageHeader {
 class Port {
  public:
   // links[rank] is empty. `memory` is what links and bell lie in.
-  Port(int rank, std::vector<std::unique_ptr<Link>> links, Bell bell, double deadline_seconds,
-       std::shared_ptr<const void> memory);
+  Port(int rank, std::vector<std::unique_ptr<Link>> links, Bell bell, std::shared_ptr<Alarm> alarm,
+       double deadline_seconds, std::shared_ptr<const void> memory);
+  ~Port();
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
 
   int rank() const { return rank_; }
   int world() const { return static_cast<int>(links_.size()); }
@@ -82,12 +86,14 @@ class Port {
   std::size_t receive_part(Lane& lane);
   void wait(const Operation& operation, std::int64_t start_ns);
   bool could_move() const;
+  // The verdict of the group's alarm, or what this rank saw itself.
   [[noreturn]] void fail(const Lane& lane, const Operation& operation, const std::string& why) const;
 
   int rank_;
   std::shared_ptr<const void> memory_;
   std::vector<std::unique_ptr<Link>> links_;
   Bell bell_;
+  std::shared_ptr<Alarm> alarm_;
   double deadline_seconds_;
   SpinPermit spin_;
   std::vector<Lane> lanes_;  // of the run in progress; first lanes_used_

@@ -46,11 +46,12 @@ void expect_reduced(std::span<const float> got, std::size_t offset, Reduction ho
     }
 }
 
-class Collectives : public testing::TestWithParam<std::tuple<int, std::size_t>> {
+class Collectives : public testing::TestWithParam<std::tuple<std::string, int, std::size_t>> {
  protected:
-  int world() const { return std::get<0>(GetParam()); }
-  std::size_t count() const { return std::get<1>(GetParam()); }
-  void run(const std::function<void(Group&)>& body) const { run_world(inproc_groups(world(), kTestDeadline), body); }
+  std::string transport() const { return std::get<0>(GetParam()); }
+  int world() const { return std::get<1>(GetParam()); }
+  std::size_t count() const { return std::get<2>(GetParam()); }
+  void run(const std::function<void(Group&)>& body) const { run_world(make_groups(transport(), world()), body); }
 };
 
 TEST_P(Collectives, AllReduce) {
@@ -143,10 +144,12 @@ TEST_P(Collectives, AllGatherAndAllToAll) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Inproc, Collectives, testing::Combine(testing::ValuesIn(kWorlds), testing::ValuesIn(kSizes)),
+INSTANTIATE_TEST_SUITE_P(Over, Collectives,
+                         testing::Combine(testing::Values("inproc", "shm", "tcp"), testing::ValuesIn(kWorlds),
+                                          testing::ValuesIn(kSizes)),
                          [](const auto& one) {
-                           return "world" + std::to_string(std::get<0>(one.param)) + "_size" +
-                                  std::to_string(std::get<1>(one.param));
+                           return std::get<0>(one.param) + "_world" + std::to_string(std::get<1>(one.param)) + "_size" +
+                                  std::to_string(std::get<2>(one.param));
                          });
 
 // Nobody leaves before the last has come.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/inproc.h"
+#include "comm/join.h"
 
 namespace trireme::comm {
 
@@ -29,6 +30,42 @@ inline std::vector<std::string> run_ranks(std::vector<Group>& groups, const std:
     });
   for (std::thread& thread : threads) thread.join();
   return errors;
+}
+
+// A port that was free a moment ago.
+inline Address free_address() { return {"127.0.0.1", port_of(listen_on({"127.0.0.1", 0}))}; }
+
+inline JoinOptions test_options(const Address& address, int rank, int world) {
+  JoinOptions options;
+  options.address = address;
+  options.token = "a token";
+  options.rank = rank;
+  options.world = world;
+  options.join_seconds = options.deadline_seconds = kTestDeadline;
+  return options;
+}
+
+// "inproc", "shm" or "tcp"; the ranks of all are threads of this process.
+inline std::vector<Group> make_groups(const std::string& transport, int world) {
+  if (transport == "inproc") return inproc_groups(world, kTestDeadline);
+  const Address address = free_address();
+  std::vector<std::unique_ptr<Group>> made(static_cast<std::size_t>(world));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < world; ++rank)
+    threads.emplace_back([&, rank] {
+      JoinOptions options = test_options(address, rank, world);
+      options.only_tcp = transport == "tcp";
+      try {
+        made[static_cast<std::size_t>(rank)] = std::make_unique<Group>(join(options));
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << "rank " << rank << ": " << error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  std::vector<Group> groups;
+  for (auto& group : made)
+    if (group) groups.push_back(std::move(*group));
+  return groups;
 }
 
 inline void run_world(std::vector<Group> groups, const std::function<void(Group&)>& body) {

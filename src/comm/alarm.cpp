@@ -1,0 +1,59 @@
+#include "comm/alarm.h"
+
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace trireme::comm {
+namespace {
+constexpr std::chrono::milliseconds kVerdictPatience{800};
+}
+
+void Alarm::add_bell(int bell) {
+  const std::lock_guard lock(mutex_);
+  bells_.push_back(bell);
+}
+
+void Alarm::remove_bell(int bell) {
+  const std::lock_guard lock(mutex_);
+  std::erase(bells_, bell);
+}
+
+void Alarm::wake() {
+  for (const int bell : bells_) eventfd_write(bell, 1);
+}
+
+void Alarm::raise(const std::string& sentence) {
+  const std::lock_guard lock(mutex_);
+  if (is_raised()) return;
+  sentence_ = sentence;
+  raised_.store(true, std::memory_order_release);
+  raised_now_.notify_all();
+  wake();
+}
+
+std::string Alarm::sentence() const {
+  const std::lock_guard lock(mutex_);
+  return sentence_;
+}
+
+void Alarm::leave(int rank) {
+  const std::lock_guard lock(mutex_);
+  has_left_[static_cast<std::size_t>(rank)].store(true, std::memory_order_release);
+  wake();
+}
+
+void Alarm::set_judge(std::function<void(int peer, const std::string& what)> judge) {
+  const std::lock_guard lock(mutex_);
+  judge_ = std::move(judge);
+}
+
+void Alarm::report(int peer, const std::string& what) {
+  std::unique_lock lock(mutex_);
+  if (!judge_ || is_raised()) return;
+  judge_(peer, what);
+  raised_now_.wait_for(lock, kVerdictPatience, [&] { return is_raised(); });
+}
+
+}  // namespace trireme::comm

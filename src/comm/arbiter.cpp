@@ -1,0 +1,185 @@
+#include "comm/arbiter.h"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "comm/link.h"
+
+namespace trireme::comm {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kFrameBytes = 1 << 20;
+constexpr std::int64_t kReportGraceNs = 300'000'000, kTellNs = 200'000'000;
+constexpr int kLongestPollMs = 1000;
+
+bool is_loopback(const std::string& host) { return host == "::1" || host == "localhost" || host.starts_with("127."); }
+
+}  // namespace
+
+Arbiter::Arbiter(const Address& address, std::string token, int world, std::string program, Patience patience)
+    : token_(std::move(token)),
+      program_(std::move(program)),
+      world_(world),
+      patience_(patience),
+      address_(address),
+      door_(listen_on(address), token_),
+      stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  address_.port = port_of(door_.listener());
+  thread_ = std::thread([this] { run(); });
+}
+
+Arbiter::~Arbiter() {
+  stop_ = true;
+  eventfd_write(stop_bell_.descriptor(), 1);
+  thread_.join();
+}
+
+int Arbiter::wait_ms(std::int64_t now_ns) const {
+  std::int64_t due = now_ns + std::int64_t{kLongestPollMs} * 1'000'000;
+  if (report_) due = std::min(due, report_->due_ns);
+  if (is_open_)
+    for (const auto& [rank, seat] : seats_)
+      if (seat.is_here())
+        due = std::min(due, seat.heard_ns + static_cast<std::int64_t>(patience_.silent_seconds * 1e9));
+  return static_cast<int>(std::max<std::int64_t>(0, (due - now_ns + 999'999) / 1'000'000));
+}
+
+void Arbiter::run() {
+  std::vector<pollfd> polls;
+  while (!stop_) {
+    polls.assign(1, {stop_bell_.descriptor(), POLLIN, 0});
+    door_.add_polls(polls);
+    for (const auto& [rank, seat] : seats_)
+      if (seat.is_here()) polls.push_back({seat.socket.descriptor(), POLLIN, 0});
+    poll(polls.data(), polls.size(), wait_ms(base::now_ns()));
+    for (Guest& guest : door_.let_in()) seat(std::move(guest));
+    for (auto& [rank, seat] : seats_)
+      if (seat.is_here()) listen_to(seat);
+    if (!is_open_) std::erase_if(seats_, [](const auto& one) { return one.second.is_lost; });  // it may come again
+    judge();
+  }
+  tell_all(Json{{"do", "farewell"}}.dump());
+}
+
+// A guest that does not belong to this group hears why.
+void Arbiter::seat(Guest guest) {
+  const auto refuse = [&](const std::string& why) {
+    try {
+      send_frame(guest.socket, Json{{"do", "refuse"}, {"why", why}}.dump(), base::now_ns() + kTellNs);
+    } catch (const GoneError&) {  // it will find out by itself
+    }
+  };
+  Hello hello;
+  try {
+    hello = hello_from_json(guest.hello);
+  } catch (const FrameError& error) {
+    return refuse(error.what());
+  }
+  Member& member = hello.member;
+  const std::string who = describe(member);
+  if (is_open_) return refuse(fmt::format("{} comes too late: all {} ranks are there", who, world_));
+  if (hello.world != world_)
+    return refuse(fmt::format("{} was started for {} ranks, rank 0 for {}", who, hello.world, world_));
+  if (hello.program != program_)
+    return refuse(fmt::format("{} runs '{}', rank 0 runs '{}'", who, hello.program, program_));
+  if (member.rank < 0 || member.rank >= world_) return refuse(fmt::format("{}: ranks are 0 to {}", who, world_ - 1));
+  if (const auto taken = seats_.find(member.rank); taken != seats_.end())
+    return refuse(fmt::format("{} comes, but {} is there already", who, describe(taken->second.member)));
+  Seat seat{member, std::move(guest.socket), FrameReader(kFrameBytes), base::now_ns()};
+  seats_.emplace(member.rank, std::move(seat));
+  if (static_cast<int>(seats_.size()) == world_) open();
+}
+
+// Who came from this host by its loopback is known to the others by the address at which they reached this host.
+void Arbiter::open() {
+  is_open_ = true;
+  for (auto& [rank, seat] : seats_) {
+    std::vector<Member> members;
+    const std::string here = own_host(seat.socket);
+    for (const auto& [other, one] : seats_) {
+      members.push_back(one.member);
+      if (is_loopback(one.member.address.host)) members.back().address.host = here;
+    }
+    seat.heard_ns = base::now_ns();
+    tell(seat, Json{{"do", "begin"}, {"members", to_json(members)}}.dump());
+  }
+}
+
+void Arbiter::listen_to(Seat& seat) {
+  std::array<std::byte, 4096> bytes{};
+  try {
+    for (;;) {
+      const std::size_t count = receive_some(seat.socket, bytes);
+      if (count == 0) break;
+      seat.heard_ns = base::now_ns();
+      seat.frames.add(std::span(bytes).first(count));
+      while (auto frame = seat.frames.next()) take(seat, *frame);
+    }
+  } catch (const GoneError& error) {
+    if (!seat.has_left) lose(seat.member.rank, fmt::format("is gone: {}", error.what()));
+  } catch (const FrameError& error) {
+    lose(seat.member.rank, fmt::format("sent {}", error.what()));
+  } catch (const Json::exception& error) {
+    lose(seat.member.rank, fmt::format("sent what cannot be read: {}", error.what()));
+  }
+}
+
+void Arbiter::take(Seat& seat, const std::string& frame) {
+  const Json json = Json::parse(frame);
+  const std::string what = json.at("do");
+  if (what == "beat") {
+    tell(seat, frame);
+  } else if (what == "leave") {
+    seat.has_left = true;
+    tell_all(Json{{"do", "left"}, {"rank", seat.member.rank}}.dump());
+  } else if (what == "report" && !report_ && !has_judged_) {
+    report_ = Report{seat.member.rank, json.at("rank"), json.at("what"), base::now_ns() + kReportGraceNs};
+  }
+}
+
+void Arbiter::judge() {
+  const std::int64_t now = base::now_ns();
+  if (report_ && now >= report_->due_ns) {
+    const Report report = *report_;
+    if (const auto about = seats_.find(report.about); about != seats_.end() && about->second.is_here())
+      lose(report.about,
+           fmt::format("cannot be reached by {}: {}", describe(seats_.at(report.from).member), report.what));
+    report_.reset();
+  }
+  if (!is_open_) return;
+  for (auto& [rank, seat] : seats_)
+    if (const double silent = 1e-9 * static_cast<double>(now - seat.heard_ns);
+        seat.is_here() && silent > patience_.silent_seconds)
+      lose(rank, fmt::format("has been silent for {:.1f} s: it was stopped, or its host or network hangs", silent));
+}
+
+void Arbiter::lose(int rank, const std::string& evidence) {
+  Seat& seat = seats_.at(rank);
+  seat.is_lost = true;
+  if (has_judged_ || !is_open_) return;
+  has_judged_ = true;
+  tell_all(Json{{"do", "verdict"}, {"rank", rank}, {"text", describe(seat.member) + " " + evidence}}.dump());
+}
+
+void Arbiter::tell(Seat& seat, const std::string& frame) {
+  try {
+    send_frame(seat.socket, frame, base::now_ns() + kTellNs);
+  } catch (const GoneError&) {  // its own connection will tell
+  }
+}
+
+void Arbiter::tell_all(const std::string& frame) {
+  for (auto& [rank, seat] : seats_)
+    if (seat.is_here()) tell(seat, frame);
+}
+
+}  // namespace trireme::comm

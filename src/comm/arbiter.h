@@ -1,0 +1,77 @@
+// Arbiter: where ranks meet, and who judges when one fails. It runs in a thread of rank 0's process. Ranks come in any
+// order; when all are there, each gets the list of all. From then on every rank's connection and heartbeat tell that it
+// lives; the first failure becomes one verdict, with its evidence, that all survivors hear.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "comm/door.h"
+#include "comm/frame.h"
+#include "comm/member.h"
+
+namespace trireme::comm {
+
+// How long a rank may be silent, in seconds. Beats come five times as often.
+struct Patience {
+  double silent_seconds = 10;
+};
+
+class Arbiter {
+ public:
+  // A port in use is a user error.
+  Arbiter(const Address& address, std::string token, int world, std::string program, Patience patience);
+  ~Arbiter();  // says farewell to whoever is still there
+  Arbiter(const Arbiter&) = delete;
+  Arbiter& operator=(const Arbiter&) = delete;
+
+  Address address() const { return address_; }
+
+ private:
+  struct Seat {
+    Member member;
+    Socket socket;
+    FrameReader frames;
+    std::int64_t heard_ns = 0;
+    bool has_left = false, is_lost = false;
+
+    bool is_here() const { return socket.is_open() && !has_left && !is_lost; }
+  };
+  // A rank lost a peer; others may know better, so the verdict waits a moment.
+  struct Report {
+    int from = 0, about = 0;
+    std::string what;
+    std::int64_t due_ns = 0;
+  };
+
+  void run();
+  int wait_ms(std::int64_t now_ns) const;
+  void seat(Guest guest);
+  void open();  // all are here
+  void listen_to(Seat& seat);
+  void take(Seat& seat, const std::string& frame);
+  void judge();
+  void lose(int rank, const std::string& evidence);
+  void tell(Seat& seat, const std::string& frame);
+  void tell_all(const std::string& frame);
+
+  std::string token_, program_;
+  int world_;
+  Patience patience_;
+  Address address_;
+  Door door_;
+  Socket stop_bell_;
+  std::map<int, Seat> seats_;
+  bool is_open_ = false, has_judged_ = false;
+  std::optional<Report> report_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace trireme::comm

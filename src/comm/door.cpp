@@ -1,0 +1,88 @@
+#include "comm/door.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "comm/link.h"
+
+namespace trireme::comm {
+namespace {
+
+constexpr std::int64_t kPatienceNs = 5'000'000'000;
+constexpr std::size_t kMostVisitors = 256, kHelloBytes = 16384;
+
+}  // namespace
+
+void Door::add_polls(std::vector<pollfd>& polls) const {
+  if (visitors_.size() < kMostVisitors) polls.push_back({listener_.descriptor(), POLLIN, 0});
+  for (const Visitor& visitor : visitors_) polls.push_back({visitor.socket.descriptor(), POLLIN, 0});
+}
+
+std::vector<Guest> Door::let_in() {
+  while (visitors_.size() < kMostVisitors) {
+    Socket socket = accept_now(listener_);
+    if (!socket.is_open()) break;
+    visitors_.push_back({std::move(socket), HostHandshake(token_), {}, FrameReader(kHelloBytes), 0});
+    Visitor& visitor = visitors_.back();
+    visitor.until_ns = base::now_ns() + kPatienceNs;
+    try {
+      send_all(visitor.socket, visitor.handshake.greeting(), base::now_ns());  // fits into any new connection
+    } catch (const GoneError&) {
+      visitors_.pop_back();
+    }
+  }
+  std::vector<Guest> guests;
+  for (auto visitor = visitors_.begin(); visitor != visitors_.end();) {
+    bool is_leaving = base::now_ns() > visitor->until_ns;
+    try {
+      if (auto hello = listen_to(*visitor)) {
+        guests.push_back({std::move(visitor->socket), std::move(*hello)});
+        is_leaving = true;
+      }
+    } catch (const std::runtime_error&) {  // whatever it did wrong: it is none of ours
+      is_leaving = true;
+    }
+    visitor = is_leaving ? visitors_.erase(visitor) : std::next(visitor);
+  }
+  return guests;
+}
+
+std::optional<std::string> Door::listen_to(Visitor& visitor) {
+  std::array<std::byte, 4096> bytes{};
+  if (visitor.proof.size() < kProofBytes) {
+    const std::size_t count = receive_some(visitor.socket, std::span(bytes).first(kProofBytes - visitor.proof.size()));
+    visitor.proof.insert(visitor.proof.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
+    if (visitor.proof.size() < kProofBytes) return std::nullopt;
+    const auto proof = std::span<const std::byte, kProofBytes>(visitor.proof);
+    if (!visitor.handshake.accepts(proof)) throw GoneError("a wrong token");
+    send_all(visitor.socket, visitor.handshake.answer(proof), base::now_ns());
+  }
+  // No more than the hello is taken from the socket: what follows belongs to whoever gets the guest.
+  for (;;) {
+    if (auto hello = visitor.frames.next()) return hello;
+    const std::size_t wanted = std::min(visitor.frames.missing(), bytes.size());
+    const std::size_t count = receive_some(visitor.socket, std::span(bytes).first(wanted));
+    if (count == 0) return std::nullopt;
+    visitor.frames.add(std::span(bytes).first(count));
+  }
+}
+
+Socket enter(const Address& address, std::string_view token,
+             const std::function<std::string(const Socket& connected)>& hello, std::string_view what,
+             std::int64_t deadline_ns) {
+  const std::string name = fmt::format("{} at {}", what, to_text(address));
+  Socket socket = connect_to(address, deadline_ns);
+  try {
+    greet_host(socket, token, name, deadline_ns);
+    send_frame(socket, hello(socket), deadline_ns);
+  } catch (const GoneError& error) {
+    base::run_error("{} is gone: {}", name, error.what());
+  }
+  return socket;
+}
+
+}  // namespace trireme::comm

@@ -1,0 +1,57 @@
+// Door: where others connect. Whoever proves to know the token and sends one frame (who it is and what it wants) is let
+// in; all else has no effect: strangers are closed after a few seconds or at their first wrong byte, and only so many
+// may stand there at a time. Never waits. One thread.
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "comm/frame.h"
+#include "comm/handshake.h"
+#include "comm/socket.h"
+
+namespace trireme::comm {
+
+struct Guest {
+  Socket socket;
+  std::string hello;  // its frame
+};
+
+class Door {
+ public:
+  Door(Socket listener, std::string token) : listener_(std::move(listener)), token_(std::move(token)) {}
+
+  // What to poll for; then let_in() does whatever is possible now.
+  void add_polls(std::vector<pollfd>& polls) const;
+  std::vector<Guest> let_in();
+
+  const Socket& listener() const { return listener_; }
+
+ private:
+  struct Visitor {
+    Socket socket;
+    HostHandshake handshake;
+    std::vector<std::byte> proof;  // what has come of it
+    FrameReader frames;
+    std::int64_t until_ns = 0;
+  };
+
+  // The hello, once it is there; throws when the visitor is to be sent away.
+  std::optional<std::string> listen_to(Visitor& visitor);
+
+  Socket listener_;
+  std::string token_;
+  std::list<Visitor> visitors_;
+};
+
+// The other side: connects, greets and says who it is, which may depend on how it got there.
+Socket enter(const Address& address, std::string_view token,
+             const std::function<std::string(const Socket& connected)>& hello, std::string_view what,
+             std::int64_t deadline_ns);
+
+}  // namespace trireme::comm

@@ -1,0 +1,47 @@
+// The handshake: both sides of a connection prove that they know the job's token without showing it.
+//
+//   host  -> guest   "TRIREME" 1, a random challenge
+//   guest -> host    a random challenge, HMAC(token, "guest", host's challenge, guest's challenge)
+//   host  -> guest   HMAC(token, "host", guest's challenge, host's challenge)
+//
+// Challenges are new for each connection, so nothing recorded can be used again; the two proofs differ in their first
+// word, so none can be sent back as the other.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/hash.h"
+#include "comm/socket.h"
+
+namespace trireme::comm {
+
+using Challenge = std::array<std::byte, 32>;
+
+inline constexpr std::size_t kMagicBytes = 8;
+inline constexpr std::size_t kGreetingBytes = kMagicBytes + sizeof(Challenge);
+inline constexpr std::size_t kProofBytes = sizeof(Challenge) + sizeof(base::Digest);
+
+// The host's side, piece by piece, without waiting.
+class HostHandshake {
+ public:
+  explicit HostHandshake(std::string_view token);
+
+  std::array<std::byte, kGreetingBytes> greeting() const;
+  // What the guest said; whether it knows the token.
+  bool accepts(std::span<const std::byte, kProofBytes> proof) const;
+  base::Digest answer(std::span<const std::byte, kProofBytes> proof) const;
+
+ private:
+  std::string token_;
+  Challenge challenge_;
+};
+
+// The guest's side. A host that is none of ours, or has another token, is a user error that names `what`.
+void greet_host(const Socket& socket, std::string_view token, std::string_view what, std::int64_t deadline_ns);
+
+}  // namespace trireme::comm

@@ -1,0 +1,26 @@
+// Joining a group of processes: they meet at one address, in any order; rank 0 holds it. Ranks of one host talk through
+// shared memory, others over TCP.
+#pragma once
+
+#include <string>
+
+#include "comm/arbiter.h"
+#include "comm/group.h"
+
+namespace trireme::comm {
+
+struct JoinOptions {
+  Address address;  // of the meeting
+  std::string token;
+  int rank = 0, world = 1;
+  std::string program = "trireme";  // equal on all ranks
+  bool only_tcp = false;            // also between ranks of one host
+  double join_seconds = 60;         // until all must be there
+  double deadline_seconds = 60;     // of one collective
+  Patience patience{};
+};
+
+// A wrong token, world, rank or program is a user error; ranks that do not come are named in a run error.
+Group join(const JoinOptions& options);
+
+}  // namespace trireme::comm

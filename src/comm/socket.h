@@ -1,0 +1,69 @@
+// Sockets: addresses in words, listening, connecting, and moving bytes with a deadline. All sockets are non-blocking.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace trireme::comm {
+
+// Owns a descriptor.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  ~Socket();
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+
+  int descriptor() const { return descriptor_; }
+  bool is_open() const { return descriptor_ >= 0; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_ = -1;
+};
+
+// "host:port", "[::1]:4000", or "@name" for a socket of this host that only processes in the same network namespace
+// see.
+struct Address {
+  std::string host;
+  int port = 0;
+  bool is_local() const { return host.starts_with('@'); }
+};
+Address parse_address(std::string_view text);  // mistakes are user errors
+std::string to_text(const Address& address);
+
+// A port of 0 means any. An address in use, or one that this host does not have, is a user error.
+Socket listen_on(const Address& address);
+int port_of(const Socket& listener);
+// Tries again while nobody listens there yet, until the deadline. A name that does not resolve is a user error.
+Socket connect_to(const Address& address, std::int64_t deadline_ns);
+// The next connection that waits, or a closed socket.
+Socket accept_now(const Socket& listener);
+// The address by which this side reaches the other: chosen by routing.
+std::string own_host(const Socket& connected);
+std::string other_host(const Socket& connected);
+
+// Waits for it to be readable or writable; false at the deadline.
+bool wait_readable(const Socket& socket, std::int64_t deadline_ns);
+bool wait_writable(const Socket& socket, std::int64_t deadline_ns);
+// All of it; a GoneError when the other side closes or the deadline passes.
+void send_all(const Socket& socket, std::span<const std::byte> bytes, std::int64_t deadline_ns);
+void receive_all(const Socket& socket, std::span<std::byte> bytes, std::int64_t deadline_ns);
+// What is there now, at most bytes.size(); a GoneError at the end.
+std::size_t receive_some(const Socket& socket, std::span<std::byte> bytes);
+
+// Descriptors, over a local socket.
+void send_descriptors(const Socket& socket, std::span<const int> descriptors, std::int64_t deadline_ns);
+void receive_descriptors(const Socket& socket, std::span<Socket> descriptors, std::int64_t deadline_ns);
+
+inline constexpr std::size_t kMostDescriptors = 200;  // in one call of the above
+
+}  // namespace trireme::comm

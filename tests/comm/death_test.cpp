@@ -1,0 +1,129 @@
+// Ranks as real processes that are killed, stopped or leave in the middle of collectives: every survivor names the rank,
+// in bounded time.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "base/clock.h"
+#include "comm/worlds.h"
+
+namespace trireme::comm {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A rank in a process of its own; what it says comes through a pipe.
+struct Process {
+  pid_t number = -1;
+  int words = -1;
+};
+
+Process start(const JoinOptions& options, const std::function<void(Group&)>& body) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
+  const pid_t number = fork();
+  if (number == 0) {
+    close(ends[0]);
+    std::string said;
+    try {
+      Group group = join(options);
+      group.barrier();
+      if (write(ends[1], "ready\n", 6) != 6) _exit(3);
+      body(group);
+      said = "done";
+    } catch (const std::exception& error) {
+      said = error.what();
+    }
+    const bool written = write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+    _exit(written ? 0 : 3);
+  }
+  close(ends[1]);
+  return {number, ends[0]};
+}
+
+std::string read_until(int from, char last) {
+  std::string text;
+  for (char c; read(from, &c, 1) == 1;) {
+    if (c == last) break;
+    text += c;
+  }
+  return text;
+}
+
+struct Ending {
+  std::string words;
+  double seconds = 0;  // after the blow
+};
+
+// Starts `world` ranks that all-reduce without end, does `blow` to one of them, and hears what the others say.
+std::vector<Ending> strike(const std::string& transport, int world, int victim, int signal, double silent_seconds,
+                           std::size_t count) {
+  const Address address = free_address();
+  std::vector<Process> ranks;
+  for (int rank = 0; rank < world; ++rank) {
+    JoinOptions options = test_options(address, rank, world);
+    options.only_tcp = transport == "tcp";
+    options.patience.silent_seconds = silent_seconds;
+    ranks.push_back(start(options, [count](Group& group) {
+      std::vector<float> data(count, 1.0f);
+      for (;;) group.all_reduce(data, Reduction::max);
+    }));
+  }
+  for (const Process& rank : ranks) EXPECT_EQ(read_until(rank.words, '\n'), "ready");
+  std::this_thread::sleep_for(100ms);
+  const std::int64_t blow = base::now_ns();
+  kill(ranks[static_cast<std::size_t>(victim)].number, signal);
+  std::vector<Ending> endings(static_cast<std::size_t>(world));
+  std::vector<std::thread> readers;
+  for (int rank = 0; rank < world; ++rank)
+    if (rank != victim)
+      readers.emplace_back([&, rank] {
+        Ending& ending = endings[static_cast<std::size_t>(rank)];
+        ending.words = read_until(ranks[static_cast<std::size_t>(rank)].words, '\0');
+        ending.seconds = base::seconds_since(blow);
+      });
+  for (std::thread& reader : readers) reader.join();
+  for (const Process& rank : ranks) {
+    kill(rank.number, SIGKILL);
+    waitpid(rank.number, nullptr, 0);
+    close(rank.words);
+  }
+  return endings;
+}
+
+class Death : public testing::TestWithParam<std::tuple<std::string, int>> {
+ protected:
+  std::string transport() const { return std::get<0>(GetParam()); }
+  int victim() const { return std::get<1>(GetParam()); }
+  void expect_named(const std::vector<Ending>& endings, double seconds) const {
+    for (int rank = 0; rank < static_cast<int>(endings.size()); ++rank) {
+      if (rank == victim()) continue;
+      const Ending& ending = endings[static_cast<std::size_t>(rank)];
+      const std::string own = "rank " + std::to_string(rank) + ", all-reduce ";
+      const std::string name = "rank " + std::to_string(victim()) + " (process ";
+      EXPECT_TRUE(ending.words.starts_with(own)) << ending.words;
+      EXPECT_NE(ending.words.find(name), std::string::npos) << ending.words;
+      EXPECT_LT(ending.seconds, seconds) << ending.words;
+    }
+  }
+};
+
+TEST_P(Death, AKilledRankIsNamedWithinASecond) {
+  for (const std::size_t count : {1, 300000})
+    expect_named(strike(transport(), 3, victim(), SIGKILL, 10, count), 1.0);
+}
+
+TEST_P(Death, AStoppedRankIsNamedWithinThePatience) {
+  expect_named(strike(transport(), 3, victim(), SIGSTOP, 1.0, 1000), 2.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, Death, testing::Combine(testing::Values("shm", "tcp"), testing::Values(0, 1, 2)),
+                         [](const auto& one) {
+                           return std::get<0>(one.param) + "_rank" + std::to_string(std::get<1>(one.param));
+                         });
+
+}  // namespace
+}  // namespace trireme::comm
