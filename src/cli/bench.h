@@ -53,5 +53,8 @@ void bench_roofline(const base::Settings& settings);
 void bench_input(const base::Settings& settings);
 // One process that reads an epoch when told so on standard input, and says what its mapping of the data takes.
 void bench_reader(const base::Settings& settings);
+void bench_collective(const base::Settings& settings);
+// One rank of it, told what to do on standard input.
+void bench_rank(const base::Settings& settings);
 
 }  // namespace trireme::cli

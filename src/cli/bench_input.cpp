@@ -240,7 +240,7 @@ void bench_input(const base::Settings& settings) {
   InputCase bench = input_case(settings);
   const int rounds = static_cast<int>(settings.integer("repeats", 1, 10000));
   const int processes = static_cast<int>(settings.integer("processes", 1, 1024));
-  const Peer peer = find_peer(settings, "input.py");
+  const Peer peer = find_peer(settings, "pytorch", "input.py");
   std::optional<TemporaryFolder> folder;
   if (!bench.file.ends_with(data::kPackedEnding)) {
     folder.emplace();

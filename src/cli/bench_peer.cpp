@@ -26,10 +26,9 @@ train::StepSeconds steps(peer::Pytorch& process, int count) {
 
 }  // namespace
 
-Peer find_peer(const base::Settings& settings, const std::string& script) {
+Peer find_peer(const base::Settings& settings, const std::string& known, const std::string& script) {
   if (settings.text("peer").empty()) return {};
-  const std::array<std::string, 1> known{"pytorch"};
-  settings.choice("peer", known);
+  settings.choice("peer", std::array{known});
   const peer::PytorchPlace place{settings.text("python"), environment("TRIREME_PYTHON"), environment("TRIREME_PEERS")};
   return {peer::find_python(place), peer::find_script(script, place)};
 }

@@ -13,11 +13,11 @@ namespace trireme::cli {
 // A step longer than this is steady after one, and is not tried out more often than needed.
 inline constexpr double kSlowSeconds = 1;
 
-// Whom --peer names, and what it runs.
+// Whom --peer names, who must be the one that is known here, and what it runs.
 struct Peer {
   std::string python, script;  // empty: nobody
 };
-Peer find_peer(const base::Settings& settings, const std::string& script);
+Peer find_peer(const base::Settings& settings, const std::string& known, const std::string& script);
 
 class PytorchStep {
  public:

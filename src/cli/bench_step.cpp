@@ -200,7 +200,7 @@ void bench_step(const base::Settings& settings) {
   const std::vector<BenchCase> cases = bench_cases(settings);
   settings.integer("repeats", 1, 10000);
   if (const std::string& file = settings.text("tune"); !file.empty()) return tune(cases, file);
-  const Peer peer = find_peer(settings, "step.py");
+  const Peer peer = find_peer(settings, "pytorch", "step.py");
   const base::CorePlan cores = base::plan_cores();
   const bool json = settings.flag("json");
   if (!json) {

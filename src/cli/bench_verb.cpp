@@ -23,9 +23,13 @@ constexpr std::array kOptions{
     Option{"What to measure", "augment", "LIST", "crop,flip", "what happens to each sample (input)"},
     Option{"What to measure", "normalize", "KIND", "standard", "standard, mean, scale or none (input)"},
     Option{"What to measure", "processes", "N", "4", "readers of one host whose memory is looked at (input)"},
+    Option{"What to measure", "world", "LIST", "2", "numbers of processes (collective)"},
+    Option{"What to measure", "bytes", "LIST", "4096,44000000", "bytes of float32 to reduce (collective)"},
+    Option{"What to measure", "transport", "LIST", "shm", "shm or tcp, or both (collective)"},
+    Option{"What to measure", "algorithm", "LIST", "auto", "auto, direct, ring, halving or tree (collective)"},
     Option{"What to measure", "kernel-table", "FILE", "", "which algorithm layers get, as written by --tune"},
     Option{"What to measure", "isa", "NAME", "auto", "instruction set: auto, avx512, avx2 or generic"},
-    Option{"Against whom", "peer", "NAME", "", "the same in another system: pytorch"},
+    Option{"Against whom", "peer", "NAME", "", "the same in another system: pytorch, for collective gloo"},
     Option{"Against whom", "python", "PROGRAM", "",
            "interpreter with PyTorch; else TRIREME_PYTHON, else python3 or /usr/bin/python3"},
     Option{"How", "repeats", "N", "7", "rounds; each side runs a few steps in each, medians count"},
@@ -39,8 +43,10 @@ struct Word {
   const char* name;
   void (*run)(const base::Settings& settings);
 };
-constexpr std::array kWords{Word{"step", bench_step}, Word{"roofline", bench_roofline}, Word{"memory", bench_memory},
-                            Word{"input", bench_input}, Word{"reader", bench_reader}};
+constexpr std::array kWords{Word{"step", bench_step},     Word{"roofline", bench_roofline},
+                            Word{"memory", bench_memory}, Word{"input", bench_input},
+                            Word{"reader", bench_reader}, Word{"collective", bench_collective},
+                            Word{"rank", bench_rank}};
 
 void run_bench(const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;
@@ -48,25 +54,27 @@ void run_bench(const base::Settings& settings, const std::string& word) {
     if (word == each.name) return each.run(settings);
     names.emplace_back(each.name);
   }
-  if (word.empty()) base::user_error("say what to measure: step, input, roofline or memory");
+  if (word.empty()) base::user_error("say what to measure: step, input, collective, roofline or memory");
   base::user_error("{}", base::unknown_name("bench of", word, names));
 }
 
 }  // namespace
 
 Verb bench_verb() {
-  return {"bench",
-          "measure the training step and the input pipeline, also against PyTorch, and the machine's roofline",
-          "Examples:\n"
-          "  trireme bench step --model lenet5,resnet18 --peer pytorch\n"
-          "  trireme bench step --model resnet50-cifar --threads 1,2,4 --reduce both\n"
-          "  trireme bench step --model densenet40-12 --profile\n"
-          "  trireme bench step --model resnet18-cifar --tune my.table\n"
-          "  trireme bench input --data cifar10 --augment crop,flip --peer pytorch\n"
-          "  trireme bench roofline --threads 1,2",
-          kOptions,
-          "what",
-          run_bench};
+  return {
+      "bench",
+      "measure the training step, the input pipeline and collectives, also against PyTorch, and the machine's roofline",
+      "Examples:\n"
+      "  trireme bench step --model lenet5,resnet18 --peer pytorch\n"
+      "  trireme bench step --model resnet50-cifar --threads 1,2,4 --reduce both\n"
+      "  trireme bench step --model densenet40-12 --profile\n"
+      "  trireme bench step --model resnet18-cifar --tune my.table\n"
+      "  trireme bench input --data cifar10 --augment crop,flip --peer pytorch\n"
+      "  trireme bench collective --world 2,4 --transport shm,tcp --peer gloo\n"
+      "  trireme bench roofline --threads 1,2",
+      kOptions,
+      "what",
+      run_bench};
 }
 
 }  // namespace trireme::cli

@@ -5,10 +5,14 @@
 #include <vector>
 
 #include "base/error.h"
+#include "comm/mapped_memory.h"
 #include "comm/slices.h"
+#include "comm/window_all_reduce.h"
 
 namespace trireme::comm {
 namespace {
+
+constexpr std::size_t kShortBytes = 8192;  // sent sooner than the others are waited for
 
 Combine combine_of(Reduction how) { return how == Reduction::max ? Combine::max : Combine::sum; }
 
@@ -29,6 +33,25 @@ Operation Group::next(OperationKind kind, std::size_t bytes, int root, int detai
 void Group::finish(Reduction how, std::span<float> data, int ranks) const {
   if (how == Reduction::mean)
     scale(data.data(), 1.0f / static_cast<float>(ranks), static_cast<std::int64_t>(data.size()));
+}
+
+std::shared_ptr<const Window> Group::allocate(std::size_t bytes) {
+  std::shared_ptr<const Window> window;
+  if (memory_) {
+    window = memory_->allocate(bytes);
+  } else {  // of this rank alone
+    const auto memory = std::make_shared<MappedMemory>(bytes, -1);
+    window = std::make_shared<Window>(0, memory->data(), bytes, bytes, std::vector{rank()}, rank(), memory);
+  }
+  std::erase_if(windows_, [](const auto& one) { return one.expired(); });
+  if (memory_) windows_.push_back(window);
+  return window;
+}
+
+std::shared_ptr<const Window> Group::window_of(std::span<const float> data) const {
+  for (const auto& one : windows_)
+    if (auto window = one.lock(); window && window->contains(data.data(), data.size_bytes())) return window;
+  return nullptr;
 }
 
 // After step s a rank knows of the 2^(s+1) ranks before it.
@@ -117,6 +140,13 @@ std::span<float> Group::reduce_scatter(std::span<float> data, Reduction how) {
 }
 
 void Group::all_reduce(std::span<float> data, Reduction how, Algorithm algorithm) {
+  const auto window = algorithm == Algorithm::automatic && data.size_bytes() > kShortBytes ? window_of(data) : nullptr;
+  if (window) {
+    const int detail = static_cast<int>(how) * 16 + static_cast<int>(Algorithm::automatic);
+    window_all_reduce(*port_, next(OperationKind::all_reduce, data.size_bytes(), 0, detail), *window, data,
+                      combine_of(how));
+    return finish(how, data, world());
+  }
   const AllReduce& chosen = find_all_reduce(algorithm, world(), static_cast<std::int64_t>(data.size_bytes()));
   const int detail = static_cast<int>(how) * 16 + static_cast<int>(chosen.algorithm);
   chosen.run(*port_, next(OperationKind::all_reduce, data.size_bytes(), 0, detail), data, combine_of(how));

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "comm/all_reduce.h"
 #include "comm/exact.h"
 #include "comm/port.h"
+#include "comm/window.h"
 
 namespace trireme::comm {
 
@@ -16,12 +18,16 @@ enum class Reduction : std::uint8_t { sum, mean, max };
 
 class Group {
  public:
-  // `company` is what must live as long as the group.
-  explicit Group(std::unique_ptr<Port> port, std::shared_ptr<void> company = nullptr)
-      : company_(std::move(company)), port_(std::move(port)) {}
+  // `memory` is there where all ranks share a host; `company` is what must live as long as the group.
+  Group(std::unique_ptr<Port> port, std::shared_ptr<HostMemory> memory, std::shared_ptr<void> company)
+      : company_(std::move(company)), memory_(std::move(memory)), port_(std::move(port)) {}
 
   int rank() const { return port_->rank(); }
   int world() const { return port_->world(); }
+
+  // Memory, zero at first, that collectives reduce where it lies instead of sending copies. Called by all ranks, with
+  // equal sizes; collectives on it must be on the same part of it in all of them.
+  std::shared_ptr<const Window> allocate(std::size_t bytes);
 
   // Returns when all ranks have called it.
   void barrier();
@@ -47,9 +53,12 @@ class Group {
 
  private:
   Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);
+  std::shared_ptr<const Window> window_of(std::span<const float> data) const;
   void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
 
   std::shared_ptr<void> company_;
+  std::shared_ptr<HostMemory> memory_;
+  std::vector<std::weak_ptr<const Window>> windows_;
   std::unique_ptr<Port> port_;
   std::uint32_t sequence_ = 0;
 };

@@ -1,14 +1,17 @@
 #include "comm/inproc.h"
 
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <numeric>
 
 #include "base/error.h"
 #include "comm/board.h"
+#include "comm/mapped_memory.h"
 
 namespace trireme::comm {
 namespace {
@@ -17,13 +20,12 @@ constexpr std::size_t kRing = std::size_t{256} << 10;
 
 // What all ranks of the process share.
 struct Common {
-  std::size_t bytes = 0;
-  void* memory = MAP_FAILED;  // zero, and taken from the system only where it is touched
+  MappedMemory memory;
   std::vector<int> bells;
+  std::mutex mutex;
+  std::map<std::uint32_t, std::shared_ptr<MappedMemory>> windows;  // made by whoever comes first
 
-  explicit Common(int world) : bytes(Board::bytes_for(world, kRing)) {
-    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) base::run_error("out of memory: {} bytes for {} ranks", bytes, world);
+  explicit Common(int world) : memory(Board::bytes_for(world, kRing), -1) {
     for (int rank = 0; rank < world; ++rank) {
       bells.push_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
       if (bells.back() < 0) base::run_error("cannot make a bell for rank {}: {}", rank, std::strerror(errno));
@@ -32,10 +34,31 @@ struct Common {
   ~Common() {
     for (const int bell : bells)
       if (bell >= 0) close(bell);
-    if (memory != MAP_FAILED) munmap(memory, bytes);
   }
   Common(const Common&) = delete;
   Common& operator=(const Common&) = delete;
+};
+
+class InprocMemory : public HostMemory {
+ public:
+  InprocMemory(int rank, int world, std::shared_ptr<Common> common)
+      : rank_(rank), ranks_(static_cast<std::size_t>(world)), common_(std::move(common)) {
+    std::iota(ranks_.begin(), ranks_.end(), 0);
+  }
+
+  std::shared_ptr<const Window> allocate(std::size_t bytes) override {
+    const std::size_t stride = whole_huge_pages(bytes);
+    const std::lock_guard lock(common_->mutex);
+    auto& memory = common_->windows[windows_];
+    if (!memory) memory = std::make_shared<MappedMemory>(stride * ranks_.size(), -1);
+    return std::make_shared<Window>(windows_++, memory->data(), stride, bytes, ranks_, rank_, memory);
+  }
+
+ private:
+  int rank_;
+  std::vector<int> ranks_;
+  std::shared_ptr<Common> common_;
+  std::uint32_t windows_ = 0;
 };
 
 }  // namespace
@@ -43,7 +66,7 @@ struct Common {
 std::vector<Group> inproc_groups(int world, double deadline_seconds) {
   base::check(world >= 1, "a group of {} ranks", world);
   const auto common = std::make_shared<Common>(world);
-  const Board board(common->memory, world, kRing, common->bells);
+  const Board board(common->memory.data(), world, kRing, common->bells);
   const auto alarm = std::make_shared<Alarm>(world);
   std::vector<Group> groups;
   for (int rank = 0; rank < world; ++rank) {
@@ -51,7 +74,8 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds) {
     for (int peer = 0; peer < world; ++peer)
       if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);
     groups.emplace_back(
-        std::make_unique<Port>(rank, std::move(links), board.bell(rank), alarm, deadline_seconds, common));
+        std::make_unique<Port>(rank, std::move(links), board.bell(rank), alarm, deadline_seconds, common),
+        std::make_shared<InprocMemory>(rank, world, common), nullptr);
   }
   return groups;
 }

@@ -32,8 +32,8 @@ Group join(const JoinOptions& options) {
   const std::string local_name = fmt::format("@trireme-{}-{}", getpid(), base::now_ns());
   Door door(listen_on({"", 0}), options.token), local_door(listen_on({local_name, 0}), options.token);
   company->membership = std::make_unique<Membership>(own, door, local_name);
-  auto port = make_mesh(own, company->membership->members(), door, local_door, company->membership->alarm());
-  return Group(std::move(port), company);
+  Mesh mesh = make_mesh(own, company->membership->members(), door, local_door, company->membership->alarm());
+  return Group(std::move(mesh.port), std::move(mesh.memory), company);
 }
 
 }  // namespace trireme::comm

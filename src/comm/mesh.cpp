@@ -1,43 +1,21 @@
 #include "comm/mesh.h"
 
 #include <fmt/format.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <poll.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "comm/board.h"
-#include "comm/link.h"
+#include "comm/shared_host.h"
 #include "comm/socket_link.h"
 
 namespace trireme::comm {
 namespace {
 
-constexpr std::size_t kRing = std::size_t{256} << 10;
 constexpr int kLookAtAlarmMs = 50;
-
-// The board of this host: memory and bells. The lowest rank makes it and hands it to the others.
-struct HostBoard {
-  Socket memory;
-  std::vector<Socket> bells;
-  std::size_t bytes = 0;
-  void* mapped = MAP_FAILED;
-
-  ~HostBoard() {
-    if (mapped != MAP_FAILED) munmap(mapped, bytes);
-  }
-  Board board() const {
-    std::vector<int> numbers;
-    for (const Socket& bell : bells) numbers.push_back(bell.descriptor());
-    return {mapped, static_cast<int>(bells.size()), kRing, numbers};
-  }
-};
 
 class Builder {
  public:
@@ -51,24 +29,23 @@ class Builder {
       if (is_here(member.rank)) here_.push_back(member.rank);
   }
 
-  std::unique_ptr<Port> build(Door& door, Door& local_door, std::shared_ptr<Alarm> alarm) {
-    const auto host = share_memory(local_door);
+  Mesh build(Door& door, Door& local_door, std::shared_ptr<Alarm> alarm) {
+    const auto host =
+        std::make_shared<SharedHost>(options_.rank, here_, local_sockets(local_door), options_.join_seconds);
     const Board board = host->board();
     for (std::size_t i = 0; i < here_.size(); ++i)
       if (here_[i] != options_.rank)
-        links_[static_cast<std::size_t>(here_[i])] = board.link(place_here(options_.rank), static_cast<int>(i));
+        links_[static_cast<std::size_t>(here_[i])] = board.link(host->place(), static_cast<int>(i));
     connect_hosts(door);
-    return std::make_unique<Port>(options_.rank, std::move(links_), board.bell(place_here(options_.rank)),
-                                  std::move(alarm), options_.deadline_seconds, host);
+    return {std::make_unique<Port>(options_.rank, std::move(links_), board.bell(host->place()), std::move(alarm),
+                                   options_.deadline_seconds, host),
+            here_.size() == members_.size() ? host : nullptr};
   }
 
  private:
   bool is_here(int rank) const {
     const auto at = [&](int one) { return members_[static_cast<std::size_t>(one)].host_mark; };
     return rank == options_.rank || (!options_.only_tcp && at(rank) == at(options_.rank));
-  }
-  int place_here(int rank) const {
-    return static_cast<int>(std::find(here_.begin(), here_.end(), rank) - here_.begin());
   }
   std::string hello() const { return std::to_string(options_.rank); }
 
@@ -94,47 +71,18 @@ class Builder {
     }
   }
 
-  std::shared_ptr<HostBoard> share_memory(Door& local_door) {
-    auto host = std::make_shared<HostBoard>();
-    host->bytes = Board::bytes_for(static_cast<int>(here_.size()), kRing);
-    host->bells.resize(here_.size());
-    if (here_[0] == options_.rank)
-      make(*host, local_door);
-    else
-      fetch(*host);
-    host->mapped = mmap(nullptr, host->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, host->memory.descriptor(), 0);
-    if (host->mapped == MAP_FAILED)
-      base::run_error("rank {}: cannot map {} bytes of shared memory: {}", options_.rank, host->bytes,
-                      std::strerror(errno));
-    return host;
-  }
-
-  void make(HostBoard& host, Door& local_door) {
-    host.memory = Socket(memfd_create("trireme", MFD_CLOEXEC));
-    if (!host.memory.is_open() || ftruncate(host.memory.descriptor(), static_cast<off_t>(host.bytes)) != 0)
-      base::run_error("rank {}: no shared memory of {} bytes: {}", options_.rank, host.bytes, std::strerror(errno));
-    std::vector<int> all{host.memory.descriptor()};
-    for (Socket& bell : host.bells) {
-      bell = Socket(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-      if (!bell.is_open()) base::run_error("rank {}: no eventfd: {}", options_.rank, std::strerror(errno));
-      all.push_back(bell.descriptor());
+  // From the lowest rank of this host to all others of it.
+  std::vector<Socket> local_sockets(Door& local_door) const {
+    std::vector<Socket> sockets;
+    if (here_[0] == options_.rank) {
+      await(local_door, {here_.begin() + 1, here_.end()},
+            [&](int, Socket socket) { sockets.push_back(std::move(socket)); });
+      return sockets;
     }
-    await(local_door, {here_.begin() + 1, here_.end()},
-          [&](int, const Socket& socket) { send_descriptors(socket, all, deadline_ns_); });
-  }
-
-  void fetch(HostBoard& host) {
-    const Member& first = members_[static_cast<std::size_t>(here_[0])];
-    const Socket socket = enter(
-        first.local, options_.token, [&](const Socket&) { return hello(); }, describe(first), deadline_ns_);
-    std::vector<Socket> all(1 + host.bells.size());
-    try {
-      receive_descriptors(socket, all, deadline_ns_);
-    } catch (const GoneError& error) {
-      base::run_error("rank {}, joining: {} is gone: {}", options_.rank, describe(first), error.what());
-    }
-    host.memory = std::move(all[0]);
-    for (std::size_t i = 0; i < host.bells.size(); ++i) host.bells[i] = std::move(all[i + 1]);
+    const Member& lowest = members_[static_cast<std::size_t>(here_[0])];
+    sockets.push_back(enter(
+        lowest.local, options_.token, [&](const Socket&) { return hello(); }, describe(lowest), deadline_ns_));
+    return sockets;
   }
 
   // To lower ranks; higher ones come here.
@@ -165,8 +113,8 @@ class Builder {
 
 }  // namespace
 
-std::unique_ptr<Port> make_mesh(const JoinOptions& options, const std::vector<Member>& members, Door& door,
-                                Door& local_door, std::shared_ptr<Alarm> alarm) {
+Mesh make_mesh(const JoinOptions& options, const std::vector<Member>& members, Door& door, Door& local_door,
+               std::shared_ptr<Alarm> alarm) {
   Builder builder(options, members, *alarm);
   return builder.build(door, local_door, std::move(alarm));
 }

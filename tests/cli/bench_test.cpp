@@ -181,6 +181,13 @@ TEST_F(Bench, RooflineGivesPeaksAndFloors) {
             std::max(one["least_flops_ms"].get<double>(), one["least_bytes_ms"].get<double>()));
 }
 
+TEST_F(Bench, CollectivesBetweenProcesses) {
+  const Json json = results({"collective", "--world", "1,3", "--transport", "shm,tcp", "--algorithm", "auto,ring",
+                             "--bytes", "0,400000", "--repeats", "1"});
+  ASSERT_EQ(json.at("results").size(), 16u);
+  for (const Json& one : json["results"]) EXPECT_GT(one.at("ours_us").get<double>(), 0) << one.dump();
+}
+
 TEST_F(Bench, MemoryIsAboveWhatTheParametersTake) {
   const Json json = results({"memory", "--model", "mnist-cnn", "--batch", "2"});
   // Weights, gradients, momentum: three times 1 199 882 floats.
@@ -188,7 +195,7 @@ TEST_F(Bench, MemoryIsAboveWhatTheParametersTake) {
 }
 
 TEST_F(Bench, MistakesAreRefused) {
-  expect_refused({"bench"}, {"step, input, roofline or memory"});
+  expect_refused({"bench"}, {"step, input, collective, roofline or memory"});
   expect_refused({"bench", "stpe"}, {"'stpe'", "'step'"});
   expect_refused({"bench", "step", "--model", "lenet6"}, {"'lenet6'", "'lenet5'"});
   expect_refused({"bench", "step", "--model", "lenet5,"}, {"''"});
@@ -201,6 +208,11 @@ TEST_F(Bench, MistakesAreRefused) {
   expect_refused({"bench", "step", "--peer", "torch"}, {"--peer", "pytorch"});
   expect_refused({"bench", "step", "--peer", "pytorch", "--python", "/no/python"}, {"--python", "/no/python"});
   expect_refused({"bench", "step", "--peer", "pytorch", "--python", "false"}, {"--python", "'false'", "torch"});
+  expect_refused({"bench", "collective", "--world", "0"}, {"--world", "1 to 64"});
+  expect_refused({"bench", "collective", "--bytes", "7"}, {"--bytes", "multiple of 4"});
+  expect_refused({"bench", "collective", "--transport", "smoke"}, {"--transport", "'smoke'", "shm or tcp"});
+  expect_refused({"bench", "collective", "--algorithm", "rings"}, {"'rings'", "ring"});
+  expect_refused({"bench", "collective", "--peer", "pytorch"}, {"--peer", "gloo"});
   expect_refused({"bench", "memory", "--model", "lenet5,alexnet"}, {"one --model"});
   expect_refused({"bench", "step", "--modle", "lenet5"}, {"--modle", "--model"});
 }

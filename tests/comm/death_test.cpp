@@ -1,5 +1,5 @@
-// Ranks as real processes that are killed, stopped or leave in the middle of collectives: every survivor names the rank,
-// in bounded time.
+// Ranks as real processes that are killed, stopped or leave in the middle of collectives: every survivor names the
+// rank, in bounded time.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,8 +112,7 @@ class Death : public testing::TestWithParam<std::tuple<std::string, int>> {
 };
 
 TEST_P(Death, AKilledRankIsNamedWithinASecond) {
-  for (const std::size_t count : {1, 300000})
-    expect_named(strike(transport(), 3, victim(), SIGKILL, 10, count), 1.0);
+  for (const std::size_t count : {1, 300000}) expect_named(strike(transport(), 3, victim(), SIGKILL, 10, count), 1.0);
 }
 
 TEST_P(Death, AStoppedRankIsNamedWithinThePatience) {

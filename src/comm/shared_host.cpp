@@ -1,0 +1,64 @@
+#include "comm/shared_host.h"
+
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "comm/link.h"
+
+namespace trireme::comm {
+namespace {
+constexpr std::size_t kRing = std::size_t{256} << 10;
+}
+
+SharedHost::SharedHost(int rank, std::vector<int> ranks, std::vector<Socket> sockets, double seconds)
+    : rank_(rank),
+      place_(static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin())),
+      ranks_(std::move(ranks)),
+      sockets_(std::move(sockets)),
+      seconds_(seconds) {
+  const std::size_t bytes = Board::bytes_for(static_cast<int>(ranks_.size()), kRing);
+  std::vector<Socket> all = hand_out(bytes, ranks_.size());
+  board_memory_ = std::make_shared<MappedMemory>(bytes, all[0].descriptor());
+  bells_.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
+}
+
+std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t bells) {
+  const std::int64_t deadline = base::now_ns() + static_cast<std::int64_t>(seconds_ * 1e9);
+  std::vector<Socket> all(1 + bells);
+  try {
+    if (!is_lowest()) {
+      receive_descriptors(sockets_.at(0), all, deadline);
+      return all;
+    }
+    all[0] = Socket(make_shared_memory(bytes));
+    for (std::size_t i = 1; i < all.size(); ++i) all[i] = Socket(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    std::vector<int> numbers;
+    for (const Socket& one : all) {
+      if (!one.is_open()) base::run_error("rank {}: no eventfd: {}", rank_, std::strerror(errno));
+      numbers.push_back(one.descriptor());
+    }
+    for (const Socket& socket : sockets_) send_descriptors(socket, numbers, deadline);
+  } catch (const GoneError& error) {
+    base::run_error("rank {}, sharing {} bytes of memory: a rank of this host is gone: {}", rank_, bytes, error.what());
+  }
+  return all;
+}
+
+Board SharedHost::board() const {
+  std::vector<int> numbers;
+  for (const Socket& bell : bells_) numbers.push_back(bell.descriptor());
+  return {board_memory_->data(), static_cast<int>(ranks_.size()), kRing, numbers};
+}
+
+std::shared_ptr<const Window> SharedHost::allocate(std::size_t bytes) {
+  const std::size_t stride = whole_huge_pages(bytes), all = stride * ranks_.size();
+  const auto memory = std::make_shared<MappedMemory>(all, hand_out(all, 0)[0].descriptor());
+  return std::make_shared<Window>(windows_++, memory->data(), stride, bytes, ranks_, rank_, memory);
+}
+
+}  // namespace trireme::comm

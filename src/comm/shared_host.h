@@ -1,0 +1,40 @@
+// SharedHost: the memory that processes of one host share: their board, and their windows. The lowest rank makes each
+// piece and hands it to the others over local connections that stay open for it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "comm/board.h"
+#include "comm/mapped_memory.h"
+#include "comm/socket.h"
+#include "comm/window.h"
+
+namespace trireme::comm {
+
+class SharedHost : public HostMemory {
+ public:
+  // Ranks of this host in order; `sockets` lead to the others (of the lowest rank) or to the lowest rank (of the
+  // others). `seconds` is how long one may let the others wait.
+  SharedHost(int rank, std::vector<int> ranks, std::vector<Socket> sockets, double seconds);
+
+  Board board() const;
+  int place() const { return place_; }  // of this rank among those of the host
+  std::shared_ptr<const Window> allocate(std::size_t bytes) override;
+
+ private:
+  // Descriptors of new memory, and of `bells` new eventfds: made by the lowest rank, then everybody's.
+  std::vector<Socket> hand_out(std::size_t bytes, std::size_t bells);
+  bool is_lowest() const { return place_ == 0; }
+
+  int rank_, place_ = 0;
+  std::vector<int> ranks_;
+  std::vector<Socket> sockets_;
+  double seconds_;
+  std::vector<Socket> bells_;
+  std::shared_ptr<MappedMemory> board_memory_;
+  std::uint32_t windows_ = 0;
+};
+
+}  // namespace trireme::comm

@@ -1,0 +1,42 @@
+// Window: memory of a rank that the ranks of its host reach too, so that they reduce it where it lies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace trireme::comm {
+
+class Window {
+ public:
+  // `base` holds the parts of all ranks of the host, `stride` bytes apart; `ranks` are theirs in the group, `owner`'s
+  // part is this rank's. `memory` is what keeps it.
+  Window(std::uint32_t number, std::byte* base, std::size_t stride, std::size_t bytes, std::vector<int> ranks,
+         int owner, std::shared_ptr<void> memory);
+
+  std::uint32_t number() const { return number_; }  // equal on all ranks
+  std::span<std::byte> own() const { return part(owner_); }
+  // The part of another rank, empty when it is on another host.
+  std::span<std::byte> part(int rank) const;
+  bool contains(const void* data, std::size_t bytes) const;
+
+ private:
+  std::uint32_t number_;
+  std::byte* base_;
+  std::size_t stride_, bytes_;
+  std::vector<int> ranks_;
+  int owner_;
+  std::shared_ptr<void> memory_;
+};
+
+// How ranks of one host get memory that all of them reach. Called by all ranks of a group in the same order with the
+// same size.
+class HostMemory {
+ public:
+  virtual ~HostMemory() = default;
+  virtual std::shared_ptr<const Window> allocate(std::size_t bytes) = 0;
+};
+
+}  // namespace trireme::comm
