@@ -43,15 +43,8 @@ std::shared_ptr<const Window> Group::allocate(std::size_t bytes) {
     const auto memory = std::make_shared<MappedMemory>(bytes, -1);
     window = std::make_shared<Window>(0, memory->data(), bytes, bytes, std::vector{rank()}, rank(), memory);
   }
-  std::erase_if(windows_, [](const auto& one) { return one.expired(); });
-  if (memory_) windows_.push_back(window);
+  if (memory_) windows_.add(window);
   return window;
-}
-
-std::shared_ptr<const Window> Group::window_of(std::span<const float> data) const {
-  for (const auto& one : windows_)
-    if (auto window = one.lock(); window && window->contains(data.data(), data.size_bytes())) return window;
-  return nullptr;
 }
 
 // After step s a rank knows of the 2^(s+1) ranks before it.
@@ -140,11 +133,9 @@ std::span<float> Group::reduce_scatter(std::span<float> data, Reduction how) {
 }
 
 void Group::all_reduce(std::span<float> data, Reduction how, Algorithm algorithm) {
-  const auto window = algorithm == Algorithm::automatic && data.size_bytes() > kShortBytes ? window_of(data) : nullptr;
-  if (window) {
-    const int detail = static_cast<int>(how) * 16 + static_cast<int>(Algorithm::automatic);
-    window_all_reduce(*port_, next(OperationKind::all_reduce, data.size_bytes(), 0, detail), *window, data,
-                      combine_of(how));
+  if (algorithm == Algorithm::automatic && data.size_bytes() > kShortBytes && windows_.find(data)) {
+    window_all_reduce(*port_, next(OperationKind::window_all_reduce, data.size_bytes(), 0, static_cast<int>(how)),
+                      windows_, data, combine_of(how));
     return finish(how, data, world());
   }
   const AllReduce& chosen = find_all_reduce(algorithm, world(), static_cast<std::int64_t>(data.size_bytes()));
@@ -155,6 +146,10 @@ void Group::all_reduce(std::span<float> data, Reduction how, Algorithm algorithm
 
 void Group::exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials,
                              std::span<float> result) {
+  const auto is_shared = [&](std::span<const float> array) { return windows_.find(array).has_value(); };
+  if (is_shared(result) && std::all_of(partials.begin(), partials.end(), is_shared))
+    return window_exact_all_reduce(*port_, next(OperationKind::exact_window_all_reduce, result.size_bytes()), windows_,
+                                   plan, partials, result);
   comm::exact_all_reduce(*port_, next(OperationKind::exact_all_reduce, result.size_bytes()), plan, partials, result);
 }
 

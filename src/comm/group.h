@@ -25,8 +25,8 @@ class Group {
   int rank() const { return port_->rank(); }
   int world() const { return port_->world(); }
 
-  // Memory, zero at first, that collectives reduce where it lies instead of sending copies. Called by all ranks, with
-  // equal sizes; collectives on it must be on the same part of it in all of them.
+  // Memory, zero at first, that all-reduces work on where it lies instead of sending copies: where all ranks share a
+  // host, and all of them name such memory. Called by all ranks, with equal sizes.
   std::shared_ptr<const Window> allocate(std::size_t bytes);
 
   // Returns when all ranks have called it.
@@ -53,12 +53,11 @@ class Group {
 
  private:
   Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);
-  std::shared_ptr<const Window> window_of(std::span<const float> data) const;
   void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
 
   std::shared_ptr<void> company_;
   std::shared_ptr<HostMemory> memory_;
-  std::vector<std::weak_ptr<const Window>> windows_;
+  WindowSet windows_;
   std::unique_ptr<Port> port_;
   std::uint32_t sequence_ = 0;
 };

@@ -6,9 +6,21 @@
 
 namespace trireme::comm {
 namespace {
-constexpr std::array kNames = {"barrier", "broadcast",      "scatter",    "gather",           "all-gather", "reduce",
-                               "scan",    "reduce-scatter", "all-reduce", "exact all-reduce", "all-to-all"};
-}
+constexpr std::array kNames = {"barrier",
+                               "broadcast",
+                               "scatter",
+                               "gather",
+                               "all-gather",
+                               "reduce",
+                               "scan",
+                               "reduce-scatter",
+                               "all-reduce",
+                               "exact all-reduce",
+                               "all-reduce of shared memory",
+                               "exact all-reduce of shared memory",
+                               "all-to-all"};
+static_assert(kNames.size() == static_cast<std::size_t>(OperationKind::all_to_all) + 1);
+}  // namespace
 
 // The kind may have come over a wire.
 std::string operation_name(OperationKind kind) {

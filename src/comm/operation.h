@@ -18,6 +18,8 @@ enum class OperationKind : std::uint8_t {
   reduce_scatter,
   all_reduce,
   exact_all_reduce,
+  window_all_reduce,
+  exact_window_all_reduce,
   all_to_all,
 };
 std::string operation_name(OperationKind kind);

@@ -21,6 +21,32 @@ std::span<std::byte> Window::part(int rank) const {
   return {base_ + static_cast<std::size_t>(found - ranks_.begin()) * stride_, bytes_};
 }
 
+void WindowSet::add(const std::shared_ptr<const Window>& window) {
+  std::erase_if(windows_, [](const auto& one) { return one.expired(); });
+  windows_.push_back(window);
+}
+
+std::optional<Place> WindowSet::find(std::span<const float> array) const {
+  const auto* begin = reinterpret_cast<const std::byte*>(array.data());
+  for (const auto& one : windows_)
+    if (const auto window = one.lock(); window && window->contains(begin, array.size_bytes()))
+      return Place{window->number(), 0, static_cast<std::uint64_t>(begin - window->own().data())};
+  return std::nullopt;
+}
+
+std::span<float> WindowSet::at(int rank, const Place& place, std::size_t count) const {
+  for (const auto& one : windows_) {
+    const auto window = one.lock();
+    if (!window || window->number() != place.window) continue;
+    const auto part = window->part(rank);
+    if (place.offset % sizeof(float) != 0 || place.offset > part.size() ||
+        count > (part.size() - place.offset) / sizeof(float))
+      return {};
+    return {reinterpret_cast<float*>(part.data() + place.offset), count};
+  }
+  return {};
+}
+
 bool Window::contains(const void* data, std::size_t bytes) const {
   const auto* at = static_cast<const std::byte*>(data);
   const auto all = own();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,25 @@ class Window {
   std::vector<int> ranks_;
   int owner_;
   std::shared_ptr<void> memory_;
+};
+
+// Where an array of a rank lies: at so many bytes of which window.
+struct Place {
+  std::uint32_t window = 0, unused = 0;
+  std::uint64_t offset = 0;
+};
+
+// The windows of a group that are still in use.
+class WindowSet {
+ public:
+  void add(const std::shared_ptr<const Window>& window);
+  // Nothing when the array lies elsewhere.
+  std::optional<Place> find(std::span<const float> array) const;
+  // The array of so many floats at a place that another rank named; nothing when there is no such place.
+  std::span<float> at(int rank, const Place& place, std::size_t count) const;
+
+ private:
+  std::vector<std::weak_ptr<const Window>> windows_;
 };
 
 // How ranks of one host get memory that all of them reach. Called by all ranks of a group in the same order with the

@@ -1,62 +1,119 @@
 #include "comm/window_all_reduce.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <vector>
 
+#include "base/add_into.h"
 #include "base/error.h"
 #include "comm/slices.h"
 
 namespace trireme::comm {
 namespace {
 
-constexpr std::int64_t kBlock = 2048;  // floats that stay in the first-level cache while they are combined
+constexpr std::int64_t kBlock = 2048;  // floats that stay in a cache while they are combined
 
-// Where in which window a rank's array lies.
-struct Place {
-  std::uint32_t window = 0, unused = 0;
-  std::uint64_t offset = 0;
-  friend bool operator==(const Place&, const Place&) = default;
-};
+std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
 
-// All ranks tell all others; returns when all have.
-void tell_all(Port& port, const Operation& operation, const Place& own) {
-  std::vector<Place> places(static_cast<std::size_t>(port.world()));
+// The arrays of all ranks, of which rank r has counts[r]: each tells the others where its own lie. Returns when all are
+// there, so what they hold is complete.
+std::vector<std::vector<std::span<float>>> meet(Port& port, const Operation& operation, const WindowSet& windows,
+                                                std::span<const std::span<float>> own,
+                                                const std::vector<std::size_t>& counts) {
+  const std::size_t length = own[0].size();
+  std::vector<std::vector<Place>> places;
+  for (const std::size_t count : counts) places.emplace_back(count);
+  auto& mine = places[static_cast<std::size_t>(port.rank())];
+  std::transform(own.begin(), own.end(), mine.begin(), [&](std::span<float> array) { return *windows.find(array); });
   std::vector<Transfer> transfers;
   for (int round = 1; round < port.world(); ++round) {
     const int to = (port.rank() + round) % port.world(), from = (port.rank() - round + port.world()) % port.world();
-    transfers.push_back(send_to(to, std::as_bytes(std::span(&own, 1))));
-    transfers.push_back(
-        receive_from(from, std::as_writable_bytes(std::span(&places[static_cast<std::size_t>(from)], 1))));
+    transfers.push_back(send_to(to, std::as_bytes(std::span(mine))));
+    transfers.push_back(receive_from(from, std::as_writable_bytes(std::span(places[static_cast<std::size_t>(from)]))));
   }
   port.run(operation, transfers);
-  for (int rank = 0; rank < port.world(); ++rank)
-    if (const Place& place = places[static_cast<std::size_t>(rank)]; rank != port.rank() && place != own)
-      base::run_error("rank {}, {}: its array begins at {} of window {}, that of rank {} at {} of window {}",
-                      port.rank(), describe(operation), own.offset, own.window, rank, place.offset, place.window);
+  std::vector<std::vector<std::span<float>>> arrays(counts.size());
+  for (std::size_t rank = 0; rank < counts.size(); ++rank)
+    for (const Place& place : places[rank]) {
+      arrays[rank].push_back(windows.at(static_cast<int>(rank), place, length));
+      if (length > 0 && arrays[rank].back().empty())
+        base::run_error("rank {}, {}: rank {} names an array at {} of window {}, which is not there", port.rank(),
+                        describe(operation), rank, place.offset, place.window);
+    }
+  return arrays;
+}
+
+// Nobody goes on before all have written.
+void part_company(Port& port, const Operation& operation) {
+  std::vector<Transfer> transfers;
+  for (int peer = 0; peer < port.world(); ++peer) {
+    if (peer == port.rank()) continue;
+    transfers.push_back(send_to(peer, {}));
+    transfers.push_back(receive_from(peer, {}));
+  }
+  port.run(operation, transfers);
+}
+
+// combine(first, count) gives the combined floats of a block; they are written into all results.
+template <class CombineBlock>
+void write_slice(Port& port, std::int64_t length, const std::vector<float*>& results, const CombineBlock& combine) {
+  const base::Range mine = slice(length, port.rank(), port.world());
+  for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
+    const std::int64_t count = std::min(kBlock, mine.end - at);
+    const float* block = combine(at, count);
+    for (float* result : results) std::memcpy(result + at, block, bytes_of(count));
+  }
 }
 
 }  // namespace
 
-void window_all_reduce(Port& port, const Operation& operation, const Window& window, std::span<float> data,
+void window_all_reduce(Port& port, const Operation& operation, const WindowSet& windows, std::span<float> data,
                        Combine how) {
-  const auto* begin = reinterpret_cast<const std::byte*>(data.data());
-  const Place own{window.number(), 0, static_cast<std::uint64_t>(begin - window.own().data())};
-  std::vector<float*> arrays;
+  const auto arrays = meet(port, operation, windows, std::span(&data, 1),
+                           std::vector<std::size_t>(static_cast<std::size_t>(port.world()), 1));
+  std::vector<float*> at;
+  for (const auto& of_rank : arrays) at.push_back(of_rank[0].data());
+  std::vector<float> block(kBlock);
+  write_slice(port, static_cast<std::int64_t>(data.size()), at, [&](std::int64_t first, std::int64_t count) {
+    std::memcpy(block.data(), at[0] + first, bytes_of(count));
+    for (std::size_t rank = 1; rank < at.size(); ++rank) combine_into(how, block.data(), at[rank] + first, count);
+    return block.data();
+  });
+  part_company(port, operation);
+}
+
+void window_exact_all_reduce(Port& port, const Operation& operation, const WindowSet& windows, const ExactPlan& plan,
+                             std::span<const std::span<float>> partials, std::span<float> result) {
+  // A rank names its result and then its partials.
+  std::vector<std::span<float>> own{result};
+  own.insert(own.end(), partials.begin(), partials.end());
+  std::vector<std::size_t> counts;
   for (int rank = 0; rank < port.world(); ++rank)
-    arrays.push_back(reinterpret_cast<float*>(window.part(rank).data() + own.offset));
-  tell_all(port, operation, own);
-  const base::Range mine = slice(static_cast<std::int64_t>(data.size()), port.rank(), port.world());
-  std::array<float, kBlock> block;
-  for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
-    const std::int64_t count = std::min(kBlock, mine.end - at);
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
-    std::memcpy(block.data(), arrays[0] + at, bytes);
-    for (std::size_t rank = 1; rank < arrays.size(); ++rank) combine_into(how, block.data(), arrays[rank] + at, count);
-    for (float* array : arrays) std::memcpy(array + at, block.data(), bytes);
+    counts.push_back(1 + static_cast<std::size_t>(plan.of_rank(rank).size()));
+  const auto arrays = meet(port, operation, windows, own, counts);
+  std::vector<float*> results, at;
+  for (const auto& of_rank : arrays) {
+    results.push_back(of_rank[0].data());
+    for (std::size_t i = 1; i < of_rank.size(); ++i) at.push_back(of_rank[i].data());
   }
-  tell_all(port, operation, own);
+  // Sums so far: a block for each partial that something is added to, where it lies until then.
+  std::vector<float> memory(at.size() * static_cast<std::size_t>(kBlock));
+  std::vector<const float*> sums(at.size());
+  write_slice(port, static_cast<std::int64_t>(result.size()), results, [&](std::int64_t first, std::int64_t count) {
+    for (std::size_t i = 0; i < at.size(); ++i) sums[i] = at[i] + first;
+    for (const ExactPlan::Addition& addition : plan.additions()) {
+      const auto into = static_cast<std::size_t>(addition.into);
+      float* block = memory.data() + into * static_cast<std::size_t>(kBlock);
+      if (sums[into] != block) std::memcpy(block, sums[into], bytes_of(count));
+      base::add_into(block, sums[static_cast<std::size_t>(addition.from)], count);
+      sums[into] = block;
+    }
+    // What needed no addition is copied too: a result may be the very place it lies in.
+    const auto last = static_cast<std::size_t>(plan.result());
+    float* block = memory.data() + last * static_cast<std::size_t>(kBlock);
+    if (sums[last] != block) std::memcpy(block, sums[last], bytes_of(count));
+    return static_cast<const float*>(block);
+  });
+  part_company(port, operation);
 }
 
 }  // namespace trireme::comm

@@ -54,20 +54,33 @@ std::vector<Assignment> assignments(int oars, int world) {
   return {equal, unequal, first, last};
 }
 
-void check_world(int oars, const Assignment& assignment, const std::vector<bool>& is_empty, std::size_t count) {
+// Over any transport, in memory of the group or in other memory.
+struct Way {
+  std::string transport = "inproc";
+  bool is_shared = false;
+};
+
+void check_world(int oars, const Assignment& assignment, const std::vector<bool>& is_empty, std::size_t count,
+                 const Way& way = {}) {
   const OarShares shares{oars, assignment.held, is_empty};
   const ExactPlan plan(shares);
   const auto expected = tree_sum({0, oars}, is_empty, count);
   const int world = static_cast<int>(assignment.held.size());
-  run_world(inproc_groups(world, kTestDeadline), [&](Group& group) {
-    std::vector<std::vector<float>> partials;
+  run_world(make_groups(way.transport, world), [&](Group& group) {
     const base::Range own = plan.of_rank(group.rank());
-    for (std::int64_t i = own.begin; i < own.end; ++i)
-      partials.push_back(tree_sum(plan.partials()[static_cast<std::size_t>(i)].oars, is_empty, count));
-    const std::vector<std::span<float>> spans(partials.begin(), partials.end());
+    const std::size_t most = plan.partials().size();
+    const auto window = way.is_shared ? group.allocate((1 + most) * count * sizeof(float)) : nullptr;
+    std::vector<float> memory((1 + most) * count);
+    const std::span<float> all =
+        window ? std::span(reinterpret_cast<float*>(window->own().data()), memory.size()) : std::span(memory);
+    std::vector<std::span<float>> spans;
+    for (std::int64_t i = own.begin; i < own.end; ++i) {
+      const auto values = tree_sum(plan.partials()[static_cast<std::size_t>(i)].oars, is_empty, count);
+      spans.push_back(all.subspan((1 + spans.size()) * count, count));
+      std::copy(values.begin(), values.end(), spans.back().begin());
+    }
     // In a partial's place where there is one, or elsewhere.
-    std::vector<float> memory(count);
-    const auto result = !spans.empty() && group.rank() % 2 == 0 ? spans[0] : std::span(memory);
+    const auto result = !spans.empty() && group.rank() % 2 == 0 ? spans[0] : all.first(count);
     group.exact_all_reduce(plan, spans, result);
     EXPECT_TRUE(same_bits(result, expected)) << assignment.name << ", " << oars << " oars, rank " << group.rank();
   });
@@ -78,6 +91,15 @@ TEST(ExactAllReduce, HasTheBitsOfTheTree) {
     for (const int oars : {1, 2, 3, 5, 8, 13, 16})
       for (const Assignment& assignment : assignments(oars, world))
         check_world(oars, assignment, std::vector<bool>(static_cast<std::size_t>(oars)), 103);
+}
+
+TEST(ExactAllReduce, HasTheBitsOfTheTreeOverEveryTransport) {
+  for (const Way& way : {Way{"inproc", true}, Way{"shm", false}, Way{"shm", true}, Way{"tcp", false}, Way{"tcp", true}})
+    for (const int world : {1, 2, 3, 4, 5, 7, 8})
+      for (const Assignment& assignment : assignments(13, world))
+        check_world(13, assignment,
+                    {true, false, false, true, false, false, false, false, false, false, false, false, true}, 5003,
+                    way);
 }
 
 TEST(ExactAllReduce, OfAnySize) {
