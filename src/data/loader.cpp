@@ -48,10 +48,6 @@ Loader::Loader(DatasetPtr dataset, LoaderOptions options)
   const std::size_t inputs = dataset_->spec().inputs.size();
   base::check(inputs <= kMaxInputs, "{} inputs, at most {}", inputs, kMaxInputs);
   ring_.resize(static_cast<std::size_t>(options_.depth) + 1);
-  base::set_flush_to_zero();
-  filled_count_ = make_next(ring_[0]) ? 1 : 0;
-  made_ = filled_count_;
-  thread_ = std::thread([this] { run(); });
 }
 
 Loader::~Loader() {
@@ -60,14 +56,37 @@ Loader::~Loader() {
     stop_ = true;
   }
   freed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 base::Range Loader::share(std::int64_t samples) const {
   return options_.share ? options_.share(samples) : base::Range{0, samples};
 }
 
+void Loader::begin() {
+  has_begun_ = true;
+  const std::int64_t start = base::now_ns();
+  base::set_flush_to_zero();
+  try {
+    filled_count_ = make_next(ring_[0]) ? 1 : 0;
+  } catch (...) {
+    return end(std::current_exception());
+  }
+  made_ = filled_count_;
+  waited_seconds_ += base::seconds_since(start);
+  thread_ = std::thread([this] { run(); });
+}
+
+void Loader::end(const std::exception_ptr& failure) {
+  const std::lock_guard lock(mutex_);
+  failure_ = failure;
+  ended_ = true;
+  made_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
+  filled_.notify_all();
+}
+
 const Batch* Loader::next() {
+  if (!has_begun_) begin();
   std::unique_lock lock(mutex_);
   if (freed_count_ < taken_count_) {
     freed_count_ = taken_count_;
@@ -88,7 +107,6 @@ void Loader::run() {
   if (!options_.cpus.empty()) base::unpin_this_thread(options_.cpus);
   base::work_in_background();
   base::set_flush_to_zero();
-  std::exception_ptr failure;
   try {
     while (wait_for_room() && make_next(ring_[static_cast<std::size_t>(filled_count_) % ring_.size()])) {
       {
@@ -98,14 +116,10 @@ void Loader::run() {
       }
       filled_.notify_one();
     }
+    end(nullptr);
   } catch (...) {
-    failure = std::current_exception();
+    end(std::current_exception());
   }
-  const std::lock_guard lock(mutex_);
-  failure_ = failure;
-  ended_ = true;
-  made_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
-  filled_.notify_all();
 }
 
 bool Loader::wait_for_room() {

@@ -1,6 +1,6 @@
 // Loader: batches assembled in the background. One thread fetches samples in the sampler's order into a ring of
-// batches; next() hands them out in order. The first batch is made by the constructor, which is sooner than a thread
-// wakes up. Memory is allocated once, in the first round. One consumer thread calls next().
+// batches; next() hands them out in order. The first call makes its batch itself, which is sooner than a thread wakes
+// up, and starts the thread. Memory is allocated once, in the first round. One consumer thread calls next().
 #pragma once
 
 #include <atomic>
@@ -58,7 +58,7 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
 
   // The next batch, valid until the following call; nullptr at the end. An exception of the background thread is thrown
-  // here, after the batches before it.
+  // here, after the batches before it. Nothing is read before the first call.
   const Batch* next();
   // Whether next() would not have to wait.
   bool has_next() const { return made_.load(std::memory_order_acquire) > taken_count_; }
@@ -67,6 +67,8 @@ class Loader {
 
  private:
   base::Range share(std::int64_t samples) const;
+  void begin();  // of the first next()
+  void end(const std::exception_ptr& failure);
   void run();
   bool wait_for_room();          // false when told to stop
   bool make_next(Batch& batch);  // false at the end, and when told to stop
@@ -79,6 +81,7 @@ class Loader {
   std::int64_t epoch_, position_;  // where the next batch to be made begins
   std::optional<EpochOrder> order_;
   std::vector<Batch> ring_;  // depth + 1: one is in the hands of the consumer
+  bool has_begun_ = false;
   double waited_seconds_ = 0;
 
   std::mutex mutex_;
@@ -90,7 +93,7 @@ class Loader {
 
   std::atomic<std::int64_t> made_{0};  // filled_count_, for has_next(); at the end more than any
   std::atomic<bool> stop_{false};
-  std::thread thread_;  // last: starts when all else is ready
+  std::thread thread_;
 };
 
 }  // namespace trireme::data

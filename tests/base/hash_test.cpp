@@ -1,6 +1,7 @@
 // SHA-256 against the vectors of FIPS 180-4, XXH3 as a key.
 #include "base/hash.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -36,6 +37,19 @@ TEST(Xxh3, KeysDiffer) {
   }
   EXPECT_EQ(keys.size(), 600u);
   EXPECT_EQ(xxh3({}), 0x2D06800538D394C2ull);  // XXH3 of nothing, seed 0
+}
+
+// RFC 4231, test case 2.
+TEST(Hmac, GivesTheKnownDigest) {
+  const std::string text = "what do ya want for nothing?";
+  const Digest digest = hmac_sha256("Jefe", std::as_bytes(std::span(text)));
+  std::string hex;
+  for (const std::byte b : digest) hex += fmt::format("{:02x}", std::to_integer<int>(b));
+  EXPECT_EQ(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_TRUE(equal_secrets(digest, digest));
+  Digest other = digest;
+  other[31] ^= std::byte{1};
+  EXPECT_FALSE(equal_secrets(digest, other));
 }
 
 }  // namespace
