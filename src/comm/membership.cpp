@@ -89,12 +89,13 @@ void Membership::run() {
     }
     try {
       std::array<std::byte, 4096> bytes{};
+      // Frame by frame: the arbiter may have gone right after its verdict.
       while (const std::size_t count = receive_some(arbiter_, bytes)) {
         heard = base::now_ns();
         frames_.add(std::span(bytes).first(count));
+        while (auto frame = frames_.next())
+          if (!take(*frame)) return;
       }
-      while (auto frame = frames_.next())
-        if (!take(*frame)) return;
     } catch (const std::runtime_error& error) {
       return alarm_->raise(
           fmt::format("{}, which holds the group together, is gone: {}", describe(members_.at(0)), error.what()));
