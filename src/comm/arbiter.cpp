@@ -20,20 +20,25 @@ using Json = nlohmann::json;
 constexpr std::size_t kFrameBytes = 1 << 20;
 constexpr std::int64_t kReportGraceNs = 300'000'000, kTellNs = 200'000'000;
 constexpr int kLongestPollMs = 1000;
+constexpr double kNever = 1e9;  // seconds
 
 bool is_loopback(const std::string& host) { return host == "::1" || host == "localhost" || host.starts_with("127."); }
 
 }  // namespace
 
-Arbiter::Arbiter(const Address& address, std::string token, int world, std::string program, Patience patience)
+Arbiter::Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience)
+    : Arbiter(std::move(listener), std::move(token), world, std::move(program), patience, world, kNever) {}
+
+Arbiter::Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience, int awaited,
+                 double settle_seconds)
     : token_(std::move(token)),
       program_(std::move(program)),
       world_(world),
+      awaited_(awaited),
       patience_(patience),
-      address_(address),
-      door_(listen_on(address), token_),
+      settled_ns_(base::now_ns() + static_cast<std::int64_t>(settle_seconds * 1e9)),
+      door_(std::move(listener), token_),
       stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  address_.port = port_of(door_.listener());
   thread_ = std::thread([this] { run(); });
 }
 
@@ -46,6 +51,7 @@ Arbiter::~Arbiter() {
 int Arbiter::wait_ms(std::int64_t now_ns) const {
   std::int64_t due = now_ns + std::int64_t{kLongestPollMs} * 1'000'000;
   if (report_) due = std::min(due, report_->due_ns);
+  if (!is_open_) due = std::min(due, settled_ns_);
   if (is_open_)
     for (const auto& [rank, seat] : seats_)
       if (seat.is_here())
@@ -96,7 +102,24 @@ void Arbiter::seat(Guest guest) {
     return refuse(fmt::format("{} comes, but {} is there already", who, describe(taken->second.member)));
   Seat seat{member, std::move(guest.socket), FrameReader(kFrameBytes), base::now_ns()};
   seats_.emplace(member.rank, std::move(seat));
-  if (static_cast<int>(seats_.size()) == world_) open();
+  seats_.at(member.rank).wants_to_begin = true;
+}
+
+void Arbiter::open_if_wanted() {
+  const auto wants = [](const auto& one) { return !one.second.is_here() || one.second.wants_to_begin; };
+  if (!std::all_of(seats_.begin(), seats_.end(), wants)) return;
+  std::map<int, Seat> staying;
+  for (auto& [rank, seat] : seats_) {
+    if (!seat.is_here()) continue;
+    seat.member.rank = static_cast<int>(staying.size());
+    seat.wants_to_begin = false;
+    staying.emplace(seat.member.rank, std::move(seat));
+  }
+  seats_ = std::move(staying);
+  report_.reset();
+  has_judged_ = false;
+  ++generation_;
+  if (!seats_.empty()) open();
 }
 
 // Who came from this host by its loopback is known to the others by the address at which they reached this host.
@@ -110,7 +133,8 @@ void Arbiter::open() {
       if (is_loopback(one.member.address.host)) members.back().address.host = here;
     }
     seat.heard_ns = base::now_ns();
-    tell(seat, Json{{"do", "begin"}, {"members", to_json(members)}}.dump());
+    tell(seat,
+         Json{{"do", "begin"}, {"rank", rank}, {"generation", generation_}, {"members", to_json(members)}}.dump());
   }
 }
 
@@ -141,6 +165,8 @@ void Arbiter::take(Seat& seat, const std::string& frame) {
   } else if (what == "leave") {
     seat.has_left = true;
     tell_all(Json{{"do", "left"}, {"rank", seat.member.rank}}.dump());
+  } else if (what == "again") {
+    seat.wants_to_begin = true;
   } else if (what == "report" && !report_ && !has_judged_) {
     report_ = Report{seat.member.rank, json.at("rank"), json.at("what"), base::now_ns() + kReportGraceNs};
   }
@@ -148,6 +174,8 @@ void Arbiter::take(Seat& seat, const std::string& frame) {
 
 void Arbiter::judge() {
   const std::int64_t now = base::now_ns();
+  const bool is_complete = static_cast<int>(seats_.size()) >= awaited_ || now >= settled_ns_;
+  if (is_open_ ? has_judged_ : is_complete) open_if_wanted();
   if (report_ && now >= report_->due_ns) {
     const Report report = *report_;
     if (const auto about = seats_.find(report.about); about != seats_.end() && about->second.is_here())
@@ -164,10 +192,14 @@ void Arbiter::judge() {
 
 void Arbiter::lose(int rank, const std::string& evidence) {
   Seat& seat = seats_.at(rank);
+  const std::string verdict =
+      Json{{"do", "verdict"}, {"rank", rank}, {"text", describe(seat.member) + " " + evidence}}.dump();
+  if (is_open_) tell(seat, verdict);  // it may only have slept
   seat.is_lost = true;
+  seat.socket = Socket();
   if (has_judged_ || !is_open_) return;
   has_judged_ = true;
-  tell_all(Json{{"do", "verdict"}, {"rank", rank}, {"text", describe(seat.member) + " " + evidence}}.dump());
+  tell_all(verdict);
 }
 
 void Arbiter::tell(Seat& seat, const std::string& frame) {

@@ -1,6 +1,7 @@
 // Arbiter: where ranks meet, and who judges when one fails. It runs in a thread of rank 0's process. Ranks come in any
 // order; when all are there, each gets the list of all. From then on every rank's connection and heartbeat tell that it
-// lives; the first failure becomes one verdict, with its evidence, that all survivors hear.
+// lives; the first failure becomes one verdict, with its evidence, that all survivors hear. When all survivors want to
+// go on together they get new ranks, in the order of the old ones, and a new list.
 #pragma once
 
 #include <atomic>
@@ -25,13 +26,16 @@ struct Patience {
 
 class Arbiter {
  public:
-  // A port in use is a user error.
-  Arbiter(const Address& address, std::string token, int world, std::string program, Patience patience);
+  Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience);
+  // In the place of one that is gone, for ranks of a group of `world`: `awaited` of them, or those who have come after
+  // so many seconds.
+  Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience, int awaited,
+          double settle_seconds);
   ~Arbiter();  // says farewell to whoever is still there
   Arbiter(const Arbiter&) = delete;
   Arbiter& operator=(const Arbiter&) = delete;
 
-  Address address() const { return address_; }
+  int port() const { return port_of(door_.listener()); }
 
  private:
   struct Seat {
@@ -39,7 +43,7 @@ class Arbiter {
     Socket socket;
     FrameReader frames;
     std::int64_t heard_ns = 0;
-    bool has_left = false, is_lost = false;
+    bool has_left = false, is_lost = false, wants_to_begin = false;
 
     bool is_here() const { return socket.is_open() && !has_left && !is_lost; }
   };
@@ -53,7 +57,8 @@ class Arbiter {
   void run();
   int wait_ms(std::int64_t now_ns) const;
   void seat(Guest guest);
-  void open();  // all are here
+  void open_if_wanted();  // when all that are here want to begin
+  void open();
   void listen_to(Seat& seat);
   void take(Seat& seat, const std::string& frame);
   void judge();
@@ -62,9 +67,10 @@ class Arbiter {
   void tell_all(const std::string& frame);
 
   std::string token_, program_;
-  int world_;
+  int world_, awaited_;
   Patience patience_;
-  Address address_;
+  std::int64_t settled_ns_;  // who has not come until then is not waited for
+  int generation_ = 0;
   Door door_;
   Socket stop_bell_;
   std::map<int, Seat> seats_;

@@ -31,6 +31,7 @@ class Door {
   std::vector<Guest> let_in();
 
   const Socket& listener() const { return listener_; }
+  Socket take_listener() { return std::move(listener_); }
 
  private:
   struct Visitor {

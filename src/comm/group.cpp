@@ -35,6 +35,12 @@ void Group::finish(Reduction how, std::span<float> data, int ranks) const {
     scale(data.data(), 1.0f / static_cast<float>(ranks), static_cast<std::int64_t>(data.size()));
 }
 
+std::shared_ptr<Company> Group::leave() {
+  port_.reset();
+  memory_.reset();
+  return std::move(company_);
+}
+
 std::shared_ptr<const Window> Group::allocate(std::size_t bytes) {
   std::shared_ptr<const Window> window;
   if (memory_) {

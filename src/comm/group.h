@@ -14,13 +14,19 @@
 
 namespace trireme::comm {
 
+class Company;
+
 enum class Reduction : std::uint8_t { sum, mean, max };
 
 class Group {
  public:
-  // `memory` is there where all ranks share a host; `company` is what must live as long as the group.
-  Group(std::unique_ptr<Port> port, std::shared_ptr<HostMemory> memory, std::shared_ptr<void> company)
-      : company_(std::move(company)), memory_(std::move(memory)), port_(std::move(port)) {}
+  // `memory` is there where all ranks share a host.
+  Group(std::unique_ptr<Port> port, std::shared_ptr<HostMemory> memory)
+      : memory_(std::move(memory)), port_(std::move(port)) {}
+
+  // What must live as long as the group, and gives it back when its links are to be cut.
+  void keep(std::shared_ptr<Company> company) { company_ = std::move(company); }
+  std::shared_ptr<Company> leave();
 
   int rank() const { return port_->rank(); }
   int world() const { return port_->world(); }
@@ -55,7 +61,7 @@ class Group {
   Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);
   void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
 
-  std::shared_ptr<void> company_;
+  std::shared_ptr<Company> company_;
   std::shared_ptr<HostMemory> memory_;
   WindowSet windows_;
   std::unique_ptr<Port> port_;

@@ -75,7 +75,7 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds) {
       if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);
     groups.emplace_back(
         std::make_unique<Port>(rank, std::move(links), board.bell(rank), alarm, deadline_seconds, common),
-        std::make_shared<InprocMemory>(rank, world, common), nullptr);
+        std::make_shared<InprocMemory>(rank, world, common));
   }
   return groups;
 }

@@ -5,35 +5,98 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "comm/membership.h"
+#include "comm/company.h"
 #include "comm/mesh.h"
 
 namespace trireme::comm {
 namespace {
 
-// What lives as long as the group; the arbiter, where it is here, goes last.
-struct Company {
-  std::unique_ptr<Arbiter> arbiter;
-  std::unique_ptr<Membership> membership;
-};
+constexpr double kReachSeconds = 2;   // for a connection to one that may be gone
+constexpr double kSettleSeconds = 3;  // for those who come to a new arbiter
+
+std::int64_t in_seconds(double seconds) { return base::now_ns() + static_cast<std::int64_t>(seconds * 1e9); }
 
 }  // namespace
+
+Company::Company(const JoinOptions& options)
+    : options_(options),
+      local_name_(fmt::format("@trireme-{}-{}-{}", getpid(), options.rank, base::now_ns())),
+      door_(listen_on({"", 0}), options.token),
+      local_door_(listen_on({local_name_, 0}), options.token) {}
+
+Member Company::self(int rank) const {
+  Member member = this_process();
+  member.rank = rank;
+  member.local = {local_name_, 0};
+  return member;
+}
+
+Group Company::form() {
+  if (options_.rank == 0) {
+    arbiter_ = std::make_unique<Arbiter>(listen_on(options_.address), options_.token, options_.world, options_.program,
+                                         options_.patience);
+    options_.address.port = arbiter_->port();
+  }
+  const std::int64_t deadline = in_seconds(options_.join_seconds);
+  membership_ = std::make_unique<Membership>(options_, self(options_.rank), port_of(door_.listener()), deadline);
+  return form(membership_->meet(deadline));
+}
+
+Group Company::form_again() {
+  if (auto roll = membership_->meet_again(in_seconds(options_.join_seconds))) return form(*roll);
+  return form(elect());
+}
+
+Roll Company::elect() {
+  const Roll old = roll_;
+  const int others = static_cast<int>(old.members.size()) - 1;
+  membership_.reset();
+  for (const Member& candidate : old.members) {
+    if (candidate.rank == 0) continue;  // it held the last one
+    JoinOptions options = options_;
+    options.world = static_cast<int>(old.members.size());
+    options.address = candidate.address;
+    if (candidate.rank == old.rank) {
+      Socket listener = door_.take_listener();
+      door_ = Door(listen_on({"", 0}), options_.token);
+      options.address = {"", port_of(listener)};
+      arbiter_ = std::make_unique<Arbiter>(std::move(listener), options_.token, options.world, options_.program,
+                                           options_.patience, others, kSettleSeconds);
+    }
+    try {
+      membership_ = std::make_unique<Membership>(options, self(old.rank), port_of(door_.listener()),
+                                                 in_seconds(kReachSeconds + kSettleSeconds));
+      return membership_->meet(in_seconds(options_.join_seconds));
+    } catch (const base::Error& error) {
+      if (candidate.rank == old.rank) throw;
+    }
+  }
+  base::run_error("rank {}: nobody of {} ranks is left to form a group with", old.rank, others + 1);
+}
+
+Group Company::form(const Roll& roll) {
+  roll_ = roll;
+  options_.rank = roll.rank;
+  options_.world = static_cast<int>(roll.members.size());
+  Mesh mesh = make_mesh(options_, roll, door_, local_door_);
+  return Group(std::move(mesh.port), std::move(mesh.memory));
+}
 
 Group join(const JoinOptions& options) {
   if (options.world < 1 || options.rank < 0 || options.rank >= options.world)
     base::user_error("rank {} of {} ranks; ranks are 0 to {}", options.rank, options.world, options.world - 1);
-  auto company = std::make_shared<Company>();
-  JoinOptions own = options;
-  if (options.rank == 0) {
-    company->arbiter =
-        std::make_unique<Arbiter>(options.address, options.token, options.world, options.program, options.patience);
-    own.address = company->arbiter->address();
-  }
-  const std::string local_name = fmt::format("@trireme-{}-{}", getpid(), base::now_ns());
-  Door door(listen_on({"", 0}), options.token), local_door(listen_on({local_name, 0}), options.token);
-  company->membership = std::make_unique<Membership>(own, door, local_name);
-  Mesh mesh = make_mesh(own, company->membership->members(), door, local_door, company->membership->alarm());
-  return Group(std::move(mesh.port), std::move(mesh.memory), company);
+  auto company = std::make_shared<Company>(options);
+  Group group = company->form();
+  group.keep(company);
+  return group;
+}
+
+Group regroup(Group broken) {
+  const auto company = broken.leave();
+  base::check(company != nullptr, "only a group of processes can form again");
+  Group group = company->form_again();
+  group.keep(company);
+  return group;
 }
 
 }  // namespace trireme::comm

@@ -23,4 +23,9 @@ struct JoinOptions {
 // A wrong token, world, rank or program is a user error; ranks that do not come are named in a run error.
 Group join(const JoinOptions& options);
 
+// After a failure: a new group of those who are left, called by each of them with what is left of its old one. Ranks
+// keep their order. When rank 0 is gone the next one that can be reached holds the meeting. Memory of allocate()
+// belongs to the old group.
+Group regroup(Group broken);
+
 }  // namespace trireme::comm

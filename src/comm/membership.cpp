@@ -1,14 +1,18 @@
 #include "comm/membership.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "comm/door.h"
 #include "comm/link.h"
 
 namespace trireme::comm {
@@ -22,50 +26,55 @@ constexpr double kBeatsInSilence = 5;
 
 std::int64_t in_seconds(double seconds) { return base::now_ns() + static_cast<std::int64_t>(seconds * 1e9); }
 
+std::chrono::nanoseconds until(std::int64_t deadline_ns) {
+  return std::chrono::nanoseconds(std::max<std::int64_t>(0, deadline_ns - base::now_ns()));
+}
+
 }  // namespace
 
-Membership::Membership(const JoinOptions& options, const Door& door, const std::string& local_name)
-    : rank_(options.rank),
-      patience_(options.patience),
-      frames_(kFrameBytes),
-      alarm_(std::make_shared<Alarm>(options.world)),
-      stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  meet(options, door, local_name);
-  alarm_->set_judge([this](int peer, const std::string& what) {
-    send(Json{{"do", "report"}, {"rank", peer}, {"what", what}}.dump());
-  });
+Membership::Membership(const JoinOptions& options, Member self, int door_port, std::int64_t deadline_ns)
+    : options_(options), frames_(kFrameBytes), stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  const auto hello = [&](const Socket& connected) {
+    self.address = {own_host(connected), door_port};
+    return to_json(Hello{options.world, options.program, self});
+  };
+  arbiter_ = enter(options.address, options.token, hello, "the group's meeting", deadline_ns);
   thread_ = std::thread([this] { run(); });
 }
 
 Membership::~Membership() {
-  alarm_->set_judge({});
+  {
+    const std::lock_guard lock(mutex_);
+    if (roll_) roll_->alarm->set_judge({});
+  }
   stop_ = true;
   eventfd_write(stop_bell_.descriptor(), 1);
   thread_.join();
   send(Json{{"do", "leave"}}.dump());
 }
 
-void Membership::meet(const JoinOptions& options, const Door& door, const std::string& local_name) {
-  const std::int64_t deadline = in_seconds(options.join_seconds);
-  const auto hello = [&](const Socket& connected) {
-    Hello one{options.world, options.program, this_process()};
-    one.member.rank = rank_;
-    one.member.address = {own_host(connected), port_of(door.listener())};
-    one.member.local = {local_name, 0};
-    return to_json(one);
-  };
-  arbiter_ = enter(options.address, options.token, hello, "rank 0", deadline);
-  Json answer;
-  try {
-    answer = Json::parse(receive_frame(arbiter_, kFrameBytes, deadline));
-  } catch (const GoneError& error) {
-    base::run_error("rank {}: not all of {} ranks came to {} within {:g} s ({})", rank_, options.world,
-                    to_text(options.address), options.join_seconds, error.what());
-  }
-  if (answer.at("do") == "refuse")
-    base::user_error("rank {} cannot join the group at {}: {}", rank_, to_text(options.address),
-                     answer.at("why").get<std::string>());
-  members_ = members_from_json(answer.at("members").get<std::string>());
+Roll Membership::meet(std::int64_t deadline_ns) {
+  std::unique_lock lock(mutex_);
+  news_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_ || !refusal_.empty(); });
+  if (!refusal_.empty())
+    base::user_error("rank {} cannot join the group at {}: {}", options_.rank, to_text(options_.address), refusal_);
+  if (!is_fresh_)
+    base::run_error("rank {}: not all of {} ranks came to {} within {:g} s", options_.rank, options_.world,
+                    to_text(options_.address), options_.join_seconds);
+  is_fresh_ = false;
+  return *roll_;
+}
+
+std::optional<Roll> Membership::meet_again(std::int64_t deadline_ns) {
+  send(Json{{"do", "again"}}.dump());
+  std::unique_lock lock(mutex_);
+  news_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_; });
+  if (is_over_) return std::nullopt;
+  if (!is_fresh_)
+    base::run_error("rank {}: the others did not come to form a group again within {:g} s", options_.rank,
+                    options_.join_seconds);
+  is_fresh_ = false;
+  return *roll_;
 }
 
 void Membership::send(const std::string& frame) {
@@ -76,8 +85,18 @@ void Membership::send(const std::string& frame) {
   }
 }
 
+// The arbiter is gone: of a group that is at work that is a failure of rank 0.
+void Membership::raise(const std::string& sentence) {
+  const std::lock_guard lock(mutex_);
+  is_over_ = true;
+  if (roll_)
+    roll_->alarm->raise(
+        fmt::format("{}, which holds the group together, {}", describe(roll_->members.at(0)), sentence));
+  news_.notify_all();
+}
+
 void Membership::run() {
-  const double beat_seconds = patience_.silent_seconds / kBeatsInSilence;
+  const double silent_seconds = options_.patience.silent_seconds, beat_seconds = silent_seconds / kBeatsInSilence;
   std::int64_t heard = base::now_ns(), next_beat = in_seconds(beat_seconds);
   while (!stop_) {
     std::array<pollfd, 2> polls{{{stop_bell_.descriptor(), POLLIN, 0}, {arbiter_.descriptor(), POLLIN, 0}}};
@@ -97,21 +116,32 @@ void Membership::run() {
           if (!take(*frame)) return;
       }
     } catch (const std::runtime_error& error) {
-      return alarm_->raise(
-          fmt::format("{}, which holds the group together, is gone: {}", describe(members_.at(0)), error.what()));
+      return raise(fmt::format("is gone: {}", error.what()));
     }
-    if (const double silent = base::seconds_since(heard); silent > patience_.silent_seconds)
-      return alarm_->raise(fmt::format("{}, which holds the group together, has been silent for {:.1f} s",
-                                       describe(members_.at(0)), silent));
+    if (const double silent = base::seconds_since(heard); silent > silent_seconds)
+      return raise(fmt::format("has been silent for {:.1f} s", silent));
   }
 }
 
 bool Membership::take(const std::string& frame) {
   const Json json = Json::parse(frame);
   const std::string what = json.at("do");
-  if (what == "verdict") alarm_->raise(json.at("text"));
-  if (what == "left") alarm_->leave(json.at("rank"));
-  return what != "farewell";
+  const std::lock_guard lock(mutex_);
+  if (what == "begin") {
+    Roll roll{json.at("rank"), json.at("generation"), members_from_json(json.at("members").get<std::string>()), {}};
+    roll.alarm = std::make_shared<Alarm>(static_cast<int>(roll.members.size()));
+    roll.alarm->set_judge([this](int peer, const std::string& seen) {
+      send(Json{{"do", "report"}, {"rank", peer}, {"what", seen}}.dump());
+    });
+    roll_ = std::move(roll);
+    is_fresh_ = true;
+  }
+  if (what == "refuse") refusal_ = json.at("why");
+  if (what == "verdict" && roll_) roll_->alarm->raise(json.at("text"));
+  if (what == "left" && roll_) roll_->alarm->leave(json.at("rank"));
+  if (what == "farewell") is_over_ = true;
+  news_.notify_all();
+  return what != "farewell" && what != "refuse";
 }
 
 }  // namespace trireme::comm

@@ -4,42 +4,57 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "comm/alarm.h"
-#include "comm/door.h"
+#include "comm/frame.h"
 #include "comm/join.h"
 #include "comm/member.h"
 
 namespace trireme::comm {
 
+// A group as the arbiter tells it to one of its ranks.
+struct Roll {
+  int rank = 0, generation = 0;
+  std::vector<Member> members;
+  std::shared_ptr<Alarm> alarm;
+};
+
 class Membership {
  public:
-  // Meets the others; returns when all are there.
-  Membership(const JoinOptions& options, const Door& door, const std::string& local_name);
+  // Connects to the arbiter of options.address. `self` is this process without its address, which routing gives.
+  Membership(const JoinOptions& options, Member self, int door_port, std::int64_t deadline_ns);
   ~Membership();  // leaves
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
 
-  const std::vector<Member>& members() const { return members_; }
-  const std::shared_ptr<Alarm>& alarm() const { return alarm_; }
+  // Meets the others; returns when all are there.
+  Roll meet(std::int64_t deadline_ns);
+  // Meets those again who are left after a verdict; nothing when the arbiter is gone.
+  std::optional<Roll> meet_again(std::int64_t deadline_ns);
 
  private:
-  void meet(const JoinOptions& options, const Door& door, const std::string& local_name);
   void run();
-  bool take(const std::string& frame);  // false: the arbiter said farewell
+  bool take(const std::string& frame);  // false: nothing more will come
   void send(const std::string& frame);
+  void raise(const std::string& sentence);
 
-  int rank_;
-  Patience patience_;
+  JoinOptions options_;
   Socket arbiter_;
   FrameReader frames_;
-  std::vector<Member> members_;
-  std::shared_ptr<Alarm> alarm_;
   Socket stop_bell_;
-  std::mutex send_mutex_;
+  std::mutex send_mutex_, mutex_;
+  std::condition_variable news_;
+  std::optional<Roll> roll_;  // guarded by mutex_, as the rest up to the thread
+  bool is_fresh_ = false;     // it has not been given out
+  std::string refusal_;
+  bool is_over_ = false;  // the arbiter is gone
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

@@ -4,7 +4,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -19,17 +18,18 @@ constexpr int kLookAtAlarmMs = 50;
 
 class Builder {
  public:
-  Builder(const JoinOptions& options, const std::vector<Member>& members, Alarm& alarm)
+  Builder(const JoinOptions& options, const Roll& roll)
       : options_(options),
-        members_(members),
-        alarm_(alarm),
+        generation_(roll.generation),
+        members_(roll.members),
+        alarm_(roll.alarm),
         deadline_ns_(base::now_ns() + static_cast<std::int64_t>(options.join_seconds * 1e9)),
-        links_(members.size()) {
-    for (const Member& member : members)
+        links_(roll.members.size()) {
+    for (const Member& member : members_)
       if (is_here(member.rank)) here_.push_back(member.rank);
   }
 
-  Mesh build(Door& door, Door& local_door, std::shared_ptr<Alarm> alarm) {
+  Mesh build(Door& door, Door& local_door) {
     const auto host =
         std::make_shared<SharedHost>(options_.rank, here_, local_sockets(local_door), options_.join_seconds);
     const Board board = host->board();
@@ -37,7 +37,7 @@ class Builder {
       if (here_[i] != options_.rank)
         links_[static_cast<std::size_t>(here_[i])] = board.link(host->place(), static_cast<int>(i));
     connect_hosts(door);
-    return {std::make_unique<Port>(options_.rank, std::move(links_), board.bell(host->place()), std::move(alarm),
+    return {std::make_unique<Port>(options_.rank, std::move(links_), board.bell(host->place()), alarm_,
                                    options_.deadline_seconds, host),
             here_.size() == members_.size() ? host : nullptr};
   }
@@ -47,7 +47,9 @@ class Builder {
     const auto at = [&](int one) { return members_[static_cast<std::size_t>(one)].host_mark; };
     return rank == options_.rank || (!options_.only_tcp && at(rank) == at(options_.rank));
   }
-  std::string hello() const { return std::to_string(options_.rank); }
+  // Whose connection this is, so that none of an earlier group is mistaken for one of this.
+  std::string hello() const { return hello_of(options_.rank); }
+  std::string hello_of(int rank) const { return fmt::format("group {} rank {}", generation_, rank); }
 
   // Until all awaited ranks came to the door; one that does not is named.
   template <class Take>
@@ -55,12 +57,14 @@ class Builder {
     std::vector<pollfd> polls;
     while (!awaited.empty()) {
       for (Guest& guest : door.let_in()) {
-        int rank = -1;
-        std::from_chars(guest.hello.data(), guest.hello.data() + guest.hello.size(), rank);
-        if (std::erase(awaited, rank) > 0) take(rank, std::move(guest.socket));
+        const auto found =
+            std::find_if(awaited.begin(), awaited.end(), [&](int rank) { return hello_of(rank) == guest.hello; });
+        if (found == awaited.end()) continue;
+        take(*found, std::move(guest.socket));
+        awaited.erase(found);
       }
       if (awaited.empty()) return;
-      if (alarm_.is_raised()) base::run_error("rank {}, joining: {}", options_.rank, alarm_.sentence());
+      if (alarm_->is_raised()) base::run_error("rank {}, joining: {}", options_.rank, alarm_->sentence());
       if (base::now_ns() >= deadline_ns_)
         base::run_error("rank {}, joining: {} did not connect to {} within {:g} s; can it reach that address?",
                         options_.rank, describe(members_[static_cast<std::size_t>(awaited[0])]),
@@ -104,8 +108,9 @@ class Builder {
   }
 
   const JoinOptions& options_;
+  int generation_;
   const std::vector<Member>& members_;
-  Alarm& alarm_;
+  std::shared_ptr<Alarm> alarm_;
   std::int64_t deadline_ns_;
   std::vector<int> here_;  // ranks that share memory with this one, itself included
   std::vector<std::unique_ptr<Link>> links_;
@@ -113,10 +118,8 @@ class Builder {
 
 }  // namespace
 
-Mesh make_mesh(const JoinOptions& options, const std::vector<Member>& members, Door& door, Door& local_door,
-               std::shared_ptr<Alarm> alarm) {
-  Builder builder(options, members, *alarm);
-  return builder.build(door, local_door, std::move(alarm));
+Mesh make_mesh(const JoinOptions& options, const Roll& roll, Door& door, Door& local_door) {
+  return Builder(options, roll).build(door, local_door);
 }
 
 }  // namespace trireme::comm

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "comm/alarm.h"
 #include "comm/door.h"
 #include "comm/join.h"
-#include "comm/member.h"
+#include "comm/membership.h"
 #include "comm/port.h"
 #include "comm/window.h"
 
@@ -18,8 +16,7 @@ struct Mesh {
   std::shared_ptr<HostMemory> memory;  // where all ranks are on this host
 };
 
-// Called by all members; `door` takes connections of other hosts, `local_door` those of this one.
-Mesh make_mesh(const JoinOptions& options, const std::vector<Member>& members, Door& door, Door& local_door,
-               std::shared_ptr<Alarm> alarm);
+// Called by all members of the roll; `door` takes connections of other hosts, `local_door` those of this one.
+Mesh make_mesh(const JoinOptions& options, const Roll& roll, Door& door, Door& local_door);
 
 }  // namespace trireme::comm

@@ -1,5 +1,6 @@
 // Ranks as real processes that are killed, stopped or leave in the middle of collectives: every survivor names the
 // rank, in bounded time.
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,19 +59,22 @@ struct Ending {
   double seconds = 0;  // after the blow
 };
 
-// Starts `world` ranks that all-reduce without end, does `blow` to one of them, and hears what the others say.
+// All-reduces without end.
+void work(Group& group, std::size_t count) {
+  std::vector<float> data(count, 1.0f);
+  for (;;) group.all_reduce(data, Reduction::max);
+}
+
+// Starts `world` ranks that do `body`, sends a signal to one of them, and hears what the others say.
 std::vector<Ending> strike(const std::string& transport, int world, int victim, int signal, double silent_seconds,
-                           std::size_t count) {
+                           const std::function<void(Group&)>& body) {
   const Address address = free_address();
   std::vector<Process> ranks;
   for (int rank = 0; rank < world; ++rank) {
     JoinOptions options = test_options(address, rank, world);
     options.only_tcp = transport == "tcp";
     options.patience.silent_seconds = silent_seconds;
-    ranks.push_back(start(options, [count](Group& group) {
-      std::vector<float> data(count, 1.0f);
-      for (;;) group.all_reduce(data, Reduction::max);
-    }));
+    ranks.push_back(start(options, body));
   }
   for (const Process& rank : ranks) EXPECT_EQ(read_until(rank.words, '\n'), "ready");
   std::this_thread::sleep_for(100ms);
@@ -112,11 +116,36 @@ class Death : public testing::TestWithParam<std::tuple<std::string, int>> {
 };
 
 TEST_P(Death, AKilledRankIsNamedWithinASecond) {
-  for (const std::size_t count : {1, 300000}) expect_named(strike(transport(), 3, victim(), SIGKILL, 10, count), 1.0);
+  for (const std::size_t count : {1, 300000})
+    expect_named(strike(transport(), 3, victim(), SIGKILL, 10, [&](Group& group) { work(group, count); }), 1.0);
 }
 
 TEST_P(Death, AStoppedRankIsNamedWithinThePatience) {
-  expect_named(strike(transport(), 3, victim(), SIGSTOP, 1.0, 1000), 2.0);
+  expect_named(strike(transport(), 3, victim(), SIGSTOP, 1.0, [](Group& group) { work(group, 1000); }), 2.0);
+}
+
+// Those who are left form a group again and go on; their ranks keep their order.
+TEST_P(Death, SurvivorsFormAGroupAgain) {
+  for (const int signal : {SIGKILL, SIGSTOP}) {
+    const auto endings = strike(transport(), 4, victim(), signal, 1.0, [](Group& group) {
+      const int before = group.rank();
+      try {
+        work(group, 1000);
+      } catch (const std::exception&) {
+        group = regroup(std::move(group));
+      }
+      std::vector<float> data(100000, static_cast<float>(before));
+      group.all_reduce(data, Reduction::sum);
+      throw std::runtime_error(fmt::format("rank {} of {}, sum {}", group.rank(), group.world(), data[99999]));
+    });
+    int next = 0;
+    for (int rank = 0; rank < 4; ++rank)
+      if (rank != victim()) {
+        EXPECT_EQ(endings[static_cast<std::size_t>(rank)].words,
+                  fmt::format("rank {} of 3, sum {}", next++, 6 - victim()))
+            << "once rank " << rank << ", signal " << signal;
+      }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, Death, testing::Combine(testing::Values("shm", "tcp"), testing::Values(0, 1, 2)),
