@@ -1,71 +1,51 @@
-// Group: ranks that work together. Every collective is called by all ranks of the group in the same order with matching
-// arguments; ranks that disagree, are gone or let the deadline pass are named in the error. One thread at a time.
+// Group: ranks that work together. It runs collectives itself, and starts others in the background; both in the same
+// order on all ranks.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
-#include <span>
-#include <vector>
 
-#include "comm/all_reduce.h"
-#include "comm/exact.h"
-#include "comm/port.h"
+#include "comm/background.h"
+#include "comm/collectives.h"
 #include "comm/window.h"
 
 namespace trireme::comm {
 
 class Company;
 
-enum class Reduction : std::uint8_t { sum, mean, max };
+// A rank's links to the others: two of each, one for collectives that are waited for and one for the background's.
+struct Mesh {
+  std::unique_ptr<Port> front, back;
+  std::shared_ptr<HostMemory> memory;  // where all ranks share a host
+};
 
-class Group {
+class Group : public Collectives {
  public:
-  // `memory` is there where all ranks share a host.
-  Group(std::unique_ptr<Port> port, std::shared_ptr<HostMemory> memory)
-      : memory_(std::move(memory)), port_(std::move(port)) {}
+  explicit Group(Mesh mesh) : Group(std::move(mesh), std::make_shared<WindowSet>()) {}
 
-  // What must live as long as the group, and gives it back when its links are to be cut.
+  // What must live as long as the group; and gives it back when its links are to be cut.
   void keep(std::shared_ptr<Company> company) { company_ = std::move(company); }
-  std::shared_ptr<Company> leave();
-
-  int rank() const { return port_->rank(); }
-  int world() const { return port_->world(); }
+  static std::shared_ptr<Company> leave(Group group) { return std::move(group.company_); }
 
   // Memory, zero at first, that all-reduces work on where it lies instead of sending copies: where all ranks share a
   // host, and all of them name such memory. Called by all ranks, with equal sizes.
   std::shared_ptr<const Window> allocate(std::size_t bytes);
 
-  // Returns when all ranks have called it.
-  void barrier();
-  // data of the root to all.
-  void broadcast(std::span<std::byte> data, int root);
-  // Equal parts: of the root's `all` (empty elsewhere) to each rank's `own`, and back.
-  void scatter(std::span<const std::byte> all, std::span<std::byte> own, int root);
-  void gather(std::span<const std::byte> own, std::span<std::byte> all, int root);
-  // all[r * own.size() ...] comes from rank r.
-  void all_gather(std::span<const std::byte> own, std::span<std::byte> all);
-  // Part r of `send` goes to rank r, part r of `receive` comes from it; parts are equal.
-  void all_to_all(std::span<const std::byte> send, std::span<std::byte> receive);
-
-  // On the root, data becomes the reduction of all ranks'; elsewhere its content is lost.
-  void reduce(std::span<float> data, Reduction how, int root);
-  // data becomes the reduction of the data of ranks 0 to this one.
-  void scan(std::span<float> data, Reduction how);
-  // The slice of this rank (see slices.h) becomes the reduction of all ranks'; the content of the rest is lost.
-  std::span<float> reduce_scatter(std::span<float> data, Reduction how);
-  void all_reduce(std::span<float> data, Reduction how, Algorithm algorithm = Algorithm::automatic);
-  // With the bits of the oar tree; see exact.h.
-  void exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result);
+  // A collective in the background: what `run` calls.
+  Pending start(std::function<void(Collectives&)> run) { return background_->start(std::move(run)); }
 
  private:
-  Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);
-  void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
+  Group(Mesh mesh, const std::shared_ptr<WindowSet>& windows)
+      : Collectives(std::move(mesh.front), windows),
+        windows_(windows),
+        memory_(std::move(mesh.memory)),
+        background_(std::make_unique<Background>(std::make_unique<Collectives>(std::move(mesh.back), windows))) {}
 
-  std::shared_ptr<Company> company_;
+  std::shared_ptr<Company> company_;  // first: goes when nothing runs any more
+  std::shared_ptr<WindowSet> windows_;
   std::shared_ptr<HostMemory> memory_;
-  WindowSet windows_;
-  std::unique_ptr<Port> port_;
-  std::uint32_t sequence_ = 0;
+  std::unique_ptr<Background> background_;
 };
 
 }  // namespace trireme::comm

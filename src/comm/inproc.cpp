@@ -25,8 +25,8 @@ struct Common {
   std::mutex mutex;
   std::map<std::uint32_t, std::shared_ptr<MappedMemory>> windows;  // made by whoever comes first
 
-  explicit Common(int world) : memory(Board::bytes_for(world, kRing), -1) {
-    for (int rank = 0; rank < world; ++rank) {
+  explicit Common(int world) : memory(2 * Board::bytes_for(world, kRing), -1) {
+    for (int rank = 0; rank < 2 * world; ++rank) {
       bells.push_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
       if (bells.back() < 0) base::run_error("cannot make a bell for rank {}: {}", rank, std::strerror(errno));
     }
@@ -66,17 +66,20 @@ class InprocMemory : public HostMemory {
 std::vector<Group> inproc_groups(int world, double deadline_seconds) {
   base::check(world >= 1, "a group of {} ranks", world);
   const auto common = std::make_shared<Common>(world);
-  const Board board(common->memory.data(), world, kRing, common->bells);
   const auto alarm = std::make_shared<Alarm>(world);
-  std::vector<Group> groups;
-  for (int rank = 0; rank < world; ++rank) {
+  const auto make_port = [&](int rank, int number) {
+    const auto first = common->bells.begin() + number * world;
+    const Board board(common->memory.data() + static_cast<std::size_t>(number) * Board::bytes_for(world, kRing), world,
+                      kRing, {first, first + world});
     std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world));
     for (int peer = 0; peer < world; ++peer)
       if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);
+    return std::make_unique<Port>(rank, std::move(links), board.bell(rank), alarm, deadline_seconds, common);
+  };
+  std::vector<Group> groups;
+  for (int rank = 0; rank < world; ++rank)
     groups.emplace_back(
-        std::make_unique<Port>(rank, std::move(links), board.bell(rank), alarm, deadline_seconds, common),
-        std::make_shared<InprocMemory>(rank, world, common));
-  }
+        Mesh{make_port(rank, 0), make_port(rank, 1), std::make_shared<InprocMemory>(rank, world, common)});
   return groups;
 }
 

@@ -78,8 +78,7 @@ Group Company::form(const Roll& roll) {
   roll_ = roll;
   options_.rank = roll.rank;
   options_.world = static_cast<int>(roll.members.size());
-  Mesh mesh = make_mesh(options_, roll, door_, local_door_);
-  return Group(std::move(mesh.port), std::move(mesh.memory));
+  return Group(make_mesh(options_, roll, door_, local_door_));
 }
 
 Group join(const JoinOptions& options) {
@@ -92,7 +91,7 @@ Group join(const JoinOptions& options) {
 }
 
 Group regroup(Group broken) {
-  const auto company = broken.leave();
+  const auto company = Group::leave(std::move(broken));
   base::check(company != nullptr, "only a group of processes can form again");
   Group group = company->form_again();
   group.keep(company);

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -16,6 +17,14 @@ namespace {
 
 constexpr int kLookAtAlarmMs = 50;
 
+constexpr std::size_t kPorts = 2;
+
+// A connection that is to come.
+struct Awaited {
+  int rank = 0;
+  std::size_t port = 0;
+};
+
 class Builder {
  public:
   Builder(const JoinOptions& options, const Roll& roll)
@@ -24,22 +33,16 @@ class Builder {
         members_(roll.members),
         alarm_(roll.alarm),
         deadline_ns_(base::now_ns() + static_cast<std::int64_t>(options.join_seconds * 1e9)),
-        links_(roll.members.size()) {
+        sockets_(roll.members.size()) {
     for (const Member& member : members_)
       if (is_here(member.rank)) here_.push_back(member.rank);
   }
 
   Mesh build(Door& door, Door& local_door) {
     const auto host =
-        std::make_shared<SharedHost>(options_.rank, here_, local_sockets(local_door), options_.join_seconds);
-    const Board board = host->board();
-    for (std::size_t i = 0; i < here_.size(); ++i)
-      if (here_[i] != options_.rank)
-        links_[static_cast<std::size_t>(here_[i])] = board.link(host->place(), static_cast<int>(i));
+        std::make_shared<SharedHost>(options_.rank, here_, kPorts, local_sockets(local_door), options_.join_seconds);
     connect_hosts(door);
-    return {std::make_unique<Port>(options_.rank, std::move(links_), board.bell(host->place()), alarm_,
-                                   options_.deadline_seconds, host),
-            here_.size() == members_.size() ? host : nullptr};
+    return {make_port(host, 0), make_port(host, 1), here_.size() == members_.size() ? host : nullptr};
   }
 
  private:
@@ -48,17 +51,32 @@ class Builder {
     return rank == options_.rank || (!options_.only_tcp && at(rank) == at(options_.rank));
   }
   // Whose connection this is, so that none of an earlier group is mistaken for one of this.
-  std::string hello() const { return hello_of(options_.rank); }
-  std::string hello_of(int rank) const { return fmt::format("group {} rank {}", generation_, rank); }
+  std::string hello_of(int rank, std::size_t port) const {
+    return fmt::format("group {} rank {} port {}", generation_, rank, port);
+  }
+
+  std::unique_ptr<Port> make_port(const std::shared_ptr<SharedHost>& host, std::size_t port) {
+    const Board board = host->board(port);
+    std::vector<std::unique_ptr<Link>> links(members_.size());
+    for (std::size_t i = 0; i < here_.size(); ++i)
+      if (here_[i] != options_.rank)
+        links[static_cast<std::size_t>(here_[i])] = board.link(host->place(), static_cast<int>(i));
+    for (std::size_t rank = 0; rank < links.size(); ++rank)
+      if (Socket& socket = sockets_[rank][port]; socket.is_open())
+        links[rank] = std::make_unique<SocketLink>(socket.release());
+    return std::make_unique<Port>(options_.rank, std::move(links), board.bell(host->place()), alarm_,
+                                  options_.deadline_seconds, host);
+  }
 
   // Until all awaited ranks came to the door; one that does not is named.
   template <class Take>
-  void await(Door& door, std::vector<int> awaited, const Take& take) const {
+  void await(Door& door, std::vector<Awaited> awaited, const Take& take) const {
     std::vector<pollfd> polls;
     while (!awaited.empty()) {
       for (Guest& guest : door.let_in()) {
-        const auto found =
-            std::find_if(awaited.begin(), awaited.end(), [&](int rank) { return hello_of(rank) == guest.hello; });
+        const auto found = std::find_if(awaited.begin(), awaited.end(), [&](const Awaited& one) {
+          return hello_of(one.rank, one.port) == guest.hello;
+        });
         if (found == awaited.end()) continue;
         take(*found, std::move(guest.socket));
         awaited.erase(found);
@@ -67,7 +85,7 @@ class Builder {
       if (alarm_->is_raised()) base::run_error("rank {}, joining: {}", options_.rank, alarm_->sentence());
       if (base::now_ns() >= deadline_ns_)
         base::run_error("rank {}, joining: {} did not connect to {} within {:g} s; can it reach that address?",
-                        options_.rank, describe(members_[static_cast<std::size_t>(awaited[0])]),
+                        options_.rank, describe(members_[static_cast<std::size_t>(awaited[0].rank)]),
                         to_text(members_[static_cast<std::size_t>(options_.rank)].address), options_.join_seconds);
       polls.clear();
       door.add_polls(polls);
@@ -79,31 +97,36 @@ class Builder {
   std::vector<Socket> local_sockets(Door& local_door) const {
     std::vector<Socket> sockets;
     if (here_[0] == options_.rank) {
-      await(local_door, {here_.begin() + 1, here_.end()},
-            [&](int, Socket socket) { sockets.push_back(std::move(socket)); });
-      return sockets;
+      std::vector<Awaited> awaited;
+      for (const int rank : here_)
+        if (rank != options_.rank) awaited.push_back({rank, 0});
+      await(local_door, awaited, [&](const Awaited&, Socket socket) { sockets.push_back(std::move(socket)); });
+    } else {
+      const Member& lowest = members_[static_cast<std::size_t>(here_[0])];
+      sockets.push_back(go_to(lowest, lowest.local, 0));
     }
-    const Member& lowest = members_[static_cast<std::size_t>(here_[0])];
-    sockets.push_back(enter(
-        lowest.local, options_.token, [&](const Socket&) { return hello(); }, describe(lowest), deadline_ns_));
     return sockets;
+  }
+
+  Socket go_to(const Member& member, const Address& address, std::size_t port) const {
+    return enter(
+        address, options_.token, [&](const Socket&) { return hello_of(options_.rank, port); }, describe(member),
+        deadline_ns_);
   }
 
   // To lower ranks; higher ones come here.
   void connect_hosts(Door& door) {
-    std::vector<int> awaited;
+    std::vector<Awaited> awaited;
     for (const Member& member : members_) {
       if (is_here(member.rank)) continue;
-      if (member.rank > options_.rank) {
-        awaited.push_back(member.rank);
-        continue;
-      }
-      Socket socket = enter(
-          member.address, options_.token, [&](const Socket&) { return hello(); }, describe(member), deadline_ns_);
-      links_[static_cast<std::size_t>(member.rank)] = std::make_unique<SocketLink>(socket.release());
+      for (std::size_t port = 0; port < kPorts; ++port)
+        if (member.rank > options_.rank)
+          awaited.push_back({member.rank, port});
+        else
+          sockets_[static_cast<std::size_t>(member.rank)][port] = go_to(member, member.address, port);
     }
-    await(door, awaited, [&](int rank, Socket socket) {
-      links_[static_cast<std::size_t>(rank)] = std::make_unique<SocketLink>(socket.release());
+    await(door, awaited, [&](const Awaited& one, Socket socket) {
+      sockets_[static_cast<std::size_t>(one.rank)][one.port] = std::move(socket);
     });
   }
 
@@ -112,8 +135,8 @@ class Builder {
   const std::vector<Member>& members_;
   std::shared_ptr<Alarm> alarm_;
   std::int64_t deadline_ns_;
-  std::vector<int> here_;  // ranks that share memory with this one, itself included
-  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<int> here_;                            // ranks that share memory with this one, itself included
+  std::vector<std::array<Socket, kPorts>> sockets_;  // to ranks of other hosts, one for each port
 };
 
 }  // namespace

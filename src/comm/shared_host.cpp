@@ -15,14 +15,15 @@ namespace {
 constexpr std::size_t kRing = std::size_t{256} << 10;
 }
 
-SharedHost::SharedHost(int rank, std::vector<int> ranks, std::vector<Socket> sockets, double seconds)
+SharedHost::SharedHost(int rank, std::vector<int> ranks, std::size_t boards, std::vector<Socket> sockets,
+                       double seconds)
     : rank_(rank),
       place_(static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin())),
       ranks_(std::move(ranks)),
       sockets_(std::move(sockets)),
       seconds_(seconds) {
-  const std::size_t bytes = Board::bytes_for(static_cast<int>(ranks_.size()), kRing);
-  std::vector<Socket> all = hand_out(bytes, ranks_.size());
+  const std::size_t bytes = boards * Board::bytes_for(static_cast<int>(ranks_.size()), kRing);
+  std::vector<Socket> all = hand_out(bytes, boards * ranks_.size());
   board_memory_ = std::make_shared<MappedMemory>(bytes, all[0].descriptor());
   bells_.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
 }
@@ -49,10 +50,11 @@ std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t bells) {
   return all;
 }
 
-Board SharedHost::board() const {
-  std::vector<int> numbers;
-  for (const Socket& bell : bells_) numbers.push_back(bell.descriptor());
-  return {board_memory_->data(), static_cast<int>(ranks_.size()), kRing, numbers};
+Board SharedHost::board(std::size_t number) const {
+  const int ranks = static_cast<int>(ranks_.size());
+  std::vector<int> bells;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) bells.push_back(bells_[number * ranks_.size() + i].descriptor());
+  return {board_memory_->data() + number * Board::bytes_for(ranks, kRing), ranks, kRing, bells};
 }
 
 std::shared_ptr<const Window> SharedHost::allocate(std::size_t bytes) {

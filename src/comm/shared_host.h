@@ -17,9 +17,9 @@ class SharedHost : public HostMemory {
  public:
   // Ranks of this host in order; `sockets` lead to the others (of the lowest rank) or to the lowest rank (of the
   // others). `seconds` is how long one may let the others wait.
-  SharedHost(int rank, std::vector<int> ranks, std::vector<Socket> sockets, double seconds);
+  SharedHost(int rank, std::vector<int> ranks, std::size_t boards, std::vector<Socket> sockets, double seconds);
 
-  Board board() const;
+  Board board(std::size_t number) const;
   int place() const { return place_; }  // of this rank among those of the host
   std::shared_ptr<const Window> allocate(std::size_t bytes) override;
 

@@ -22,12 +22,14 @@ std::span<std::byte> Window::part(int rank) const {
 }
 
 void WindowSet::add(const std::shared_ptr<const Window>& window) {
+  const std::lock_guard lock(mutex_);
   std::erase_if(windows_, [](const auto& one) { return one.expired(); });
   windows_.push_back(window);
 }
 
 std::optional<Place> WindowSet::find(std::span<const float> array) const {
   const auto* begin = reinterpret_cast<const std::byte*>(array.data());
+  const std::lock_guard lock(mutex_);
   for (const auto& one : windows_)
     if (const auto window = one.lock(); window && window->contains(begin, array.size_bytes()))
       return Place{window->number(), 0, static_cast<std::uint64_t>(begin - window->own().data())};
@@ -35,6 +37,7 @@ std::optional<Place> WindowSet::find(std::span<const float> array) const {
 }
 
 std::span<float> WindowSet::at(int rank, const Place& place, std::size_t count) const {
+  const std::lock_guard lock(mutex_);
   for (const auto& one : windows_) {
     const auto window = one.lock();
     if (!window || window->number() != place.window) continue;

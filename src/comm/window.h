@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -38,7 +39,7 @@ struct Place {
   std::uint64_t offset = 0;
 };
 
-// The windows of a group that are still in use.
+// The windows of a group that are still in use. Any thread.
 class WindowSet {
  public:
   void add(const std::shared_ptr<const Window>& window);
@@ -48,6 +49,7 @@ class WindowSet {
   std::span<float> at(int rank, const Place& place, std::size_t count) const;
 
  private:
+  mutable std::mutex mutex_;
   std::vector<std::weak_ptr<const Window>> windows_;
 };
 

@@ -1,0 +1,59 @@
+// Collectives: what ranks do together over one set of links. Each is called by all ranks in the same order with
+// matching arguments; ranks that disagree, are gone or let the deadline pass are named in the error. One thread at a
+// time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "comm/all_reduce.h"
+#include "comm/exact.h"
+#include "comm/port.h"
+#include "comm/window.h"
+
+namespace trireme::comm {
+
+enum class Reduction : std::uint8_t { sum, mean, max };
+
+class Collectives {
+ public:
+  Collectives(std::unique_ptr<Port> port, std::shared_ptr<const WindowSet> windows)
+      : port_(std::move(port)), windows_(std::move(windows)) {}
+
+  int rank() const { return port_->rank(); }
+  int world() const { return port_->world(); }
+
+  // Returns when all ranks have called it.
+  void barrier();
+  // data of the root to all.
+  void broadcast(std::span<std::byte> data, int root);
+  // Equal parts: of the root's `all` (empty elsewhere) to each rank's `own`, and back.
+  void scatter(std::span<const std::byte> all, std::span<std::byte> own, int root);
+  void gather(std::span<const std::byte> own, std::span<std::byte> all, int root);
+  // all[r * own.size() ...] comes from rank r.
+  void all_gather(std::span<const std::byte> own, std::span<std::byte> all);
+  // Part r of `send` goes to rank r, part r of `receive` comes from it; parts are equal.
+  void all_to_all(std::span<const std::byte> send, std::span<std::byte> receive);
+
+  // On the root, data becomes the reduction of all ranks'; elsewhere its content is lost.
+  void reduce(std::span<float> data, Reduction how, int root);
+  // data becomes the reduction of the data of ranks 0 to this one.
+  void scan(std::span<float> data, Reduction how);
+  // The slice of this rank (see slices.h) becomes the reduction of all ranks'; the content of the rest is lost.
+  std::span<float> reduce_scatter(std::span<float> data, Reduction how);
+  void all_reduce(std::span<float> data, Reduction how, Algorithm algorithm = Algorithm::automatic);
+  // With the bits of the oar tree; see exact.h.
+  void exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result);
+
+ private:
+  Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);
+  void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
+
+  std::unique_ptr<Port> port_;
+  std::shared_ptr<const WindowSet> windows_;
+  std::uint32_t sequence_ = 0;
+};
+
+}  // namespace trireme::comm
