@@ -66,8 +66,6 @@ class Ranks {
   std::vector<std::unique_ptr<Process>> processes_;
 };
 
-int free_port() { return comm::port_of(comm::listen_on({"127.0.0.1", 0})); }
-
 Ranks<peer::Child> start_own(const CollectiveCase& bench, const base::CorePlan& cores) {
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   std::vector<std::unique_ptr<peer::Child>> processes;
@@ -75,7 +73,7 @@ Ranks<peer::Child> start_own(const CollectiveCase& bench, const base::CorePlan& 
     processes.push_back(std::make_unique<peer::Child>(fmt::format("rank {}", rank),
                                                       std::vector<std::string>{self, "bench", "rank"}, cores.cpus));
   Ranks<peer::Child> ranks(std::move(processes));
-  const int port = free_port();
+  const int port = comm::unused_port();
   ranks.ask([&](int rank) {
     return Json{{"do", "join"}, {"port", port}, {"rank", rank}, {"world", bench.world}, {"transport", bench.transport}};
   });
@@ -88,7 +86,7 @@ Ranks<peer::Pytorch> start_gloo(int world, const Peer& peer, const base::CorePla
     processes.push_back(
         std::make_unique<peer::Pytorch>(peer.python, peer.script, std::vector<std::string>{}, cores.cpus));
   Ranks<peer::Pytorch> ranks(std::move(processes));
-  const int port = free_port();
+  const int port = comm::unused_port();
   ranks.ask([&](int rank) { return Json{{"do", "join"}, {"port", port}, {"rank", rank}, {"world", world}}; });
   return ranks;
 }

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -140,6 +141,19 @@ int port_of(const Socket& listener) {
   if (getsockname(listener.descriptor(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
   if (address.ss_family == AF_INET6) return ntohs(reinterpret_cast<sockaddr_in6*>(&address)->sin6_port);
   return ntohs(reinterpret_cast<sockaddr_in*>(&address)->sin_port);
+}
+
+int unused_port() {
+  constexpr int kFirst = 10000, kLast = 32000, kTries = 200;
+  std::random_device random;
+  for (int i = 0; i < kTries; ++i) {
+    const int port = kFirst + static_cast<int>(random() % (kLast - kFirst));
+    try {
+      return port_of(listen_on({"127.0.0.1", port}));
+    } catch (const base::Error&) {  // somebody has it
+    }
+  }
+  base::run_error("no unused port was found between {} and {}", kFirst, kLast);
 }
 
 Socket connect_to(const Address& address, std::int64_t deadline_ns) {

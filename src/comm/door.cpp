@@ -18,14 +18,15 @@ constexpr std::size_t kMostVisitors = 256, kHelloBytes = 16384;
 }  // namespace
 
 void Door::add_polls(std::vector<pollfd>& polls) const {
-  if (visitors_.size() < kMostVisitors) polls.push_back({listener_.descriptor(), POLLIN, 0});
+  polls.push_back({listener_.descriptor(), POLLIN, 0});
   for (const Visitor& visitor : visitors_) polls.push_back({visitor.socket.descriptor(), POLLIN, 0});
 }
 
 std::vector<Guest> Door::let_in() {
-  while (visitors_.size() < kMostVisitors) {
+  for (;;) {
     Socket socket = accept_now(listener_);
     if (!socket.is_open()) break;
+    if (visitors_.size() == kMostVisitors) visitors_.pop_front();  // it had more time than one of ours needs
     visitors_.push_back({std::move(socket), HostHandshake(token_), {}, FrameReader(kHelloBytes), 0});
     Visitor& visitor = visitors_.back();
     visitor.until_ns = base::now_ns() + kPatienceNs;

@@ -16,7 +16,7 @@ struct JoinOptions {
   std::string program = "trireme";  // equal on all ranks
   bool only_tcp = false;            // also between ranks of one host
   double join_seconds = 60;         // until all must be there
-  double deadline_seconds = 60;     // of one collective
+  double deadline_seconds = 60;     // of a collective in which nothing moves
   Patience patience{};
 };
 

@@ -115,7 +115,7 @@ void Membership::run() {
         while (auto frame = frames_.next())
           if (!take(*frame)) return;
       }
-    } catch (const std::runtime_error& error) {
+    } catch (const std::exception& error) {  // gone, or not to be understood
       return raise(fmt::format("is gone: {}", error.what()));
     }
     if (const double silent = base::seconds_since(heard); silent > silent_seconds)

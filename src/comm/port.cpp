@@ -57,7 +57,6 @@ void Port::lay_out(std::span<const Transfer> transfers) {
 
 void Port::run(const Operation& operation, std::span<const Transfer> transfers) {
   lay_out(transfers);
-  const std::int64_t start = base::now_ns();
   std::int64_t still_since = 0;  // nothing has moved since then; 0: it has
   bool may_spin = false;
   for (;;) {
@@ -80,7 +79,7 @@ void Port::run(const Operation& operation, std::span<const Transfer> transfers) 
       for (int i = 0; i < 16; ++i) _mm_pause();
       continue;
     }
-    wait(operation, start);
+    wait(operation, still_since);
   }
 }
 
@@ -185,7 +184,7 @@ bool Port::could_move() const {
   return false;
 }
 
-void Port::wait(const Operation& operation, std::int64_t start_ns) {
+void Port::wait(const Operation& operation, std::int64_t still_since_ns) {
   polls_.assign(1, {bell_.descriptor(), POLLIN, 0});
   const Lane* slow = nullptr;
   for (std::size_t i = 0; i < lanes_used_; ++i) {
@@ -198,7 +197,7 @@ void Port::wait(const Operation& operation, std::int64_t start_ns) {
       polls_.push_back(
           {descriptor, static_cast<short>(lane.direction == Transfer::Direction::send ? POLLOUT : POLLIN), 0});
   }
-  const double left = deadline_seconds_ - base::seconds_since(start_ns);
+  const double left = deadline_seconds_ - base::seconds_since(still_since_ns);
   if (left <= 0) fail(*slow, operation, fmt::format("did not answer within {:g} s", deadline_seconds_));
   bell_.lie_down();
   if (!could_move()) poll(polls_.data(), polls_.size(), static_cast<int>(std::ceil(left * 1e3)));

@@ -1,7 +1,7 @@
 // Port: one rank's links to all others, and the loop that moves messages over them. Collectives are written as lists of
 // transfers that a port runs to their end: messages to one peer go, and come from it, in the order of the list;
 // different peers go on side by side. A wait spins for at most 50 us, and only while no core is wanted by somebody
-// else, then sleeps; it ends with an error at the deadline. One thread at a time.
+// else, then sleeps; it ends with an error when nothing moved until the deadline. One thread at a time.
 #pragma once
 
 #include <poll.h>
@@ -84,7 +84,7 @@ class Port {
   bool advance_receive(Lane& lane, const Operation& operation);
   void check_header(const Lane& lane, const Operation& operation, const MessageHeader& header) const;
   std::size_t receive_part(Lane& lane);
-  void wait(const Operation& operation, std::int64_t start_ns);
+  void wait(const Operation& operation, std::int64_t still_since_ns);
   bool could_move() const;
   // The verdict of the group's alarm, or what this rank saw itself.
   [[noreturn]] void fail(const Lane& lane, const Operation& operation, const std::string& why) const;

@@ -11,7 +11,10 @@
 
 namespace trireme::comm {
 
-SpinPermit::SpinPermit() : load_(open("/proc/loadavg", O_RDONLY | O_CLOEXEC)), cores_(base::plan_cores().usable) {}
+SpinPermit::SpinPermit() : load_(open("/proc/loadavg", O_RDONLY | O_CLOEXEC)) {
+  static const int cores = base::plan_cores().usable;  // takes milliseconds
+  cores_ = cores;
+}
 
 SpinPermit::~SpinPermit() {
   if (load_ >= 0) close(load_);

@@ -32,8 +32,7 @@ inline std::vector<std::string> run_ranks(std::vector<Group>& groups, const std:
   return errors;
 }
 
-// A port that was free a moment ago.
-inline Address free_address() { return {"127.0.0.1", port_of(listen_on({"127.0.0.1", 0}))}; }
+inline Address free_address() { return {"127.0.0.1", unused_port()}; }
 
 inline JoinOptions test_options(const Address& address, int rank, int world) {
   JoinOptions options;
