@@ -11,6 +11,9 @@ inline std::int64_t now_ns() {
       .count();
 }
 
+// The moment so many seconds from now: a deadline.
+inline std::int64_t in_seconds(double seconds) { return now_ns() + static_cast<std::int64_t>(seconds * 1e9); }
+
 inline double seconds_since(std::int64_t start_ns) { return 1e-9 * static_cast<double>(now_ns() - start_ns); }
 
 }  // namespace trireme::base

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/hash.h"
 #include "base/text.h"
 #include "cli/bench_peer.h"
 #include "comm/join.h"

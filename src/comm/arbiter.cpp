@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "comm/link.h"
 
 namespace trireme::comm {
@@ -36,7 +35,7 @@ Arbiter::Arbiter(Socket listener, std::string token, int world, std::string prog
       world_(world),
       awaited_(awaited),
       patience_(patience),
-      settled_ns_(base::now_ns() + static_cast<std::int64_t>(settle_seconds * 1e9)),
+      settled_ns_(base::in_seconds(settle_seconds)),
       door_(std::move(listener), token_),
       stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   thread_ = std::thread([this] { run(); });
@@ -51,7 +50,7 @@ Arbiter::~Arbiter() {
 int Arbiter::wait_ms(std::int64_t now_ns) const {
   std::int64_t due = now_ns + std::int64_t{kLongestPollMs} * 1'000'000;
   if (report_) due = std::min(due, report_->due_ns);
-  if (!is_open_) due = std::min(due, settled_ns_);
+  if (!is_open_ && !seats_.empty()) due = std::min(due, settled_ns_);
   if (is_open_)
     for (const auto& [rank, seat] : seats_)
       if (seat.is_here())
@@ -107,7 +106,7 @@ void Arbiter::seat(Guest guest) {
 
 void Arbiter::open_if_wanted() {
   const auto wants = [](const auto& one) { return !one.second.is_here() || one.second.wants_to_begin; };
-  if (!std::all_of(seats_.begin(), seats_.end(), wants)) return;
+  if (seats_.empty() || !std::all_of(seats_.begin(), seats_.end(), wants)) return;
   std::map<int, Seat> staying;
   for (auto& [rank, seat] : seats_) {
     if (!seat.is_here()) continue;

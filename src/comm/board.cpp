@@ -6,16 +6,13 @@
 
 namespace trireme::comm {
 
-std::size_t Board::bytes_for(int ranks, std::size_t ring_capacity) {
+std::size_t Board::bytes_for(int ranks) {
   const auto n = static_cast<std::size_t>(ranks);
-  return n * sizeof(BellState) + n * n * Ring::bytes_for(ring_capacity);
+  return n * sizeof(BellState) + n * n * Ring::bytes_for(kRing);
 }
 
-Board::Board(void* memory, int ranks, std::size_t ring_capacity, std::vector<int> bells)
-    : memory_(static_cast<std::byte*>(memory)),
-      ranks_(ranks),
-      ring_capacity_(ring_capacity),
-      bells_(std::move(bells)) {}
+Board::Board(void* memory, int ranks, std::vector<int> bells)
+    : memory_(static_cast<std::byte*>(memory)), ranks_(ranks), bells_(std::move(bells)) {}
 
 Bell Board::bell(int rank) const {
   const auto n = static_cast<std::size_t>(rank);
@@ -25,8 +22,7 @@ Bell Board::bell(int rank) const {
 Ring Board::ring(int from, int to) const {
   const std::size_t number =
       static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(to);
-  return {memory_ + static_cast<std::size_t>(ranks_) * sizeof(BellState) + number * Ring::bytes_for(ring_capacity_),
-          ring_capacity_};
+  return {memory_ + static_cast<std::size_t>(ranks_) * sizeof(BellState) + number * Ring::bytes_for(kRing), kRing};
 }
 
 std::unique_ptr<Link> Board::link(int rank, int peer) const {

@@ -14,10 +14,12 @@ namespace trireme::comm {
 
 class Board {
  public:
-  static std::size_t bytes_for(int ranks, std::size_t ring_capacity);
+  static constexpr std::size_t kRing = std::size_t{256} << 10;
+
+  static std::size_t bytes_for(int ranks);
 
   // `memory` is aligned to 64 bytes. `bells` are the ranks' eventfds.
-  Board(void* memory, int ranks, std::size_t ring_capacity, std::vector<int> bells);
+  Board(void* memory, int ranks, std::vector<int> bells);
 
   Bell bell(int rank) const;
   std::unique_ptr<Link> link(int rank, int peer) const;
@@ -27,7 +29,6 @@ class Board {
 
   std::byte* memory_;
   int ranks_;
-  std::size_t ring_capacity_;
   std::vector<int> bells_;
 };
 

@@ -16,8 +16,6 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::size_t kRing = std::size_t{256} << 10;
-
 // What all ranks of the process share.
 struct Common {
   MappedMemory memory;
@@ -25,7 +23,7 @@ struct Common {
   std::mutex mutex;
   std::map<std::uint32_t, std::shared_ptr<MappedMemory>> windows;  // made by whoever comes first
 
-  explicit Common(int world) : memory(2 * Board::bytes_for(world, kRing), -1) {
+  explicit Common(int world) : memory(2 * Board::bytes_for(world), -1) {
     for (int rank = 0; rank < 2 * world; ++rank) {
       bells.push_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
       if (bells.back() < 0) base::run_error("cannot make a bell for rank {}: {}", rank, std::strerror(errno));
@@ -69,8 +67,8 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds) {
   const auto alarm = std::make_shared<Alarm>(world);
   const auto make_port = [&](int rank, int number) {
     const auto first = common->bells.begin() + number * world;
-    const Board board(common->memory.data() + static_cast<std::size_t>(number) * Board::bytes_for(world, kRing), world,
-                      kRing, {first, first + world});
+    const Board board(common->memory.data() + static_cast<std::size_t>(number) * Board::bytes_for(world), world,
+                      {first, first + world});
     std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world));
     for (int peer = 0; peer < world; ++peer)
       if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);

@@ -14,8 +14,6 @@ namespace {
 constexpr double kReachSeconds = 2;   // for a connection to one that may be gone
 constexpr double kSettleSeconds = 3;  // for those who come to a new arbiter
 
-std::int64_t in_seconds(double seconds) { return base::now_ns() + static_cast<std::int64_t>(seconds * 1e9); }
-
 }  // namespace
 
 Company::Company(const JoinOptions& options)
@@ -37,13 +35,13 @@ Group Company::form() {
                                          options_.patience);
     options_.address.port = arbiter_->port();
   }
-  const std::int64_t deadline = in_seconds(options_.join_seconds);
+  const std::int64_t deadline = base::in_seconds(options_.join_seconds);
   membership_ = std::make_unique<Membership>(options_, self(options_.rank), port_of(door_.listener()), deadline);
   return form(membership_->meet(deadline));
 }
 
 Group Company::form_again() {
-  if (auto roll = membership_->meet_again(in_seconds(options_.join_seconds))) return form(*roll);
+  if (auto roll = membership_->meet_again(base::in_seconds(options_.join_seconds))) return form(*roll);
   return form(elect());
 }
 
@@ -65,9 +63,9 @@ Roll Company::elect() {
     }
     try {
       membership_ = std::make_unique<Membership>(options, self(old.rank), port_of(door_.listener()),
-                                                 in_seconds(kReachSeconds + kSettleSeconds));
-      return membership_->meet(in_seconds(options_.join_seconds));
-    } catch (const base::Error& error) {
+                                                 base::in_seconds(kReachSeconds + kSettleSeconds));
+      return membership_->meet(base::in_seconds(options_.join_seconds));
+    } catch (const base::Error&) {
       if (candidate.rank == old.rank) throw;
     }
   }

@@ -24,8 +24,6 @@ constexpr std::size_t kFrameBytes = 16 << 20;
 constexpr std::int64_t kSendNs = 500'000'000;
 constexpr double kBeatsInSilence = 5;
 
-std::int64_t in_seconds(double seconds) { return base::now_ns() + static_cast<std::int64_t>(seconds * 1e9); }
-
 std::chrono::nanoseconds until(std::int64_t deadline_ns) {
   return std::chrono::nanoseconds(std::max<std::int64_t>(0, deadline_ns - base::now_ns()));
 }
@@ -97,14 +95,14 @@ void Membership::raise(const std::string& sentence) {
 
 void Membership::run() {
   const double silent_seconds = options_.patience.silent_seconds, beat_seconds = silent_seconds / kBeatsInSilence;
-  std::int64_t heard = base::now_ns(), next_beat = in_seconds(beat_seconds);
+  std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(beat_seconds);
   while (!stop_) {
     std::array<pollfd, 2> polls{{{stop_bell_.descriptor(), POLLIN, 0}, {arbiter_.descriptor(), POLLIN, 0}}};
     const double left = 1e-6 * static_cast<double>(next_beat - base::now_ns());
     poll(polls.data(), polls.size(), static_cast<int>(std::ceil(std::max(left, 0.0))));
     if (base::now_ns() >= next_beat) {
       send(Json{{"do", "beat"}}.dump());
-      next_beat = in_seconds(beat_seconds);
+      next_beat = base::in_seconds(beat_seconds);
     }
     try {
       std::array<std::byte, 4096> bytes{};

@@ -16,7 +16,6 @@ namespace trireme::comm {
 namespace {
 
 constexpr int kLookAtAlarmMs = 50;
-
 constexpr std::size_t kPorts = 2;
 
 // A connection that is to come.
@@ -32,7 +31,7 @@ class Builder {
         generation_(roll.generation),
         members_(roll.members),
         alarm_(roll.alarm),
-        deadline_ns_(base::now_ns() + static_cast<std::int64_t>(options.join_seconds * 1e9)),
+        deadline_ns_(base::in_seconds(options.join_seconds)),
         sockets_(roll.members.size()) {
     for (const Member& member : members_)
       if (is_here(member.rank)) here_.push_back(member.rank);
@@ -63,7 +62,7 @@ class Builder {
         links[static_cast<std::size_t>(here_[i])] = board.link(host->place(), static_cast<int>(i));
     for (std::size_t rank = 0; rank < links.size(); ++rank)
       if (Socket& socket = sockets_[rank][port]; socket.is_open())
-        links[rank] = std::make_unique<SocketLink>(socket.release());
+        links[rank] = std::make_unique<SocketLink>(std::move(socket));
     return std::make_unique<Port>(options_.rank, std::move(links), board.bell(host->place()), alarm_,
                                   options_.deadline_seconds, host);
   }

@@ -11,10 +11,6 @@
 #include "comm/link.h"
 
 namespace trireme::comm {
-namespace {
-constexpr std::size_t kRing = std::size_t{256} << 10;
-}
-
 SharedHost::SharedHost(int rank, std::vector<int> ranks, std::size_t boards, std::vector<Socket> sockets,
                        double seconds)
     : rank_(rank),
@@ -22,14 +18,14 @@ SharedHost::SharedHost(int rank, std::vector<int> ranks, std::size_t boards, std
       ranks_(std::move(ranks)),
       sockets_(std::move(sockets)),
       seconds_(seconds) {
-  const std::size_t bytes = boards * Board::bytes_for(static_cast<int>(ranks_.size()), kRing);
+  const std::size_t bytes = boards * Board::bytes_for(static_cast<int>(ranks_.size()));
   std::vector<Socket> all = hand_out(bytes, boards * ranks_.size());
   board_memory_ = std::make_shared<MappedMemory>(bytes, all[0].descriptor());
   bells_.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
 }
 
 std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t bells) {
-  const std::int64_t deadline = base::now_ns() + static_cast<std::int64_t>(seconds_ * 1e9);
+  const std::int64_t deadline = base::in_seconds(seconds_);
   std::vector<Socket> all(1 + bells);
   try {
     if (!is_lowest()) {
@@ -54,7 +50,7 @@ Board SharedHost::board(std::size_t number) const {
   const int ranks = static_cast<int>(ranks_.size());
   std::vector<int> bells;
   for (std::size_t i = 0; i < ranks_.size(); ++i) bells.push_back(bells_[number * ranks_.size() + i].descriptor());
-  return {board_memory_->data() + number * Board::bytes_for(ranks, kRing), ranks, kRing, bells};
+  return {board_memory_->data() + number * Board::bytes_for(ranks), ranks, bells};
 }
 
 std::shared_ptr<const Window> SharedHost::allocate(std::size_t bytes) {

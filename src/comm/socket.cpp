@@ -39,15 +39,18 @@ Socket::~Socket() {
 bool wait_readable(const Socket& socket, std::int64_t deadline_ns) { return wait_for(socket, POLLIN, deadline_ns); }
 bool wait_writable(const Socket& socket, std::int64_t deadline_ns) { return wait_for(socket, POLLOUT, deadline_ns); }
 
+std::size_t send_some(const Socket& socket, std::span<const std::byte> bytes) {
+  const ssize_t count = send(socket.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (count >= 0) return static_cast<std::size_t>(count);
+  if (is_not_now(errno)) return 0;
+  throw GoneError(std::strerror(errno));
+}
+
 void send_all(const Socket& socket, std::span<const std::byte> bytes, std::int64_t deadline_ns) {
   while (!bytes.empty()) {
-    const ssize_t count = send(socket.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count >= 0)
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    else if (!is_not_now(errno))
-      throw GoneError(std::strerror(errno));
-    else if (!wait_writable(socket, deadline_ns))
-      throw GoneError("it does not take what is sent");
+    const std::size_t count = send_some(socket, bytes);
+    if (count == 0 && !wait_writable(socket, deadline_ns)) throw GoneError("it does not take what is sent");
+    bytes = bytes.subspan(count);
   }
 }
 

@@ -60,7 +60,9 @@ bool wait_writable(const Socket& socket, std::int64_t deadline_ns);
 // All of it; a GoneError when the other side closes or the deadline passes.
 void send_all(const Socket& socket, std::span<const std::byte> bytes, std::int64_t deadline_ns);
 void receive_all(const Socket& socket, std::span<std::byte> bytes, std::int64_t deadline_ns);
-// What is there now, at most bytes.size(); a GoneError at the end.
+// What the connection takes now; a GoneError when it is closed.
+std::size_t send_some(const Socket& socket, std::span<const std::byte> bytes);
+// What is there now, at most bytes.size() > 0; a GoneError at the end.
 std::size_t receive_some(const Socket& socket, std::span<std::byte> bytes);
 
 // Descriptors, over a local socket.

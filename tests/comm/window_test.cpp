@@ -51,13 +51,16 @@ TEST_P(Windows, AnyPlaceWillDo) {
 }
 
 TEST_P(Windows, MemoryOfOneRankOnlyIsNamed) {
-  if (GetParam() == "tcp") GTEST_SKIP() << "over TCP there is no memory in common, so any will do";
   auto groups = make_groups(GetParam(), 2);
   const auto errors = run_ranks(groups, [](Group& group) {
     const auto window = group.allocate(100000);
     std::vector<float> other(25000);
     group.all_reduce(group.rank() == 0 ? floats(window) : std::span(other), Reduction::sum);
   });
+  if (GetParam() == "tcp") {  // no memory in common: any will do
+    EXPECT_EQ(errors[0] + errors[1], "");
+    return;
+  }
   EXPECT_NE(errors[0].find("rank 0 is in all-reduce of shared memory 0 of 100000 bytes, but rank 1 sent"),
             std::string::npos)
       << errors[0];
