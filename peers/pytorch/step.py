@@ -4,7 +4,7 @@ Started as `step.py THREADS [pin]`, it answers one JSON object per line on stand
 input, and sleeps in between:
 
     {"do": "prepare", "model": "lenet5", "inputs": [[3, 32, 32]], "classes": 10, "batch": 42, "layout": "nchw"}
-    {"do": "run", "steps": 10}      seconds per step: forward, backward, update, total
+    {"do": "run", "steps": 10}      seconds of the step in the middle: forward, backward, update, total
     {"do": "memory"}                bytes: the largest resident size since prepare, less that before the network
     {"do": "tune"}                  keeps the fastest of PyTorch's implementations of SGD
 
@@ -126,12 +126,10 @@ class Step:
     def run(self, steps):
         gc.collect()
         gc.disable()
-        start = time.perf_counter()
-        times = [self.one() for _ in range(steps)]
-        total = time.perf_counter() - start
+        times = sorted((self.one() for _ in range(steps)), key=sum)
         gc.enable()
-        forward, backward, update = (sum(column) / steps for column in zip(*times))
-        return {"forward": forward, "backward": backward, "update": update, "total": total / steps}
+        forward, backward, update = times[(steps - 1) // 2]
+        return {"forward": forward, "backward": backward, "update": update, "total": forward + backward + update}
 
     def memory(self):
         return {"bytes": max(0, status_bytes("VmHWM") - self.before)}

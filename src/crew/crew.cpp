@@ -7,13 +7,13 @@
 #include <cstring>
 #include <set>
 
+#include "base/add_into.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/simd.h"
 #include "crew/station.h"
 #include "graph/fusion.h"
 #include "ops/batch_norm.h"
-#include "base/add_into.h"
 
 namespace trireme::crew {
 namespace {
@@ -70,7 +70,7 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   layers_ = Layers(space_, first, options_.threads > 1, late_);
   std::vector<int> chunks;
   for (const Layer& layer : layers_.layers()) chunks.push_back(static_cast<int>(layer.chunks.size()));
-  queue_ = std::make_unique<LayerQueue>(chunks, news_);
+  queue_ = std::make_unique<LayerQueue>(chunks, layers_.prompt_layers(), news_);
   make_stations(full);
   if (options_.training) prepare(options_.batch);
 }

@@ -2,10 +2,10 @@
 #include <bit>
 #include <cstring>
 
+#include "base/add_into.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "crew/station.h"
-#include "base/add_into.h"
 
 namespace trireme::crew {
 namespace {
@@ -60,7 +60,7 @@ void Crew::go_back(Station& station, const Row& row, base::Range tasks, std::siz
       for (const int p : parameters)
         if (!layers_.is_late(p))
           base::add_into(gradient_place({station.member, sum.into}, p), gradient_place({station.member, sum.from}, p),
-                           space_.range(p).floats());
+                         space_.range(p).floats());
   }
 }
 
@@ -103,6 +103,7 @@ bool Crew::advance(Station& station, const Row& row, Hand& hand) {
     go_back(station, row, tasks, segment);
   if (finishes_layer) {
     if (last) queue_->arrive(station.layer);
+    if (const int late = layers_.layers()[at(station.layer)].late; last && late >= 0) queue_->arrive(late);
     ++station.layer;
   }
   const std::int64_t took = base::now_ns() - start;

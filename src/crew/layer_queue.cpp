@@ -4,8 +4,11 @@
 
 namespace trireme::crew {
 
-LayerQueue::LayerQueue(const std::vector<int>& chunks, News& news)
-    : layers_(static_cast<int>(chunks.size())), news_(&news), states_(new State[chunks.size()]) {
+LayerQueue::LayerQueue(const std::vector<int>& chunks, int prompt_layers, News& news)
+    : layers_(static_cast<int>(chunks.size())),
+      prompt_layers_(prompt_layers),
+      news_(&news),
+      states_(new State[chunks.size()]) {
   for (int k = 0; k < layers_; ++k) state(k).chunks = chunks[static_cast<std::size_t>(k)];
 }
 
@@ -23,9 +26,14 @@ void LayerQueue::arrive(int layer) {
   if (state(layer).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == arriving_) news_->announce();
 }
 
+void LayerQueue::run_chunk(int layer, int chunk, RunChunk run) {
+  run(layer, chunk);
+  if (state(layer).used.fetch_add(1, std::memory_order_acq_rel) + 1 == state(layer).chunks) news_->announce();
+}
+
 bool LayerQueue::help(Place& place, Take take, RunChunk run) {
   bool took = false;
-  for (; place.open < layers_ && ready(place.open); ++place.open) {
+  for (; place.open < prompt_layers_ && ready(place.open); ++place.open) {
     State& layer = state(place.open);
     const int share = take == Take::all ? layer.chunks : std::max(layer.chunks / arriving_, 1);
     for (int taken = 0;; ++taken) {
@@ -33,11 +41,21 @@ bool LayerQueue::help(Place& place, Take take, RunChunk run) {
       const int chunk = layer.next.fetch_add(1, std::memory_order_relaxed);
       if (chunk >= layer.chunks) break;
       took = true;
-      run(place.open, chunk);
-      if (layer.used.fetch_add(1, std::memory_order_acq_rel) + 1 == layer.chunks) news_->announce();
+      run_chunk(place.open, chunk, run);
     }
   }
-  return took;
+  return (take == Take::all && help_late(place, run)) || took;
+}
+
+bool LayerQueue::help_late(Place& place, RunChunk run) {
+  for (; prompt_layers_ + place.late < layers_ && ready(prompt_layers_ + place.late); ++place.late) {
+    const int layer = prompt_layers_ + place.late;
+    const int chunk = state(layer).next.fetch_add(1, std::memory_order_relaxed);
+    if (chunk >= state(layer).chunks) continue;
+    run_chunk(layer, chunk, run);
+    return true;
+  }
+  return false;
 }
 
 bool LayerQueue::used_before(int layer, Place& place) const {

@@ -2,7 +2,9 @@
 //
 // A station arrives at a layer when its part of it is there, in order; the last to arrive makes the layer ready. Nobody
 // waits here: who needs the memory of a layer that is not used up yet, or has nothing else to do, helps and then waits
-// for news. All methods but start() may be called by all threads at once.
+// for news. The last layers may be late ones, whose memory nobody needs: they are left to threads with nothing else to
+// do, so that those whose cores are faster today do more of them. All methods but start() may be called by all threads
+// at once.
 #pragma once
 
 #include <atomic>
@@ -16,8 +18,9 @@ namespace trireme::crew {
 
 class LayerQueue {
  public:
-  // chunks[k]: the number of chunks of layer k. `news` is announced when a layer becomes ready or is used up.
-  LayerQueue(const std::vector<int>& chunks, News& news);
+  // chunks[k]: the number of chunks of layer k; late are those from `prompt_layers` on. `news` is announced when a
+  // layer becomes ready or is used up.
+  LayerQueue(const std::vector<int>& chunks, int prompt_layers, News& news);
 
   // A new step, in which `arriving` stations arrive at every layer.
   void start(int arriving);
@@ -25,13 +28,14 @@ class LayerQueue {
 
   // How far a thread has seen the queue; a fresh one for every step.
   struct Place {
-    int open = 0;  // the layers before it have no chunk left to take
+    int open = 0;  // the prompt layers before it have no chunk left to take
+    int late = 0;  // so many late layers have none left either
     int used = 0;  // the layers before it are used up
   };
   using RunChunk = base::FunctionRef<void(int layer, int chunk)>;  // chunk: 0 ... of that layer
-  // Takes chunks of ready layers while there are any, or of each layer no more than a fair share; whether it took one.
-  // A share is for threads with more of their own to do: whoever comes to a large layer first must not be left with all
-  // of it and make the others wait in the end.
+  // Takes chunks of ready prompt layers while there are any, and then a late one; or of each prompt layer no more than
+  // a fair share. Whether it took one. A share is for threads with more of their own to do: whoever comes to a large
+  // layer first must not be left with all of it and make the others wait in the end.
   enum class Take { all, share };
   bool help(Place& place, Take take, RunChunk run);
   // Whether all layers before `layer` are used up.
@@ -49,8 +53,10 @@ class LayerQueue {
   bool ready(int layer) const { return state(layer).arrived.load(std::memory_order_acquire) >= arriving_; }
   bool used(int layer) const { return state(layer).used.load(std::memory_order_acquire) >= state(layer).chunks; }
   State& state(int layer) const { return states_[static_cast<std::size_t>(layer)]; }
+  bool help_late(Place& place, RunChunk run);
+  void run_chunk(int layer, int chunk, RunChunk run);
 
-  int layers_;
+  int layers_, prompt_layers_;
   News* news_;
   int arriving_ = 1;
   std::unique_ptr<State[]> states_;

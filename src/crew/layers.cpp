@@ -35,9 +35,16 @@ Layers::Layers(const tensor::ParameterSpace& space, const graph::Program& progra
     chunks_of[at(chunk.parameter)].push_back(chunk.index);
     if (!reached[at(chunk.parameter)]) unreached_.push_back(chunk.index);
   }
-  for (std::size_t k = 0; k < layers_.size(); ++k)
-    for (const int p : parameters[k])
-      layers_[k].chunks.insert(layers_[k].chunks.end(), chunks_of[at(p)].begin(), chunks_of[at(p)].end());
+  prompt_layers_ = static_cast<int>(layers_.size());
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    for (const int p : parameters[k]) {
+      if (is_late(p) && layers_[k].late < 0) {
+        layers_[k].late = static_cast<int>(layers_.size());
+        layers_.emplace_back();
+      }
+      auto& chunks = layers_[is_late(p) ? at(layers_[k].late) : k].chunks;
+      chunks.insert(chunks.end(), chunks_of[at(p)].begin(), chunks_of[at(p)].end());
+    }
   lay_out_ring(space, ahead);
 }
 

@@ -21,7 +21,8 @@ struct Chunk {
 
 struct Layer {
   std::vector<int> parameters;  // trained ones, those that are late left out
-  std::vector<int> chunks;
+  std::vector<int> chunks;      // of those; of a late layer, of late ones
+  int late = -1;                // the late layer of the rest of its parameters
   // A passing slot must have been emptied of all layers before this one (an index, or 0) when the layer is written.
   int emptied_before = 0;
 };
@@ -30,7 +31,7 @@ class Layers {
  public:
   // The number of floats a chunk has at most; one of a parameter whose gradient can be made late is some whole rows,
   // for which its kernel needs more than that.
-  static constexpr std::int64_t kChunkFloats = 16 * 1024, kLateFloats = 128 * 1024;
+  static constexpr std::int64_t kChunkFloats = 16 * 1024, kLateFloats = 80 * 1024;
 
   Layers() = default;
   // `ahead`: a member may write a layer before others have finished the one before, so the ring gets room for more.
@@ -38,8 +39,9 @@ class Layers {
   Layers(const tensor::ParameterSpace& space, const graph::Program& program, bool ahead, bool late);
 
   const std::vector<Chunk>& chunks() const { return chunks_; }
-  // In the order in which backward finishes them.
+  // In the order in which backward finishes them; then the late ones, for which nobody needs to hurry.
   const std::vector<Layer>& layers() const { return layers_; }
+  int prompt_layers() const { return prompt_layers_; }
   // Chunks of parameters that no gradient reaches.
   const std::vector<int>& unreached() const { return unreached_; }
   // Floats of a passing slot, and where a trained parameter starts in it.
@@ -54,6 +56,7 @@ class Layers {
 
   std::vector<Chunk> chunks_;
   std::vector<Layer> layers_;
+  int prompt_layers_ = 0;
   std::vector<int> unreached_;
   std::vector<std::int64_t> ring_offset_;
   std::int64_t ring_floats_ = 0, most_chunk_floats_ = 0;

@@ -14,6 +14,9 @@ class Fusion {
   }
 
   Network run() {
+    for (std::size_t i = 0; i < net_.nodes_.size(); ++i)
+      if (const Node& node = net_.nodes_[i]; node.op && node.op->kind() == "max_pool")
+        move_relu_behind(static_cast<int>(i));
     for (std::size_t i = 0; i < net_.nodes_.size(); ++i) {
       const Node& node = net_.nodes_[i];
       if (!node.op) continue;
@@ -44,6 +47,14 @@ class Fusion {
     folded.op = nullptr;
     folded.inputs.clear();
     folded_.push_back(earlier);
+  }
+
+  // The maximum of ReLUs is the ReLU of the maximum. Behind the pool there is less of it, and what the pool reads need
+  // not be kept for the gradient.
+  void move_relu_behind(int pool) {
+    const int before = net_.nodes_[at(pool)].inputs[0];
+    if (!only_used_once(before) || net_.nodes_[at(before)].op->kind() != "relu") return;
+    if (OpPtr op = net_.nodes_[at(pool)].op->with_relu()) replace(pool, before, std::move(op), {});
   }
 
   void fold_relu(int relu) {

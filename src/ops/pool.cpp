@@ -5,6 +5,7 @@
 #include "ops/onednn.h"
 #include "ops/pair_pool.h"
 #include "ops/pool_reference.h"
+#include "ops/relu_mask.h"
 
 namespace trireme::ops {
 namespace {
@@ -18,7 +19,7 @@ struct PoolState : KernelState {
 class PoolKernel : public Kernel {
  public:
   PoolKernel(const KernelRequest& request, const PoolOptions& o, PoolKind kind, const Shape& out)
-      : threads_(request.threads), backward_wanted_(request.training && request.diff_src[0]) {
+      : threads_(request.threads), relu_(o.relu), backward_wanted_(request.training && request.diff_src[0]) {
     const Layout& offered = request.src[0];
     const Layout src = channel_layout(offered);
     const Layout dst = same_form(src, out);
@@ -60,9 +61,10 @@ class PoolKernel : public Kernel {
     plan_.workspace_bytes = has_workspace_ ? workspace_.get_size() : 0;
     plan_.scratch_bytes = std::max(forward_scratch_.get_size(), backward_wanted_ ? backward_scratch_.get_size() : 0);
     plan_.backward_needs_src = false;
+    plan_.backward_needs_dst = relu_;
   }
 
-  std::string implementation() const override { return "pool " + implementation_; }
+  std::string implementation() const override { return "pool " + implementation_ + (relu_ ? " + relu" : ""); }
 
   std::unique_ptr<KernelState> bind(const KernelArgs& args) const override {
     auto state = std::make_unique<PoolState>();
@@ -81,16 +83,19 @@ class PoolKernel : public Kernel {
     return state;
   }
 
-  void forward(const KernelArgs&, KernelState* state, OarRun&) const override {
+  void forward(const KernelArgs& args, KernelState* state, OarRun&) const override {
     static_cast<PoolState*>(state)->forward.execute();
+    if (relu_) relu_in_place(args.dst, plan_.dst.elements());
   }
-  void backward(const KernelArgs&, KernelState* state, OarRun&) const override {
-    if (backward_wanted_) static_cast<PoolState*>(state)->backward.execute();
+  void backward(const KernelArgs& args, KernelState* state, OarRun&) const override {
+    if (!backward_wanted_) return;
+    if (relu_) relu_mask(args.diff_dst, args.dst, plan_.dst.elements());
+    static_cast<PoolState*>(state)->backward.execute();
   }
 
  private:
   int threads_;
-  bool backward_wanted_, has_workspace_ = false;
+  bool relu_, backward_wanted_, has_workspace_ = false;
   dnnl::memory::desc src_, dst_, workspace_, forward_scratch_, backward_scratch_;
   dnnl::primitive forward_, backward_;
   std::string implementation_;
@@ -129,6 +134,13 @@ class PoolOp : public Op {
     return std::make_unique<PoolKernel>(request, sized(shapes[0]), kind_, output(shapes));
   }
 
+  OpPtr with_relu() const override {
+    if (kind_ != PoolKind::max || o_.relu) return nullptr;
+    PoolOptions options = o_;
+    options.relu = true;
+    return std::make_shared<PoolOp>(kind_, std::move(options), global_);
+  }
+
   void reference_forward(Reference& r) const override {
     pool_reference_forward(kind_, sized(r.shapes[0]), output(r.shapes), r);
   }
@@ -141,7 +153,7 @@ class PoolOp : public Op {
   PoolOptions sized(const Shape& src) const {
     if (!global_) return o_;
     if (src.rank() < 3) base::user_error("global pooling needs spatial sizes, got {}", src.without_batch().text());
-    PoolOptions o;
+    PoolOptions o = o_;
     for (int d = 2; d < src.rank(); ++d) o.kernel.push_back(src[d]);
     o.stride = o.kernel;
     o.padding.assign(o.kernel.size(), 0);

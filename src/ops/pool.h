@@ -14,6 +14,7 @@ struct PoolOptions {
   std::vector<std::int64_t> stride{};   // default: the kernel
   std::vector<std::int64_t> padding{};  // default 0
   bool count_padding = true;            // average: padded zeros count in the divisor (PyTorch's default)
+  bool relu = false;                    // maximum: a ReLU of the result, which is the maximum of ReLUs
 };
 
 OpPtr max_pool(PoolOptions options);

@@ -48,9 +48,14 @@ void pool_reference_forward(PoolKind kind, const PoolOptions& o, const Shape& ou
                     for (const std::int64_t p : window) sum += r.src[0][at(p)];
                     r.dst[at(d)] = sum / static_cast<double>(divisor);
                   });
+  if (o.relu)
+    for (double& v : r.dst) v = std::max(v, 0.0);
 }
 
 void pool_reference_backward(PoolKind kind, const PoolOptions& o, const Shape& out, Reference& r) {
+  if (o.relu)
+    for (std::size_t i = 0; i < r.dst.size(); ++i)
+      if (r.dst[i] <= 0) r.diff_dst[i] = 0;
   std::fill(r.diff_src[0].begin(), r.diff_src[0].end(), 0.0);
   for_each_window(o, r.shapes[0], out,
                   [&](std::int64_t d, const std::vector<std::int64_t>& window, std::int64_t divisor) {

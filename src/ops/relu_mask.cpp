@@ -5,6 +5,12 @@
 namespace trireme::ops {
 namespace {
 
+struct ReluInPlace {
+  TRIREME_INLINE static void run(float* dst, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) dst[i] = dst[i] < 0 ? 0.0f : dst[i];
+  }
+};
+
 struct ReluMask {
   TRIREME_INLINE static void run(float* diff_dst, const float* dst, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) diff_dst[i] = dst[i] > 0 ? diff_dst[i] : 0.0f;
@@ -12,6 +18,8 @@ struct ReluMask {
 };
 
 }  // namespace
+
+void relu_in_place(float* dst, std::int64_t count) { base::dispatch<ReluInPlace>(dst, count); }
 
 void relu_mask(float* diff_dst, const float* dst, std::int64_t count) {
   base::dispatch<ReluMask>(diff_dst, dst, count);

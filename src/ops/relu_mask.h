@@ -1,10 +1,11 @@
-// The gradient of a folded-in ReLU: zero where the output was not positive.
+// A folded-in ReLU, and its gradient: zero where the output was not positive.
 #pragma once
 
 #include <cstdint>
 
 namespace trireme::ops {
 
+void relu_in_place(float* dst, std::int64_t count);
 void relu_mask(float* diff_dst, const float* dst, std::int64_t count);
 
 }  // namespace trireme::ops

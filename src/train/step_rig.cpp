@@ -1,5 +1,6 @@
 #include "train/step_rig.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/clock.h"
@@ -46,17 +47,17 @@ observe::Profile StepRig::take_profile() {
 }
 
 StepSeconds StepRig::run(int steps) {
-  StepSeconds sum;
+  std::vector<StepSeconds> taken;
   for (int i = 0; i < steps; ++i) {
     const std::int64_t start = base::now_ns();
     const Updater::Report report = updater_.step(view_, {kSeed, 0}, ++step_, updater_.optimizer().lr());
-    sum.forward += report.row.forward_seconds;
-    sum.backward += report.row.backward_seconds;
-    sum.update += report.row.update_seconds + report.update_seconds;
-    sum.total += base::seconds_since(start);
+    taken.push_back({report.row.forward_seconds, report.row.backward_seconds,
+                     report.row.update_seconds + report.update_seconds, base::seconds_since(start)});
   }
-  for (double* seconds : {&sum.forward, &sum.backward, &sum.update, &sum.total}) *seconds /= steps;
-  return sum;
+  const auto middle = taken.begin() + (steps - 1) / 2;
+  std::nth_element(taken.begin(), middle, taken.end(),
+                   [](const StepSeconds& a, const StepSeconds& b) { return a.total < b.total; });
+  return *middle;
 }
 
 }  // namespace trireme::train

@@ -23,7 +23,7 @@ class StepRig {
   StepRig(const StepRig&) = delete;
   StepRig& operator=(const StepRig&) = delete;
 
-  // The mean over that many steps.
+  // The one in the middle of that many steps: a step that something else on the machine held up is not a step's cost.
   StepSeconds run(int steps);
   // Of all steps since the last call, when the crew's options ask for one.
   observe::Profile take_profile();

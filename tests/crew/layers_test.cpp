@@ -71,6 +71,9 @@ TEST(Layers, LateGradientsComeInRowsAndNeedNoRing) {
     late_ones += late.is_late(p) ? 1 : 0;
   }
   EXPECT_EQ(late_ones, 2);
+  EXPECT_EQ(late.prompt_layers(), kept.prompt_layers());
+  EXPECT_EQ(kept.layers().size(), static_cast<std::size_t>(kept.prompt_layers()));
+  EXPECT_EQ(late.layers().size(), kept.layers().size() + 2);
   EXPECT_LT(late.ring_floats(), 10000);
   EXPECT_GT(kept.ring_floats(), 300000);
   ASSERT_EQ(late.chunks().size(), kept.chunks().size()) << "clipping adds the chunks' norms: they must be the same";
@@ -100,9 +103,9 @@ bool wait_until_used(LayerQueue& queue, News& news, int layer, LayerQueue::Place
 // Members arrive at their own pace; a chunk must see everybody's arrival and be taken once.
 TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
   const std::vector<int> chunks{3, 0, 1, 40, 2, 7};
-  for (const int members : {1, 2, 5}) {
+  for (const auto& [members, late] : {std::pair{1, 0}, {1, 2}, {2, 0}, {2, 3}, {5, 1}, {5, 6}}) {
     News news(members > 1, false);
-    LayerQueue queue(chunks, news);
+    LayerQueue queue(chunks, static_cast<int>(chunks.size()) - late, news);
     for (int step = 0; step < 20; ++step) {
       queue.start(members);
       std::vector<std::atomic<int>> arrived(chunks.size());
@@ -135,7 +138,7 @@ TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
 // Whoever comes first leaves the others their part, and comes back for what nobody took.
 TEST(LayerQueue, AShareLeavesTheRest) {
   News news(true, false);
-  LayerQueue queue({9, 1, 4}, news);
+  LayerQueue queue({9, 1, 4}, 3, news);
   queue.start(2);
   for (int k = 0; k < 3; ++k) queue.arrive(k), queue.arrive(k);
   std::vector<std::pair<int, int>> taken;
@@ -157,10 +160,33 @@ TEST(LayerQueue, AShareLeavesTheRest) {
   EXPECT_TRUE(queue.used_before(3, second));
 }
 
+TEST(LayerQueue, LateLayersComeOneChunkAtATimeAfterAllElse) {
+  News news(true, false);
+  LayerQueue queue({2, 1, 3}, 2, news);  // the last one is late
+  queue.start(1);
+  queue.arrive(0);
+  queue.arrive(2);
+  std::vector<int> taken;
+  const auto run = [&](int layer, int) { taken.push_back(layer); };
+  LayerQueue::Place place;
+  EXPECT_TRUE(queue.help(place, LayerQueue::Take::share, run));
+  EXPECT_EQ(taken, (std::vector<int>{0, 0}));
+  EXPECT_FALSE(queue.help(place, LayerQueue::Take::share, run)) << "the late one is for those with nothing else to do";
+  EXPECT_TRUE(queue.help(place, LayerQueue::Take::all, run));
+  EXPECT_EQ(taken, (std::vector<int>{0, 0, 2}));
+  queue.arrive(1);
+  EXPECT_TRUE(queue.help(place, LayerQueue::Take::all, run));
+  EXPECT_EQ(taken, (std::vector<int>{0, 0, 2, 1, 2}));
+  EXPECT_FALSE(queue.used_before(3, place));
+  EXPECT_TRUE(queue.help(place, LayerQueue::Take::all, run));
+  EXPECT_FALSE(queue.help(place, LayerQueue::Take::all, run));
+  EXPECT_TRUE(queue.used_before(3, place));
+}
+
 // A shorter batch may leave a member without oars; it still waits, and is woken.
 TEST(LayerQueue, AMemberWithoutOarsIsWoken) {
   News news(true, false);
-  LayerQueue queue({1, 5}, news);
+  LayerQueue queue({1, 5}, 1, news);
   for (int step = 0; step < 200; ++step) {
     queue.start(1);
     std::thread idle([&] {
@@ -179,7 +205,7 @@ TEST(LayerQueue, AMemberWithoutOarsIsWoken) {
 
 TEST(LayerQueue, NobodyWaitsForAStepGivenUp) {
   News news(true, false);
-  LayerQueue queue({2, 2}, news);
+  LayerQueue queue({2, 2}, 2, news);
   queue.start(2);
   bool finished = true;
   std::thread waiting([&] {

@@ -43,6 +43,25 @@ TEST(Fusion, FoldsReluIntoWhatComesBefore) {
   EXPECT_EQ(count(fuse(chain({conv3(4), ops::relu(), ops::relu()})), "relu"), 1);
 }
 
+TEST(Fusion, MovesAReluBehindTheMaxPoolWithTheSameBits) {
+  const auto pool = ops::max_pool({.kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}});
+  const auto average = ops::average_pool({.kernel = {2, 2}});
+  EXPECT_EQ(kinds(fuse(chain({conv3(4), ops::relu(), pool}))),
+            (std::vector<std::string>{"conv", "max_pool", "flatten", "dense", "softmax_cross_entropy"}));
+  EXPECT_EQ(count(fuse(chain({ops::relu(), ops::global_max_pool()})), "relu"), 0);
+  EXPECT_EQ(count(fuse(chain({ops::relu(), average})), "relu"), 1);
+  EXPECT_EQ(count(fuse(chain({ops::relu(), pool, ops::relu()})), "relu"), 1);
+
+  for (const ops::OpPtr& before : {conv3(4), ops::batch_norm()}) {
+    const Network net = chain({before, ops::relu(), pool});
+    support::SingleRun plain(net, 4), folded(fuse(net), 4);
+    plain.fill();
+    folded.fill();
+    EXPECT_EQ(plain.run().loss, folded.run().loss);
+    EXPECT_EQ(support::largest_distance(folded.gradients(), plain.gradients()), 0);
+  }
+}
+
 TEST(Fusion, FoldsAddAndReluIntoBatchNorm) {
   const Network net = fuse(support::small_residual());
   EXPECT_EQ(count(net, "relu"), 0);

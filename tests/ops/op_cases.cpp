@@ -96,10 +96,16 @@ OpCase pool(const Shape& src, ops::PoolKind kind, ops::PoolOptions o) {
     overlap *= static_cast<double>((o.kernel[d] + o.stride[d] - 1) / o.stride[d]);
   c.bound = max ? choosing(overlap) : linear({.dst = product(o.kernel) + 1, .diff_src = overlap + 1});
   if (max) c.values = {Values::distinct};
-  c.name = fmt::format("{} pool {}, window {}, stride {}, padding {}{}", max ? "max" : "average", src.text(),
-                       list(o.kernel), list(o.stride), list(o.padding), marks({{"uncounted", !o.count_padding}}));
-  c.torch = fmt::format(R"("op": "{}_pool", "kernel": {}, "stride": {}, "padding": {}, "count_padding": {})",
-                        max ? "max" : "average", list(o.kernel), list(o.stride), list(o.padding), o.count_padding);
+  c.name =
+      fmt::format("{} pool {}, window {}, stride {}, padding {}{}", max ? "max" : "average", src.text(), list(o.kernel),
+                  list(o.stride), list(o.padding), marks({{"uncounted", !o.count_padding}, {"relu", o.relu}}));
+  c.torch =
+      fmt::format(R"("op": "{}_pool", "kernel": {}, "stride": {}, "padding": {}, "count_padding": {}, "relu": {})",
+                  max ? "max" : "average", list(o.kernel), list(o.stride), list(o.padding), o.count_padding, o.relu);
+  if (o.relu) {
+    o.relu = false;
+    c.before_relu = ops::max_pool(o);
+  }
   return c;
 }
 OpCase max_pool(const Shape& src, const ops::PoolOptions& o) { return pool(src, ops::PoolKind::max, o); }
@@ -265,6 +271,9 @@ std::vector<OpCase> make_cases() {
       max_pool({1, 17, 7, 5}, {.kernel = {2, 2}}),
       max_pool({13, 4, 6, 5}, {.kernel = {2, 3}, .stride = {1, 2}, .padding = {0, 1}}),
       max_pool({2, 64, 1, 1}, {.kernel = {1, 1}}),
+      max_pool({3, 16, 6, 6}, {.kernel = {2, 2}, .relu = true}),
+      max_pool({5, 17, 9, 7}, {.kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}, .relu = true}),
+      max_pool({2, 12, 9}, {.kernel = {2}, .relu = true}),
       max_pool({2, 12, 9}, {.kernel = {2}}),
       max_pool({5, 1, 16}, {.kernel = {3}, .stride = {2}, .padding = {1}}),
       average_pool({2, 16, 8, 8}, {.kernel = {2, 2}}),

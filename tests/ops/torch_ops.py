@@ -29,7 +29,8 @@ def dense(case, src, weights, training):
 
 def max_pool(case, src, weights, training):
     op = F.max_pool1d if src[0].dim() == 3 else F.max_pool2d
-    return op(src[0], case["kernel"], case["stride"], case["padding"])
+    y = op(src[0], case["kernel"], case["stride"], case["padding"])
+    return F.relu(y) if case["relu"] else y
 
 
 def average_pool(case, src, weights, training):
