@@ -8,15 +8,16 @@
 
 #include "comm/background.h"
 #include "comm/collectives.h"
+#include "comm/post.h"
 #include "comm/window.h"
 
 namespace trireme::comm {
 
 class Company;
 
-// A rank's links to the others: two of each, one for collectives that are waited for and one for the background's.
+// A rank's links to the others: those of collectives that are waited for, of the background's, and of the post.
 struct Mesh {
-  std::unique_ptr<Port> front, back;
+  LinkSet front, back, post;
   std::shared_ptr<HostMemory> memory;  // where all ranks share a host
 };
 
@@ -35,16 +36,22 @@ class Group : public Collectives {
   // A collective in the background: what `run` calls.
   Pending start(std::function<void(Collectives&)> run) { return background_->start(std::move(run)); }
 
+  // Messages from one rank to another, whatever the others do.
+  Post& post() { return *post_; }
+
  private:
   Group(Mesh mesh, const std::shared_ptr<WindowSet>& windows)
-      : Collectives(std::move(mesh.front), windows),
+      : Collectives(std::make_unique<Port>(std::move(mesh.front)), windows),
         windows_(windows),
         memory_(std::move(mesh.memory)),
-        background_(std::make_unique<Background>(std::make_unique<Collectives>(std::move(mesh.back), windows))) {}
+        post_(std::make_unique<Post>(std::move(mesh.post))),
+        background_(std::make_unique<Background>(
+            std::make_unique<Collectives>(std::make_unique<Port>(std::move(mesh.back)), windows))) {}
 
   std::shared_ptr<Company> company_;  // first: goes when nothing runs any more
   std::shared_ptr<WindowSet> windows_;
   std::shared_ptr<HostMemory> memory_;
+  std::unique_ptr<Post> post_;
   std::unique_ptr<Background> background_;
 };
 

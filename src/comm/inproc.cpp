@@ -16,6 +16,8 @@
 namespace trireme::comm {
 namespace {
 
+constexpr int kPorts = 3;
+
 // What all ranks of the process share.
 struct Common {
   MappedMemory memory;
@@ -23,8 +25,8 @@ struct Common {
   std::mutex mutex;
   std::map<std::uint32_t, std::shared_ptr<MappedMemory>> windows;  // made by whoever comes first
 
-  explicit Common(int world) : memory(2 * Board::bytes_for(world), -1) {
-    for (int rank = 0; rank < 2 * world; ++rank) {
+  explicit Common(int world) : memory(kPorts * Board::bytes_for(world), -1) {
+    for (int rank = 0; rank < kPorts * world; ++rank) {
       bells.push_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
       if (bells.back() < 0) base::run_error("cannot make a bell for rank {}: {}", rank, std::strerror(errno));
     }
@@ -65,19 +67,19 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds) {
   base::check(world >= 1, "a group of {} ranks", world);
   const auto common = std::make_shared<Common>(world);
   const auto alarm = std::make_shared<Alarm>(world);
-  const auto make_port = [&](int rank, int number) {
+  const auto links_of = [&](int rank, int number) {
     const auto first = common->bells.begin() + number * world;
     const Board board(common->memory.data() + static_cast<std::size_t>(number) * Board::bytes_for(world), world,
                       {first, first + world});
     std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world));
     for (int peer = 0; peer < world; ++peer)
       if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);
-    return std::make_unique<Port>(rank, std::move(links), board.bell(rank), alarm, deadline_seconds, common);
+    return LinkSet{rank, common, std::move(links), board.bell(rank), alarm, deadline_seconds};
   };
   std::vector<Group> groups;
   for (int rank = 0; rank < world; ++rank)
-    groups.emplace_back(
-        Mesh{make_port(rank, 0), make_port(rank, 1), std::make_shared<InprocMemory>(rank, world, common)});
+    groups.emplace_back(Mesh{links_of(rank, 0), links_of(rank, 1), links_of(rank, 2),
+                             std::make_shared<InprocMemory>(rank, world, common)});
   return groups;
 }
 

@@ -16,7 +16,7 @@ namespace trireme::comm {
 namespace {
 
 constexpr int kLookAtAlarmMs = 50;
-constexpr std::size_t kPorts = 2;
+constexpr std::size_t kPorts = 3;
 
 // A connection that is to come.
 struct Awaited {
@@ -41,7 +41,7 @@ class Builder {
     const auto host =
         std::make_shared<SharedHost>(options_.rank, here_, kPorts, local_sockets(local_door), options_.join_seconds);
     connect_hosts(door);
-    return {make_port(host, 0), make_port(host, 1), here_.size() == members_.size() ? host : nullptr};
+    return {links(host, 0), links(host, 1), links(host, 2), here_.size() == members_.size() ? host : nullptr};
   }
 
  private:
@@ -54,7 +54,7 @@ class Builder {
     return fmt::format("group {} rank {} port {}", generation_, rank, port);
   }
 
-  std::unique_ptr<Port> make_port(const std::shared_ptr<SharedHost>& host, std::size_t port) {
+  LinkSet links(const std::shared_ptr<SharedHost>& host, std::size_t port) {
     const Board board = host->board(port);
     std::vector<std::unique_ptr<Link>> links(members_.size());
     for (std::size_t i = 0; i < here_.size(); ++i)
@@ -63,8 +63,7 @@ class Builder {
     for (std::size_t rank = 0; rank < links.size(); ++rank)
       if (Socket& socket = sockets_[rank][port]; socket.is_open())
         links[rank] = std::make_unique<SocketLink>(std::move(socket));
-    return std::make_unique<Port>(options_.rank, std::move(links), board.bell(host->place()), alarm_,
-                                  options_.deadline_seconds, host);
+    return {options_.rank, host, std::move(links), board.bell(host->place()), alarm_, options_.deadline_seconds};
   }
 
   // Until all awaited ranks came to the door; one that does not is named.

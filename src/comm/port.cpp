@@ -1,39 +1,14 @@
 #include "comm/port.h"
 
 #include <fmt/format.h>
-#include <immintrin.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
-#include <cstring>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "comm/message.h"
 
 namespace trireme::comm {
-namespace {
-
-constexpr std::int64_t kSpinNs = 50'000;
-constexpr std::size_t kShort = std::size_t{16} << 10;  // goes with its header in one piece
-
-// Messages begin on 4 bytes, so that floats never lie in two pieces of a ring.
-constexpr std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
-
-}  // namespace
-
-Port::Port(int rank, std::vector<std::unique_ptr<Link>> links, Bell bell, std::shared_ptr<Alarm> alarm,
-           double deadline_seconds, std::shared_ptr<const void> memory)
-    : rank_(rank),
-      memory_(std::move(memory)),
-      links_(std::move(links)),
-      bell_(bell),
-      alarm_(std::move(alarm)),
-      deadline_seconds_(deadline_seconds) {
-  alarm_->add_bell(bell_.descriptor());
-}
-
-Port::~Port() { alarm_->remove_bell(bell_.descriptor()); }
+Port::Port(LinkSet set) : set_(std::move(set)), rest_(set_.bell, set_.alarm) {}
 
 void Port::lay_out(std::span<const Transfer> transfers) {
   lanes_used_ = 0;
@@ -47,7 +22,7 @@ void Port::lay_out(std::span<const Transfer> transfers) {
       lane = lanes_.begin() + static_cast<std::ptrdiff_t>(lanes_used_++);
       lane->peer = transfer.peer;
       lane->direction = transfer.direction;
-      lane->link = links_.at(static_cast<std::size_t>(transfer.peer)).get();
+      lane->link = set_.links.at(static_cast<std::size_t>(transfer.peer)).get();
       lane->messages.clear();
       lane->next = lane->header = lane->done = 0;
     }
@@ -57,8 +32,7 @@ void Port::lay_out(std::span<const Transfer> transfers) {
 
 void Port::run(const Operation& operation, std::span<const Transfer> transfers) {
   lay_out(transfers);
-  std::int64_t still_since = 0;  // nothing has moved since then; 0: it has
-  bool may_spin = false;
+  rest_.moved();
   for (;;) {
     bool moved = false, is_done = true;
     for (std::size_t i = 0; i < lanes_used_; ++i) {
@@ -66,20 +40,10 @@ void Port::run(const Operation& operation, std::span<const Transfer> transfers) 
       is_done &= lanes_[i].is_done();
     }
     if (is_done) return;
-    if (moved) {
-      still_since = 0;
-      continue;
-    }
-    const std::int64_t now = base::now_ns();
-    if (still_since == 0) {
-      still_since = now;
-      may_spin = spin_.may_spin();
-    }
-    if (may_spin && now - still_since < kSpinNs) {
-      for (int i = 0; i < 16; ++i) _mm_pause();
-      continue;
-    }
-    wait(operation, still_since);
+    if (moved)
+      rest_.moved();
+    else if (!rest_.looks_again())
+      wait(operation);
   }
 }
 
@@ -93,7 +57,7 @@ bool Port::advance(Lane& lane, const Operation& operation) {
       moved = true;
     }
   } catch (const GoneError& error) {
-    alarm_->report(lane.peer, error.what());
+    set_.alarm->report(lane.peer, error.what());
     fail(lane, operation, fmt::format("is gone ({})", error.what()));
   }
   return moved;
@@ -103,28 +67,11 @@ bool Port::advance_send(Lane& lane, const Operation& operation) {
   const std::span<const std::byte> content = lane.messages[lane.next]->bytes;
   const MessageHeader header{operation, content.size()};
   const auto head = std::as_bytes(std::span(&header, 1));
-  const std::size_t whole = padded(content.size());
-  std::size_t count = 0;
-  if (whole <= kShort) {
-    short_.resize(head.size() + whole);
-    std::memcpy(short_.data(), head.data(), head.size());
-    if (!content.empty()) std::memcpy(short_.data() + head.size(), content.data(), content.size());
-    std::fill(short_.begin() + static_cast<std::ptrdiff_t>(head.size() + content.size()), short_.end(), std::byte{});
-    count = lane.link->send(std::span<const std::byte>(short_).subspan(lane.header + lane.done));
-  } else if (lane.header < head.size()) {
-    count = lane.link->send(head.subspan(lane.header));
-  } else if (lane.done < content.size()) {
-    count = lane.link->send(content.subspan(lane.done));
-  } else {
-    constexpr std::byte kPadding[4] = {};
-    count = lane.link->send(std::span(kPadding).first(whole - lane.done));
-  }
-  const std::size_t of_header = std::min(count, head.size() - lane.header);
-  lane.header += of_header;
-  lane.done += count - of_header;
-  if (lane.header == head.size() && lane.done == whole) {
+  const std::size_t count = send_message(*lane.link, head, content, lane.done, short_);
+  lane.done += count;
+  if (lane.done == message_bytes(head.size(), content.size())) {
     ++lane.next;
-    lane.header = lane.done = 0;
+    lane.done = 0;
   }
   return count > 0;
 }
@@ -152,11 +99,7 @@ bool Port::advance_receive(Lane& lane, const Operation& operation) {
 std::size_t Port::receive_part(Lane& lane) {
   const Transfer& message = *lane.messages[lane.next];
   const std::size_t left = message.bytes.size() - std::min(lane.done, message.bytes.size());
-  if (left == 0) {  // what fills it up
-    const std::size_t padding = padded(message.bytes.size()) - lane.done;
-    std::byte ignored[4];
-    return lane.link->receive(std::span(ignored).first(padding));
-  }
+  if (left == 0) return receive_padding(*lane.link, padded(message.bytes.size()) - lane.done);
   if (!message.combine) return lane.link->receive(message.bytes.subspan(lane.done));
   const auto there = lane.link->readable(left);
   const std::size_t count = std::min(there.size(), left) / sizeof(float) * sizeof(float);
@@ -172,7 +115,7 @@ void Port::check_header(const Lane& lane, const Operation& operation, const Mess
   base::run_error(
       "rank {} is in {}, but rank {} sent {} bytes of its {}: all ranks must run the same program with the "
       "same settings",
-      rank_, describe(operation), lane.peer, header.bytes, describe(header.operation));
+      set_.rank, describe(operation), lane.peer, header.bytes, describe(header.operation));
 }
 
 bool Port::could_move() const {
@@ -184,33 +127,32 @@ bool Port::could_move() const {
   return false;
 }
 
-void Port::wait(const Operation& operation, std::int64_t still_since_ns) {
-  polls_.assign(1, {bell_.descriptor(), POLLIN, 0});
+void Port::wait(const Operation& operation) {
+  rest_.polls().clear();
   const Lane* slow = nullptr;
   for (std::size_t i = 0; i < lanes_used_; ++i) {
     const Lane& lane = lanes_[i];
     if (lane.is_done()) continue;
     slow = &lane;
-    if (alarm_->is_raised()) fail(lane, operation, "");
-    if (alarm_->has_left(lane.peer) && !could_move()) fail(lane, operation, "has left the group");
+    if (set_.alarm->is_raised()) fail(lane, operation, "");
+    if (set_.alarm->has_left(lane.peer) && !could_move()) fail(lane, operation, "has left the group");
     if (const int descriptor = lane.link->descriptor(); descriptor >= 0)
-      polls_.push_back(
+      rest_.polls().push_back(
           {descriptor, static_cast<short>(lane.direction == Transfer::Direction::send ? POLLOUT : POLLIN), 0});
   }
-  const double left = deadline_seconds_ - base::seconds_since(still_since_ns);
-  if (left <= 0) fail(*slow, operation, fmt::format("did not answer within {:g} s", deadline_seconds_));
-  bell_.lie_down();
-  if (!could_move()) poll(polls_.data(), polls_.size(), static_cast<int>(std::ceil(left * 1e3)));
-  bell_.get_up();
+  const double left = set_.deadline_seconds - rest_.still_seconds();
+  if (left <= 0) fail(*slow, operation, fmt::format("did not answer within {:g} s", set_.deadline_seconds));
+  rest_.sleep(left, [&] { return could_move(); });
 }
 
 void Port::fail(const Lane& lane, const Operation& operation, const std::string& why) const {
-  if (alarm_->is_raised()) base::run_error("rank {}, {}: {}", rank_, describe(operation), alarm_->sentence());
-  const Transfer* message = lane.is_done() ? nullptr : lane.messages[lane.next];
-  base::run_error("rank {}, {}: rank {} {}; {} of {} bytes were {}", rank_, describe(operation), lane.peer, why,
-                  message != nullptr ? std::min(lane.done, message->bytes.size()) : 0,
-                  message != nullptr ? message->bytes.size() : 0,
-                  lane.direction == Transfer::Direction::send ? "sent to it" : "received from it");
+  if (set_.alarm->is_raised())
+    base::run_error("rank {}, {}: {}", set_.rank, describe(operation), set_.alarm->sentence());
+  const bool sends = lane.direction == Transfer::Direction::send;
+  const std::size_t all = lane.is_done() ? 0 : lane.messages[lane.next]->bytes.size();
+  const std::size_t head = sends ? std::min(lane.done, sizeof(MessageHeader)) : 0;
+  base::run_error("rank {}, {}: rank {} {}; {} of {} bytes were {}", set_.rank, describe(operation), lane.peer, why,
+                  std::min(lane.done - head, all), all, sends ? "sent to it" : "received from it");
 }
 
 }  // namespace trireme::comm

@@ -4,8 +4,6 @@
 // else, then sleeps; it ends with an error when nothing moved until the deadline. One thread at a time.
 #pragma once
 
-#include <poll.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,12 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "comm/alarm.h"
-#include "comm/bell.h"
 #include "comm/combine.h"
-#include "comm/link.h"
+#include "comm/link_set.h"
 #include "comm/operation.h"
-#include "comm/spin.h"
+#include "comm/rest.h"
 
 namespace trireme::comm {
 
@@ -50,15 +46,10 @@ struct MessageHeader {
 
 class Port {
  public:
-  // links[rank] is empty. `memory` is what links and bell lie in.
-  Port(int rank, std::vector<std::unique_ptr<Link>> links, Bell bell, std::shared_ptr<Alarm> alarm,
-       double deadline_seconds, std::shared_ptr<const void> memory);
-  ~Port();
-  Port(const Port&) = delete;
-  Port& operator=(const Port&) = delete;
+  explicit Port(LinkSet set);
 
-  int rank() const { return rank_; }
-  int world() const { return static_cast<int>(links_.size()); }
+  int rank() const { return set_.rank; }
+  int world() const { return static_cast<int>(set_.links.size()); }
 
   // Runs all transfers to their end.
   void run(const Operation& operation, std::span<const Transfer> transfers);
@@ -72,8 +63,8 @@ class Port {
     std::vector<const Transfer*> messages;
     std::size_t next = 0;    // of them
     MessageHeader head;      // of the message that comes
-    std::size_t header = 0;  // bytes of its header that were moved
-    std::size_t done = 0;    // bytes of its content
+    std::size_t header = 0;  // bytes of it that were received
+    std::size_t done = 0;    // bytes of the content that were received, or of the whole message that were sent
 
     bool is_done() const { return next == messages.size(); }
   };
@@ -84,22 +75,16 @@ class Port {
   bool advance_receive(Lane& lane, const Operation& operation);
   void check_header(const Lane& lane, const Operation& operation, const MessageHeader& header) const;
   std::size_t receive_part(Lane& lane);
-  void wait(const Operation& operation, std::int64_t still_since_ns);
+  void wait(const Operation& operation);
   bool could_move() const;
   // The verdict of the group's alarm, or what this rank saw itself.
   [[noreturn]] void fail(const Lane& lane, const Operation& operation, const std::string& why) const;
 
-  int rank_;
-  std::shared_ptr<const void> memory_;
-  std::vector<std::unique_ptr<Link>> links_;
-  Bell bell_;
-  std::shared_ptr<Alarm> alarm_;
-  double deadline_seconds_;
-  SpinPermit spin_;
+  LinkSet set_;
+  Rest rest_;
   std::vector<Lane> lanes_;  // of the run in progress; first lanes_used_
   std::size_t lanes_used_ = 0;
   std::vector<std::byte> short_;  // a header and a short message, sent in one piece
-  std::vector<pollfd> polls_;
 };
 
 }  // namespace trireme::comm
