@@ -1,6 +1,6 @@
 // All-reduce: every rank ends with the combination of all ranks' floats, with the same bits on every rank. One file per
-// algorithm, one line each in all_reduce.cpp; `automatic` chooses by size and world. All are called by all ranks of a
-// port, with equal counts.
+// algorithm, one line each in all_reduce.cpp; `automatic` takes the one that should be done first. All are called by
+// all ranks of a circle, with equal counts.
 #pragma once
 
 #include <cstdint>
@@ -8,47 +8,65 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/circle.h"
 #include "comm/combine.h"
-#include "comm/port.h"
 
 namespace trireme::comm {
 
-enum class Algorithm : std::uint8_t { automatic, direct, ring, halving, tree };
+enum class Algorithm : std::uint8_t { automatic, direct, whole, ring, halving, tree, hierarchical };
 
-// What one rank does one after the other: messages it must wait for, and bytes it sends.
+// What one rank does one after the other: messages it must wait for, and bytes it sends (of the hierarchical one: to
+// other hosts, for all ranks of its host).
 struct Cost {
   int steps = 0;
   std::int64_t bytes = 0;
+};
+// What messages cost between the ranks of a circle: seconds of a step, and of each byte that a rank sends.
+struct Wire {
+  double step_seconds = 2e-6, byte_seconds = 1e-10;
+
+  double seconds(const Cost& cost) const {
+    return cost.steps * step_seconds + static_cast<double>(cost.bytes) * byte_seconds;
+  }
 };
 
 struct AllReduce {
   Algorithm algorithm;
   std::string_view name, description;
-  void (*run)(Port&, const Operation&, std::span<float>, Combine);
-  Cost (*cost)(int world, std::int64_t bytes);
+  void (*run)(Circle&, const Operation&, std::span<float>, Combine);
+  Cost (*cost)(Spread spread, std::int64_t bytes);
 };
 const std::vector<AllReduce>& all_reduce_list();
 // The one of that name, or what `automatic` means for so many bytes.
-const AllReduce& find_all_reduce(Algorithm algorithm, int world, std::int64_t bytes);
+const AllReduce& find_all_reduce(Algorithm algorithm, Spread spread, const Wire& wire, std::int64_t bytes);
 Algorithm parse_algorithm(std::string_view name);  // unknown names are user errors
 
-// Every rank combines a slice and hands it to all others; short arrays go to everyone whole.
-void direct_all_reduce(Port& port, const Operation& operation, std::span<float> data, Combine how);
-Cost direct_cost(int world, std::int64_t bytes);
+// From some messages round the circle; equal on all ranks.
+Wire measure_wire(Circle& circle, const Operation& operation);
+
+// Every rank combines a slice and hands it to all others.
+void direct_all_reduce(Circle& circle, const Operation& operation, std::span<float> data, Combine how);
+Cost direct_cost(Spread spread, std::int64_t bytes);
 // Its two halves: data[slice of this rank] is combined; all slices go from their rank to all others.
-void direct_reduce_scatter(Port& port, const Operation& operation, std::span<float> data, Combine how);
-void direct_all_gather(Port& port, const Operation& operation, std::span<std::byte> data, std::int64_t item_bytes);
+void direct_reduce_scatter(Circle& circle, const Operation& operation, std::span<float> data, Combine how);
+void direct_all_gather(Circle& circle, const Operation& operation, std::span<std::byte> data, std::int64_t item_bytes);
+// Every rank sends all of it to all others, and adds in the order of ranks.
+void whole_all_reduce(Circle& circle, const Operation& operation, std::span<float> data, Combine how);
+Cost whole_cost(Spread spread, std::int64_t bytes);
 // Slices travel round the ring of ranks, twice.
-void ring_all_reduce(Port& port, const Operation& operation, std::span<float> data, Combine how);
-Cost ring_cost(int world, std::int64_t bytes);
+void ring_all_reduce(Circle& circle, const Operation& operation, std::span<float> data, Combine how);
+Cost ring_cost(Spread spread, std::int64_t bytes);
 // Recursive halving and doubling; ranks above a power of two hand their part to one below it first.
-void halving_all_reduce(Port& port, const Operation& operation, std::span<float> data, Combine how);
-Cost halving_cost(int world, std::int64_t bytes);
+void halving_all_reduce(Circle& circle, const Operation& operation, std::span<float> data, Combine how);
+Cost halving_cost(Spread spread, std::int64_t bytes);
 // Up a binomial tree to rank 0 and down again.
-void tree_all_reduce(Port& port, const Operation& operation, std::span<float> data, Combine how);
-Cost tree_cost(int world, std::int64_t bytes);
-// Its two halves, with any root.
-void tree_reduce(Port& port, const Operation& operation, std::span<float> data, Combine how, int root);
-void tree_broadcast(Port& port, const Operation& operation, std::span<std::byte> data, int root);
+void tree_all_reduce(Circle& circle, const Operation& operation, std::span<float> data, Combine how);
+Cost tree_cost(Spread spread, std::int64_t bytes);
+// Inside each host first, then between hosts, each slice by a rank of its own, then inside each host again.
+void hierarchical_all_reduce(Circle& circle, const Operation& operation, std::span<float> data, Combine how);
+Cost hierarchical_cost(Spread spread, std::int64_t bytes);
+// Of the tree, its two halves, with any root.
+void tree_reduce(Circle& circle, const Operation& operation, std::span<float> data, Combine how, int root);
+void tree_broadcast(Circle& circle, const Operation& operation, std::span<std::byte> data, int root);
 
 }  // namespace trireme::comm

@@ -13,37 +13,37 @@ int to_rank(int place, int root, int world) { return (place + root) % world; }
 }  // namespace
 
 // Place p has the children p + 1, p + 2, p + 4, ... below its own lowest bit.
-void tree_reduce(Port& port, const Operation& operation, std::span<float> data, Combine how, int root) {
-  const int world = port.world(), place = from_root(port.rank(), root, world);
+void tree_reduce(Circle& circle, const Operation& operation, std::span<float> data, Combine how, int root) {
+  const int world = circle.world(), place = from_root(circle.rank(), root, world);
   for (int distance = 1; distance < world; distance *= 2) {
     if ((place & distance) != 0) {
-      port.run(operation, std::array{send_to(to_rank(place - distance, root, world), std::as_bytes(data))});
+      circle.run(operation, std::array{send_to(to_rank(place - distance, root, world), std::as_bytes(data))});
       return;
     }
     if (place + distance < world)
-      port.run(operation, std::array{combine_from(to_rank(place + distance, root, world), data, how)});
+      circle.run(operation, std::array{combine_from(to_rank(place + distance, root, world), data, how)});
   }
 }
 
-void tree_broadcast(Port& port, const Operation& operation, std::span<std::byte> data, int root) {
-  const int world = port.world(), place = from_root(port.rank(), root, world);
+void tree_broadcast(Circle& circle, const Operation& operation, std::span<std::byte> data, int root) {
+  const int world = circle.world(), place = from_root(circle.rank(), root, world);
   int distance = static_cast<int>(std::bit_ceil(static_cast<unsigned>(world)));
   if (place != 0) {
     distance = place & -place;
-    port.run(operation, std::array{receive_from(to_rank(place - distance, root, world), data)});
+    circle.run(operation, std::array{receive_from(to_rank(place - distance, root, world), data)});
   }
   for (distance /= 2; distance > 0; distance /= 2)
     if (place + distance < world)
-      port.run(operation, std::array{send_to(to_rank(place + distance, root, world), data)});
+      circle.run(operation, std::array{send_to(to_rank(place + distance, root, world), data)});
 }
 
-void tree_all_reduce(Port& port, const Operation& operation, std::span<float> data, Combine how) {
-  tree_reduce(port, operation, data, how, 0);
-  tree_broadcast(port, operation, std::as_writable_bytes(data), 0);
+void tree_all_reduce(Circle& circle, const Operation& operation, std::span<float> data, Combine how) {
+  tree_reduce(circle, operation, data, how, 0);
+  tree_broadcast(circle, operation, std::as_writable_bytes(data), 0);
 }
 
-Cost tree_cost(int world, std::int64_t bytes) {
-  const int levels = std::bit_width(static_cast<unsigned>(world - 1));
+Cost tree_cost(Spread spread, std::int64_t bytes) {
+  const int levels = std::bit_width(static_cast<unsigned>(spread.world - 1));
   return {2 * levels, bytes * levels};  // rank 0 sends the most
 }
 

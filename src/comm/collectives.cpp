@@ -38,33 +38,33 @@ void Collectives::finish(Reduction how, std::span<float> data, int ranks) const 
 void Collectives::barrier() {
   const Operation operation = next(OperationKind::barrier, 0);
   for (int distance = 1; distance < world(); distance *= 2)
-    port_->run(operation, std::array{send_to((rank() + distance) % world(), {}),
-                                     receive_from((rank() - distance % world() + world()) % world(), {})});
+    circle_.run(operation, std::array{send_to((rank() + distance) % world(), {}),
+                                      receive_from((rank() - distance % world() + world()) % world(), {})});
 }
 
 void Collectives::broadcast(std::span<std::byte> data, int root) {
-  tree_broadcast(*port_, next(OperationKind::broadcast, data.size(), root), data, root);
+  tree_broadcast(circle_, next(OperationKind::broadcast, data.size(), root), data, root);
 }
 
 void Collectives::scatter(std::span<const std::byte> all, std::span<std::byte> own, int root) {
   const Operation operation = next(OperationKind::scatter, own.size() * static_cast<std::size_t>(world()), root);
-  if (rank() != root) return port_->run(operation, std::array{receive_from(root, own)});
+  if (rank() != root) return circle_.run(operation, std::array{receive_from(root, own)});
   base::check(all.size() == operation.bytes, "scatter of {} bytes to {} ranks of {}", all.size(), world(), own.size());
   std::vector<Transfer> transfers;
   for (int peer = 0; peer < world(); ++peer)
     if (peer != root) transfers.push_back(send_to(peer, equal_part(all, peer, own.size())));
-  port_->run(operation, transfers);
+  circle_.run(operation, transfers);
   copy(equal_part(all, root, own.size()), own);
 }
 
 void Collectives::gather(std::span<const std::byte> own, std::span<std::byte> all, int root) {
   const Operation operation = next(OperationKind::gather, own.size() * static_cast<std::size_t>(world()), root);
-  if (rank() != root) return port_->run(operation, std::array{send_to(root, own)});
+  if (rank() != root) return circle_.run(operation, std::array{send_to(root, own)});
   base::check(all.size() == operation.bytes, "gather of {} bytes from {} ranks of {}", all.size(), world(), own.size());
   std::vector<Transfer> transfers;
   for (int peer = 0; peer < world(); ++peer)
     if (peer != root) transfers.push_back(receive_from(peer, equal_part(all, peer, own.size())));
-  port_->run(operation, transfers);
+  circle_.run(operation, transfers);
   copy(own, equal_part(all, root, own.size()));
 }
 
@@ -73,7 +73,7 @@ void Collectives::all_gather(std::span<const std::byte> own, std::span<std::byte
   base::check(all.size() == own.size() * static_cast<std::size_t>(world()),
               "all-gather of {} bytes from {} ranks of {}", all.size(), world(), own.size());
   copy(own, equal_part(all, rank(), own.size()));
-  direct_all_gather(*port_, operation, all, static_cast<std::int64_t>(own.size()));
+  direct_all_gather(circle_, operation, all, static_cast<std::int64_t>(own.size()));
 }
 
 void Collectives::all_to_all(std::span<const std::byte> send, std::span<std::byte> receive) {
@@ -87,12 +87,12 @@ void Collectives::all_to_all(std::span<const std::byte> send, std::span<std::byt
     transfers.push_back(send_to(to, equal_part(send, to, part)));
     transfers.push_back(receive_from(from, equal_part(receive, from, part)));
   }
-  port_->run(operation, transfers);
+  circle_.run(operation, transfers);
   copy(equal_part(send, rank(), part), equal_part(receive, rank(), part));
 }
 
 void Collectives::reduce(std::span<float> data, Reduction how, int root) {
-  tree_reduce(*port_, next(OperationKind::reduce, data.size_bytes(), root, static_cast<int>(how)), data,
+  tree_reduce(circle_, next(OperationKind::reduce, data.size_bytes(), root, static_cast<int>(how)), data,
               combine_of(how), root);
   if (rank() == root) finish(how, data, world());
 }
@@ -106,13 +106,13 @@ void Collectives::scan(std::span<float> data, Reduction how) {
     sent.assign(data.begin(), data.end());
     if (rank() + distance < world()) transfers.push_back(send_to(rank() + distance, std::as_bytes(std::span(sent))));
     if (rank() - distance >= 0) transfers.push_back(combine_from(rank() - distance, data, combine_of(how)));
-    port_->run(operation, transfers);
+    circle_.run(operation, transfers);
   }
   finish(how, data, rank() + 1);
 }
 
 std::span<float> Collectives::reduce_scatter(std::span<float> data, Reduction how) {
-  direct_reduce_scatter(*port_, next(OperationKind::reduce_scatter, data.size_bytes(), 0, static_cast<int>(how)), data,
+  direct_reduce_scatter(circle_, next(OperationKind::reduce_scatter, data.size_bytes(), 0, static_cast<int>(how)), data,
                         combine_of(how));
   const auto own = slice_of(data, rank(), world());
   finish(how, own, world());
@@ -125,9 +125,12 @@ void Collectives::all_reduce(std::span<float> data, Reduction how, Algorithm alg
                       *windows_, data, combine_of(how));
     return finish(how, data, world());
   }
-  const AllReduce& chosen = find_all_reduce(algorithm, world(), static_cast<std::int64_t>(data.size_bytes()));
+  if (algorithm == Algorithm::automatic && !wire_ && world() > 1)
+    wire_ = measure_wire(circle_, {OperationKind::measure, 0, 0, sequence_, 0});
+  const AllReduce& chosen = find_all_reduce(algorithm, circle_.spread(), wire_.value_or(Wire{}),
+                                            static_cast<std::int64_t>(data.size_bytes()));
   const int detail = static_cast<int>(how) * 16 + static_cast<int>(chosen.algorithm);
-  chosen.run(*port_, next(OperationKind::all_reduce, data.size_bytes(), 0, detail), data, combine_of(how));
+  chosen.run(circle_, next(OperationKind::all_reduce, data.size_bytes(), 0, detail), data, combine_of(how));
   finish(how, data, world());
 }
 
@@ -137,7 +140,7 @@ void Collectives::exact_all_reduce(const ExactPlan& plan, std::span<const std::s
   if (is_shared(result) && std::all_of(partials.begin(), partials.end(), is_shared))
     return window_exact_all_reduce(*port_, next(OperationKind::exact_window_all_reduce, result.size_bytes()), *windows_,
                                    plan, partials, result);
-  comm::exact_all_reduce(*port_, next(OperationKind::exact_all_reduce, result.size_bytes()), plan, partials, result);
+  comm::exact_all_reduce(circle_, next(OperationKind::exact_all_reduce, result.size_bytes()), plan, partials, result);
 }
 
 }  // namespace trireme::comm

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "comm/all_reduce.h"
@@ -20,7 +21,7 @@ enum class Reduction : std::uint8_t { sum, mean, max };
 class Collectives {
  public:
   Collectives(std::unique_ptr<Port> port, std::shared_ptr<const WindowSet> windows)
-      : port_(std::move(port)), windows_(std::move(windows)) {}
+      : port_(std::move(port)), circle_(*port_), windows_(std::move(windows)) {}
 
   int rank() const { return port_->rank(); }
   int world() const { return port_->world(); }
@@ -52,8 +53,10 @@ class Collectives {
   void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
 
   std::unique_ptr<Port> port_;
+  Circle circle_;
   std::shared_ptr<const WindowSet> windows_;
   std::uint32_t sequence_ = 0;
+  std::optional<Wire> wire_;  // measured before the first automatic all-reduce that needs it
 };
 
 }  // namespace trireme::comm

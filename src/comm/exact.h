@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/oar_tree.h"
-#include "comm/port.h"
+#include "comm/circle.h"
 
 namespace trireme::comm {
 
@@ -52,7 +52,7 @@ class ExactPlan {
 
 // `partials` are this rank's, as many as plan.of_rank(rank), of equal length; their content is lost. `result` may be
 // one of them, or memory of its own. At least one oar of all must not be empty.
-void exact_all_reduce(Port& port, const Operation& operation, const ExactPlan& plan,
+void exact_all_reduce(Circle& circle, const Operation& operation, const ExactPlan& plan,
                       std::span<const std::span<float>> partials, std::span<float> result);
 
 }  // namespace trireme::comm

@@ -63,8 +63,9 @@ class InprocMemory : public HostMemory {
 
 }  // namespace
 
-std::vector<Group> inproc_groups(int world, double deadline_seconds) {
+std::vector<Group> inproc_groups(int world, double deadline_seconds, std::vector<int> hosts) {
   base::check(world >= 1, "a group of {} ranks", world);
+  hosts.resize(static_cast<std::size_t>(world));
   const auto common = std::make_shared<Common>(world);
   const auto alarm = std::make_shared<Alarm>(world);
   const auto links_of = [&](int rank, int number) {
@@ -74,7 +75,7 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds) {
     std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world));
     for (int peer = 0; peer < world; ++peer)
       if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);
-    return LinkSet{rank, common, std::move(links), board.bell(rank), alarm, deadline_seconds};
+    return LinkSet{rank, common, std::move(links), board.bell(rank), alarm, hosts, deadline_seconds};
   };
   std::vector<Group> groups;
   for (int rank = 0; rank < world; ++rank)

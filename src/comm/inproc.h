@@ -9,6 +9,7 @@
 namespace trireme::comm {
 
 // The groups of rank 0, 1, ...; each may go to a thread of its own. They share memory that goes with the last of them.
-std::vector<Group> inproc_groups(int world, double deadline_seconds);
+// `hosts`, where given, are the numbers of hosts that ranks are told to be on.
+std::vector<Group> inproc_groups(int world, double deadline_seconds, std::vector<int> hosts = {});
 
 }  // namespace trireme::comm

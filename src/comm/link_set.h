@@ -17,6 +17,7 @@ struct LinkSet {
   std::vector<std::unique_ptr<Link>> links;  // that of this rank is empty
   Bell bell;
   std::shared_ptr<Alarm> alarm;
+  std::vector<int> hosts;        // of each rank: a number, equal for those that share memory
   double deadline_seconds = 60;  // of an operation in which nothing moves
 };
 

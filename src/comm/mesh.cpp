@@ -49,6 +49,17 @@ class Builder {
     const auto at = [&](int one) { return members_[static_cast<std::size_t>(one)].host_mark; };
     return rank == options_.rank || (!options_.only_tcp && at(rank) == at(options_.rank));
   }
+  // Ranks that must not share memory are hosts of their own.
+  std::vector<int> hosts() const {
+    std::vector<int> all;
+    for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+      std::size_t first = rank;
+      for (std::size_t other = 0; other < rank && !options_.only_tcp; ++other)
+        if (members_[other].host_mark == members_[rank].host_mark) first = std::min(first, other);
+      all.push_back(static_cast<int>(first));
+    }
+    return all;
+  }
   // Whose connection this is, so that none of an earlier group is mistaken for one of this.
   std::string hello_of(int rank, std::size_t port) const {
     return fmt::format("group {} rank {} port {}", generation_, rank, port);
@@ -63,7 +74,8 @@ class Builder {
     for (std::size_t rank = 0; rank < links.size(); ++rank)
       if (Socket& socket = sockets_[rank][port]; socket.is_open())
         links[rank] = std::make_unique<SocketLink>(std::move(socket));
-    return {options_.rank, host, std::move(links), board.bell(host->place()), alarm_, options_.deadline_seconds};
+    return {options_.rank, host,    std::move(links),         board.bell(host->place()),
+            alarm_,        hosts(), options_.deadline_seconds};
   }
 
   // Until all awaited ranks came to the door; one that does not is named.

@@ -18,8 +18,9 @@ constexpr std::array kNames = {"barrier",
                                "exact all-reduce",
                                "all-reduce of shared memory",
                                "exact all-reduce of shared memory",
-                               "all-to-all"};
-static_assert(kNames.size() == static_cast<std::size_t>(OperationKind::all_to_all) + 1);
+                               "all-to-all",
+                               "measurement"};
+static_assert(kNames.size() == static_cast<std::size_t>(OperationKind::measure) + 1);
 }  // namespace
 
 // The kind may have come over a wire.

@@ -21,6 +21,7 @@ enum class OperationKind : std::uint8_t {
   window_all_reduce,
   exact_window_all_reduce,
   all_to_all,
+  measure,
 };
 std::string operation_name(OperationKind kind);
 

@@ -50,6 +50,7 @@ class Port {
 
   int rank() const { return set_.rank; }
   int world() const { return static_cast<int>(set_.links.size()); }
+  int host_of(int rank) const { return set_.hosts[static_cast<std::size_t>(rank)]; }
 
   // Runs all transfers to their end.
   void run(const Operation& operation, std::span<const Transfer> transfers);

@@ -1,0 +1,60 @@
+#include "comm/circle.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace trireme::comm {
+
+Circle::Circle(Port& port)
+    : port_(&port), ranks_(static_cast<std::size_t>(port.world())), rank_(port.rank()), is_whole_(true) {
+  std::iota(ranks_.begin(), ranks_.end(), 0);
+  spread_ = {world(), static_cast<int>(by_host().size())};
+}
+
+Circle::Circle(const Circle& whole, const std::vector<int>& some) : port_(whole.port_), is_whole_(false) {
+  for (const int rank : some) ranks_.push_back(whole.ranks_[static_cast<std::size_t>(rank)]);
+  const auto own = std::find(ranks_.begin(), ranks_.end(), port_->rank());
+  base::check(own != ranks_.end(), "rank {} is not in its own circle", port_->rank());
+  rank_ = static_cast<int>(own - ranks_.begin());
+  spread_ = {world(), static_cast<int>(by_host().size())};
+}
+
+std::vector<std::vector<int>> Circle::by_host() const {
+  std::map<int, std::vector<int>> hosts;
+  for (int rank = 0; rank < world(); ++rank)
+    hosts[port_->host_of(ranks_[static_cast<std::size_t>(rank)])].push_back(rank);
+  std::vector<std::vector<int>> all;
+  for (auto& [host, ranks] : hosts) all.push_back(std::move(ranks));
+  return all;
+}
+
+std::vector<int> Circle::here() const {
+  for (std::vector<int>& ranks : by_host())
+    if (std::ranges::count(ranks, rank_) > 0) return ranks;
+  return {};
+}
+
+std::vector<int> Circle::same_place(int place) const {
+  std::vector<int> ranks;
+  for (const std::vector<int>& host : by_host()) ranks.push_back(host[static_cast<std::size_t>(place)]);
+  std::ranges::sort(ranks);
+  return ranks;
+}
+
+int Circle::smallest_host() const {
+  std::size_t smallest = ranks_.size();
+  for (const std::vector<int>& host : by_host()) smallest = std::min(smallest, host.size());
+  return static_cast<int>(smallest);
+}
+
+void Circle::run(const Operation& operation, std::span<const Transfer> transfers) {
+  if (is_whole_) return port_->run(operation, transfers);
+  renamed_.assign(transfers.begin(), transfers.end());
+  for (Transfer& transfer : renamed_) transfer.peer = ranks_[static_cast<std::size_t>(transfer.peer)];
+  port_->run(operation, renamed_);
+}
+
+}  // namespace trireme::comm

@@ -1,0 +1,43 @@
+// Circle: ranks that do something together, all of a port's or some of them, numbered from 0 as algorithms want it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "comm/port.h"
+
+namespace trireme::comm {
+
+// How ranks are spread over hosts.
+struct Spread {
+  int world = 1, hosts = 1;
+};
+
+class Circle {
+ public:
+  explicit Circle(Port& port);
+  // Some of another circle's, by their numbers there, in order; this rank is among them.
+  Circle(const Circle& whole, const std::vector<int>& some);
+
+  int rank() const { return rank_; }
+  int world() const { return static_cast<int>(ranks_.size()); }
+  Spread spread() const { return spread_; }
+  // The ranks that share a host with this one, itself included; and of every host those of the same place in it.
+  std::vector<int> here() const;
+  std::vector<int> same_place(int place) const;
+  int smallest_host() const;
+
+  void run(const Operation& operation, std::span<const Transfer> transfers);
+
+ private:
+  std::vector<std::vector<int>> by_host() const;
+
+  Port* port_;
+  std::vector<int> ranks_;  // of the port
+  int rank_ = 0;
+  bool is_whole_;
+  Spread spread_;
+  std::vector<Transfer> renamed_;
+};
+
+}  // namespace trireme::comm

@@ -1,0 +1,35 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/clock.h"
+#include "comm/all_reduce.h"
+
+namespace trireme::comm {
+namespace {
+constexpr std::size_t kLongMessage = std::size_t{128} << 10;
+constexpr int kShortTries = 5, kLongTries = 3;
+}  // namespace
+
+Wire measure_wire(Circle& circle, const Operation& operation) {
+  std::vector<std::byte> out(kLongMessage), in(kLongMessage);
+  const int next = (circle.rank() + 1) % circle.world(), before = (circle.rank() + circle.world() - 1) % circle.world();
+  const auto fastest = [&](std::size_t bytes, int tries) {
+    double best = 0;
+    for (int i = 0; i < tries; ++i) {
+      const std::int64_t start = base::now_ns();
+      circle.run(operation, std::array{send_to(next, std::span(out).first(bytes)),
+                                       receive_from(before, std::span(in).first(bytes))});
+      const double seconds = base::seconds_since(start);
+      best = i == 0 ? seconds : std::min(best, seconds);
+    }
+    return best;
+  };
+  const double brief = fastest(sizeof(float), kShortTries), lengthy = fastest(kLongMessage, kLongTries);
+  std::array<float, 2> slowest{static_cast<float>(brief),
+                               static_cast<float>(std::max(lengthy - brief, 0.0) / kLongMessage)};
+  whole_all_reduce(circle, operation, slowest, Combine::max);
+  return {slowest[0], slowest[1]};
+}
+
+}  // namespace trireme::comm
