@@ -21,8 +21,6 @@ constexpr std::int64_t kReportGraceNs = 300'000'000, kTellNs = 200'000'000;
 constexpr int kLongestPollMs = 1000;
 constexpr double kNever = 1e9;  // seconds
 
-bool is_loopback(const std::string& host) { return host == "::1" || host == "localhost" || host.starts_with("127."); }
-
 }  // namespace
 
 Arbiter::Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience)
@@ -102,6 +100,10 @@ void Arbiter::seat(Guest guest) {
   Seat seat{member, std::move(guest.socket), FrameReader(kFrameBytes), base::now_ns()};
   seats_.emplace(member.rank, std::move(seat));
   seats_.at(member.rank).wants_to_begin = true;
+  std::vector<int> missing;
+  for (int rank = 0; rank < world_; ++rank)
+    if (!seats_.contains(rank)) missing.push_back(rank);
+  tell_all(Json{{"do", "wait"}, {"missing", missing}}.dump());
 }
 
 void Arbiter::open_if_wanted() {
@@ -129,7 +131,7 @@ void Arbiter::open() {
     const std::string here = own_host(seat.socket);
     for (const auto& [other, one] : seats_) {
       members.push_back(one.member);
-      if (is_loopback(one.member.address.host)) members.back().address.host = here;
+      if (one.member.address.is_loopback()) members.back().address.host = here;
     }
     seat.heard_ns = base::now_ns();
     tell(seat,

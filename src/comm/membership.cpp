@@ -28,6 +28,13 @@ std::chrono::nanoseconds until(std::int64_t deadline_ns) {
   return std::chrono::nanoseconds(std::max<std::int64_t>(0, deadline_ns - base::now_ns()));
 }
 
+// "rank 3", "ranks 3, 5".
+std::string name_ranks(const std::vector<int>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank" : "ranks";
+  for (const int rank : ranks) text += (rank == ranks[0] ? " " : ", ") + std::to_string(rank);
+  return text;
+}
+
 }  // namespace
 
 Membership::Membership(const JoinOptions& options, Member self, int door_port, std::int64_t deadline_ns)
@@ -57,8 +64,10 @@ Roll Membership::meet(std::int64_t deadline_ns) {
   if (!refusal_.empty())
     base::user_error("rank {} cannot join the group at {}: {}", options_.rank, to_text(options_.address), refusal_);
   if (!is_fresh_)
-    base::run_error("rank {}: not all of {} ranks came to {} within {:g} s", options_.rank, options_.world,
-                    to_text(options_.address), options_.join_seconds);
+    base::run_error("rank {}: {} of {} did not come to {} within {:g} s{}", options_.rank,
+                    missing_.empty() ? "some" : name_ranks(missing_), options_.world, to_text(options_.address),
+                    options_.join_seconds,
+                    options_.address.is_loopback() ? "; other hosts cannot reach a loopback address" : "");
   is_fresh_ = false;
   return *roll_;
 }
@@ -134,6 +143,7 @@ bool Membership::take(const std::string& frame) {
     roll_ = std::move(roll);
     is_fresh_ = true;
   }
+  if (what == "wait") missing_ = json.at("missing").get<std::vector<int>>();
   if (what == "refuse") refusal_ = json.at("why");
   if (what == "verdict" && roll_) roll_->alarm->raise(json.at("text"));
   if (what == "left" && roll_) roll_->alarm->leave(json.at("rank"));

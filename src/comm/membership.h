@@ -53,6 +53,7 @@ class Membership {
   std::condition_variable news_;
   std::optional<Roll> roll_;  // guarded by mutex_, as the rest up to the thread
   bool is_fresh_ = false;     // it has not been given out
+  std::vector<int> missing_;  // who has not come yet
   std::string refusal_;
   bool is_over_ = false;  // the arbiter is gone
   std::atomic<bool> stop_{false};

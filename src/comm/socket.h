@@ -36,6 +36,7 @@ struct Address {
   std::string host;
   int port = 0;
   bool is_local() const { return host.starts_with('@'); }
+  bool is_loopback() const { return host == "::1" || host == "localhost" || host.starts_with("127."); }
 };
 Address parse_address(std::string_view text);  // mistakes are user errors
 std::string to_text(const Address& address);

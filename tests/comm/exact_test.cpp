@@ -105,6 +105,9 @@ TEST(ExactAllReduce, HasTheBitsOfTheTreeOverEveryTransport) {
 TEST(ExactAllReduce, OfAnySize) {
   for (const std::size_t count : {0, 1, 3, 1000, 1000007})
     for (const Assignment& assignment : assignments(6, 3)) check_world(6, assignment, std::vector<bool>(6), count);
+  for (const int world : {2, 4, 5})  // in rounds
+    for (const Assignment& assignment : assignments(13, world))
+      check_world(13, assignment, std::vector<bool>(13), 400009);
 }
 
 TEST(ExactAllReduce, LeavesEmptyOarsOut) {

@@ -51,7 +51,7 @@ TEST(Join, AWrongTokenIsRefused) {
     if (options.rank == 1) options.token = "another token";
   });
   EXPECT_TRUE(has(errors[1], "token")) << errors[1];
-  EXPECT_TRUE(has(errors[0], "not all of 2 ranks came")) << errors[0];
+  EXPECT_TRUE(has(errors[0], "rank 1 of 2 did not come")) << errors[0];
 }
 
 TEST(Join, AnotherWorldIsRefused) {

@@ -1,0 +1,56 @@
+// Ranks as processes, for tests that do something to them.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <exception>
+#include <functional>
+#include <string>
+
+#include "comm/join.h"
+
+namespace trireme::comm {
+
+// A rank in a process of its own; what it says comes through a pipe: "ready" when all are there, then what it ended
+// with.
+struct Process {
+  pid_t number = -1;
+  int words = -1;
+};
+
+inline Process start(
+    const JoinOptions& options, const std::function<void(Group&)>& body, const std::function<void()>& before = [] {}) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
+  const pid_t number = fork();
+  if (number == 0) {
+    close(ends[0]);
+    std::string said;
+    try {
+      before();
+      Group group = join(options);
+      group.barrier();
+      if (write(ends[1], "ready\n", 6) != 6) _exit(3);
+      body(group);
+      said = "done";
+    } catch (const std::exception& error) {
+      said = error.what();
+    }
+    const bool written = write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+    _exit(written ? 0 : 3);
+  }
+  close(ends[1]);
+  return {number, ends[0]};
+}
+
+inline std::string read_until(int from, char last) {
+  std::string text;
+  for (char c; read(from, &c, 1) == 1;) {
+    if (c == last) break;
+    text += c;
+  }
+  return text;
+}
+
+}  // namespace trireme::comm
