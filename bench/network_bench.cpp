@@ -2,6 +2,7 @@
 // in one direction, in turns; and the processor time both take. Needs root.
 //   network_bench [rounds] [bytes] [gigabits per second] [milliseconds]
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +53,28 @@ double stream(const Socket& socket, int rank, std::vector<float>& data) {
   return base::seconds_since(start);
 }
 
+// Both ways at once.
+double both_ways(const Socket& socket, std::vector<float>& data) {
+  const std::int64_t start = base::now_ns();
+  std::vector<std::byte> come(data.size() * sizeof(float));
+  const auto bytes = std::as_bytes(std::span(data));
+  std::size_t sent = 0, received = 0;
+  while (sent < bytes.size() || received < come.size()) {
+    std::size_t moved = 0;
+    if (sent < bytes.size()) moved += send_some(socket, bytes.subspan(sent));
+    sent += moved;
+    if (received < come.size()) {
+      const std::size_t got = receive_some(socket, std::span(come).subspan(received));
+      received += got;
+      moved += got;
+    }
+    if (moved > 0) continue;
+    pollfd one{socket.descriptor(), static_cast<short>(POLLIN | (sent < bytes.size() ? POLLOUT : 0)), 0};
+    poll(&one, 1, 1000);
+  }
+  return base::seconds_since(start);
+}
+
 void run(const Network& network, int rank, int rounds, std::size_t bytes) {
   network.enter(rank);
   JoinOptions options;
@@ -68,11 +91,13 @@ void run(const Network& network, int rank, int rounds, std::size_t bytes) {
   else
     while (!socket.is_open()) socket = accept_now(listener);
   std::vector<float> data(bytes / sizeof(float), 1.0f);
-  std::vector<double> streams, reductions;
+  std::vector<double> streams, exchanges, reductions;
   double cpu = 0;
   for (int round = 0; round < rounds; ++round) {
     group.barrier();
     streams.push_back(stream(socket, rank, data));
+    group.barrier();
+    exchanges.push_back(both_ways(socket, data));
     group.barrier();
     const double cpu_before = cpu_seconds();
     const std::int64_t start = base::now_ns();
@@ -81,9 +106,11 @@ void run(const Network& network, int rank, int rounds, std::size_t bytes) {
     cpu += cpu_seconds() - cpu_before;
   }
   if (rank == 0)
-    fmt::print("raw stream {:.1f} ms, all-reduce {:.1f} ms, ratio {:.3f}; {:.2f} s of processor time per gigabyte\n",
-               1e3 * median(streams), 1e3 * median(reductions), median(reductions) / median(streams),
-               cpu / rounds / (static_cast<double>(bytes) / 1e9));
+    fmt::print(
+        "raw stream {:.1f} ms, both ways {:.1f} ms, all-reduce {:.1f} ms, ratio {:.3f}; {:.2f} s of processor time per "
+        "gigabyte\n",
+        1e3 * median(streams), 1e3 * median(exchanges), 1e3 * median(reductions), median(reductions) / median(streams),
+        cpu / rounds / (static_cast<double>(bytes) / 1e9));
   group.barrier();
 }
 

@@ -8,6 +8,8 @@ namespace trireme::comm {
 namespace {
 
 constexpr int kManyRanks = 32;  // more messages at once than connections and switches like
+// Bytes from all others up to which they may come whole: beyond, keeping and adding them costs more than a second step.
+constexpr std::int64_t kMostWhole = std::int64_t{64} << 10;
 
 // Whether all ranks may send to all others at the same time.
 bool sends_to_all(Algorithm algorithm) { return algorithm == Algorithm::direct || algorithm == Algorithm::whole; }
@@ -19,6 +21,7 @@ const AllReduce& fastest(Spread spread, const Wire& wire, std::int64_t bytes) {
   const AllReduce* best = nullptr;
   for (const AllReduce& one : all_reduce_list()) {
     if (sends_to_all(one.algorithm) && is_crowded(spread)) continue;
+    if (one.algorithm == Algorithm::whole && bytes * (spread.world - 1) > kMostWhole) continue;
     if (one.algorithm == Algorithm::hierarchical && (spread.hosts == 1 || spread.world == spread.hosts)) continue;
     if (best == nullptr || wire.seconds(one.cost(spread, bytes)) < wire.seconds(best->cost(spread, bytes))) best = &one;
   }

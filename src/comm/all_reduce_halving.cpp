@@ -46,7 +46,7 @@ Cost halving_cost(Spread spread, std::int64_t bytes) {
   const int core = static_cast<int>(std::bit_floor(static_cast<unsigned>(spread.world)));
   const int levels = std::bit_width(static_cast<unsigned>(core)) - 1;
   const std::int64_t guests = spread.world > core ? 1 : 0;
-  return {2 * levels + 2 * static_cast<int>(guests), 2 * bytes * (core - 1) / core + guests * bytes};
+  return {2 * levels + 2 * static_cast<int>(guests), 2 * bytes * (core - 1) / core + 2 * guests * bytes};
 }
 
 }  // namespace trireme::comm

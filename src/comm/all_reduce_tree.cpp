@@ -44,7 +44,7 @@ void tree_all_reduce(Circle& circle, const Operation& operation, std::span<float
 
 Cost tree_cost(Spread spread, std::int64_t bytes) {
   const int levels = std::bit_width(static_cast<unsigned>(spread.world - 1));
-  return {2 * levels, bytes * levels};  // rank 0 sends the most
+  return {2 * levels, 2 * bytes * levels};  // rank 0
 }
 
 }  // namespace trireme::comm

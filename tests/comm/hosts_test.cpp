@@ -33,11 +33,12 @@ TEST(Hosts, HierarchicalAllReduceForEverySpread) {
 TEST(Hosts, AutomaticTakesWhatShouldBeDoneFirst) {
   const Wire wire{100e-6, 8e-9};  // a gigabit
   EXPECT_EQ(chosen({2, 2}, wire, 400), "whole");
+  EXPECT_EQ(chosen({2, 2}, wire, 44'000'000), "direct");
   EXPECT_EQ(chosen({8, 8}, wire, 400), "whole");
   EXPECT_EQ(chosen({8, 8}, wire, 1 << 16), "direct");
   EXPECT_EQ(chosen({8, 8}, wire, 44'000'000), "direct");
   EXPECT_EQ(chosen({64, 64}, wire, 400), "halving");
-  EXPECT_EQ(chosen({33, 33}, wire, 44'000'000), "ring") << "a power of two and one: halving sends half as much again";
+  EXPECT_EQ(chosen({33, 33}, wire, 44'000'000), "ring") << "a power of two and one: halving sends twice as much";
   EXPECT_EQ(chosen({33, 33}, wire, 4000), "halving");
   EXPECT_EQ(chosen({16, 4}, wire, 44'000'000), "hierarchical");
   EXPECT_EQ(chosen({4, 1}, wire, 44'000'000), "direct");
@@ -54,8 +55,8 @@ TEST(Hosts, CostsAreWhatTheAlgorithmsDo) {
                                                    {Algorithm::whole, {4, 4}, 1, 3},
                                                    {Algorithm::ring, {4, 4}, 6, 1.5},
                                                    {Algorithm::halving, {4, 4}, 4, 1.5},
-                                                   {Algorithm::halving, {5, 5}, 6, 2.5},
-                                                   {Algorithm::tree, {4, 4}, 4, 2},
+                                                   {Algorithm::halving, {5, 5}, 6, 3.5},
+                                                   {Algorithm::tree, {4, 4}, 4, 4},
                                                    {Algorithm::hierarchical, {8, 4}, 4, 1.5},
                                                    {Algorithm::direct, {1, 1}, 0, 0}}) {
     const AllReduce& all_reduce = find_all_reduce(one.algorithm, one.spread, {}, 0);
