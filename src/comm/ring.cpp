@@ -32,15 +32,26 @@ std::size_t Ring::write(std::span<const std::byte> bytes) {
   return count;
 }
 
-std::span<const std::byte> Ring::readable() const {
-  const std::uint64_t taken = state_->taken.load(std::memory_order_relaxed);
-  const std::size_t count = state_->written.load(std::memory_order_acquire) - taken;
-  const std::size_t at = taken & (capacity_ - 1);
+std::span<const std::byte> Ring::readable(std::size_t after) const {
+  const std::uint64_t from = state_->taken.load(std::memory_order_relaxed) + after;
+  const std::size_t count = state_->written.load(std::memory_order_acquire) - from;
+  const std::size_t at = from & (capacity_ - 1);
   return {data_ + at, std::min(count, capacity_ - at)};
 }
 
 void Ring::take(std::size_t count) {
   state_->taken.store(state_->taken.load(std::memory_order_relaxed) + count, std::memory_order_release);
+}
+
+std::span<std::byte> Ring::writable() const {
+  const std::uint64_t written = state_->written.load(std::memory_order_relaxed);
+  const std::size_t room = capacity_ - (written - state_->taken.load(std::memory_order_acquire));
+  const std::size_t at = written & (capacity_ - 1);
+  return {data_ + at, std::min(room, capacity_ - at)};
+}
+
+void Ring::wrote(std::size_t count) {
+  state_->written.store(state_->written.load(std::memory_order_relaxed) + count, std::memory_order_release);
 }
 
 bool Ring::has_room() const {

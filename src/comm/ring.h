@@ -24,11 +24,15 @@ class Ring {
   // power of two.
   Ring(void* memory, std::size_t capacity);
 
+  std::size_t capacity() const { return capacity_; }
   // Copies as much as fits; returns how much.
   std::size_t write(std::span<const std::byte> bytes);
-  // What lies there in one piece; take() lets go of its first bytes.
-  std::span<const std::byte> readable() const;
+  // What lies there in one piece, behind its first `after` bytes; take() lets go of its first bytes.
+  std::span<const std::byte> readable(std::size_t after = 0) const;
   void take(std::size_t count);
+  // For a writer that brings bytes by itself: the room in one piece, and how much of it was filled.
+  std::span<std::byte> writable() const;
+  void wrote(std::size_t count);
 
   bool has_room() const;
   bool has_bytes() const;

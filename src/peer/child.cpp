@@ -146,7 +146,7 @@ void Child::fail(const std::string& how) {
                   words.empty() ? "" : "; it said: " + words);
 }
 
-std::string Child::last_words() const {
+std::vector<std::string> Child::error_lines() const {
   const off_t size = ::lseek(errors_, 0, SEEK_END);
   std::string text(static_cast<std::size_t>(std::max<off_t>(size, 0)), '\0');
   const ssize_t count = ::pread(errors_, text.data(), text.size(), 0);
@@ -154,6 +154,11 @@ std::string Child::last_words() const {
   std::vector<std::string> lines;
   for (const std::string& line : base::split(text, '\n'))
     if (line.find_first_not_of(" \t\r") != std::string::npos) lines.push_back(line);
+  return lines;
+}
+
+std::string Child::last_words() const {
+  std::vector<std::string> lines = error_lines();
   if (lines.size() > kLastLines) lines.erase(lines.begin(), lines.end() - kLastLines);
   return base::join(lines, " / ");
 }

@@ -30,6 +30,8 @@ class Child {
   const std::string& output() const { return buffer_; }
   // The last lines of its standard error, joined by " / "; empty when it was silent.
   std::string last_words() const;
+  // All that are not blank.
+  std::vector<std::string> error_lines() const;
 
  private:
   void send(std::string_view line);

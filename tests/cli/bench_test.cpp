@@ -1,4 +1,5 @@
 // `trireme bench`: what it prints for programs, and what it refuses. Times are never judged.
+#include "base/beside_program.h"
 #include "base/error.h"
 #include "cli/program.h"
 #include "peer/pytorch.h"
@@ -188,6 +189,30 @@ TEST_F(Bench, CollectivesBetweenProcesses) {
   for (const Json& one : json["results"]) EXPECT_GT(one.at("ours_us").get<double>(), 0) << one.dump();
 }
 
+TEST_F(Bench, CollectivesOverMpi) {
+  if (base::find_beside_program("trireme_mpi.so").empty())
+    GTEST_SKIP() << "built without Open MPI (libopenmpi-dev): there is no transport mpi";
+  const Json json = results(
+      {"collective", "--world", "1,3", "--transport", "mpi", "--bytes", "0,400000", "--peer", "mpi", "--repeats", "1"});
+  ASSERT_EQ(json.at("results").size(), 4u);
+  for (const Json& one : json["results"]) {
+    EXPECT_EQ(one.at("peer"), "mpi");
+    EXPECT_GT(one.at("ours_us").get<double>(), 0) << one.dump();
+    EXPECT_GT(one.at("peer_us").get<double>(), 0) << one.dump();
+  }
+}
+
+// A copy of the program that has no module beside it.
+TEST_F(Bench, AMissingMpiIsNamed) {
+  const fs::path alone = folder() / "bin" / "trireme";
+  fs::create_directories(alone.parent_path());
+  fs::copy_file(test::trireme_binary(), alone);
+  for (const Words& words : {Words{"--transport", "mpi"}, Words{"--peer", "mpi"}}) {
+    const auto finished = test::run_process(Words{alone.string(), "bench", "collective"} + words);
+    expect_sentence({finished.exit_code, finished.out, finished.err}, 2, {"no transport mpi", "libopenmpi-dev"});
+  }
+}
+
 TEST_F(Bench, MemoryIsAboveWhatTheParametersTake) {
   const Json json = results({"memory", "--model", "mnist-cnn", "--batch", "2"});
   // Weights, gradients, momentum: three times 1 199 882 floats.
@@ -210,9 +235,9 @@ TEST_F(Bench, MistakesAreRefused) {
   expect_refused({"bench", "step", "--peer", "pytorch", "--python", "false"}, {"--python", "'false'", "torch"});
   expect_refused({"bench", "collective", "--world", "0"}, {"--world", "1 to 64"});
   expect_refused({"bench", "collective", "--bytes", "7"}, {"--bytes", "multiple of 4"});
-  expect_refused({"bench", "collective", "--transport", "smoke"}, {"--transport", "'smoke'", "shm or tcp"});
+  expect_refused({"bench", "collective", "--transport", "smoke"}, {"--transport", "'smoke'", "shm, tcp or mpi"});
   expect_refused({"bench", "collective", "--algorithm", "rings"}, {"'rings'", "ring"});
-  expect_refused({"bench", "collective", "--peer", "pytorch"}, {"--peer", "gloo"});
+  expect_refused({"bench", "collective", "--peer", "pytorch"}, {"--peer", "gloo", "mpi"});
   expect_refused({"bench", "memory", "--model", "lenet5,alexnet"}, {"one --model"});
   expect_refused({"bench", "step", "--modle", "lenet5"}, {"--modle", "--model"});
 }

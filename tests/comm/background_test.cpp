@@ -10,8 +10,8 @@ namespace {
 class InBackground : public testing::TestWithParam<std::string> {};
 
 TEST_P(InBackground, SeveralAreInFlight) {
-  for (const int world : {1, 2, 3, 5})
-    run_world(make_groups(GetParam(), world), [&](Group& group) {
+  for (const int world : worlds_of({1, 2, 3, 5}))
+    run_over(GetParam(), world, [&](Group& group) {
       constexpr std::size_t kCount = 8;
       std::vector<std::vector<float>> data;
       for (std::size_t i = 0; i < kCount; ++i) data.emplace_back(1000 * i + 1, static_cast<float>(i));
@@ -78,7 +78,7 @@ TEST_P(InBackground, IsDoneWithoutAWait) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, InBackground, testing::Values("inproc", "shm", "tcp"),
+INSTANTIATE_TEST_SUITE_P(Over, InBackground, testing::ValuesIn(all_transports()),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

@@ -51,7 +51,7 @@ class Collectives : public testing::TestWithParam<std::tuple<std::string, int, s
   std::string transport() const { return std::get<0>(GetParam()); }
   int world() const { return std::get<1>(GetParam()); }
   std::size_t count() const { return std::get<2>(GetParam()); }
-  void run(const std::function<void(Group&)>& body) const { run_world(make_groups(transport(), world()), body); }
+  void run(const std::function<void(Group&)>& body) const { run_over(transport(), world(), body); }
 };
 
 TEST_P(Collectives, AllReduce) {
@@ -145,7 +145,7 @@ TEST_P(Collectives, AllGatherAndAllToAll) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, Collectives,
-                         testing::Combine(testing::Values("inproc", "shm", "tcp"), testing::ValuesIn(kWorlds),
+                         testing::Combine(testing::ValuesIn(all_transports()), testing::ValuesIn(worlds_of(kWorlds)),
                                           testing::ValuesIn(kSizes)),
                          [](const auto& one) {
                            return std::get<0>(one.param) + "_world" + std::to_string(std::get<1>(one.param)) + "_size" +

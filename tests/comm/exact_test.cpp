@@ -66,7 +66,7 @@ void check_world(int oars, const Assignment& assignment, const std::vector<bool>
   const ExactPlan plan(shares);
   const auto expected = tree_sum({0, oars}, is_empty, count);
   const int world = static_cast<int>(assignment.held.size());
-  run_world(make_groups(way.transport, world), [&](Group& group) {
+  run_over(way.transport, world, [&](Group& group) {
     const base::Range own = plan.of_rank(group.rank());
     const std::size_t most = plan.partials().size();
     const auto window = way.is_shared ? group.allocate((1 + most) * count * sizeof(float)) : nullptr;
@@ -94,12 +94,13 @@ TEST(ExactAllReduce, HasTheBitsOfTheTree) {
 }
 
 TEST(ExactAllReduce, HasTheBitsOfTheTreeOverEveryTransport) {
-  for (const Way& way : {Way{"inproc", true}, Way{"shm", false}, Way{"shm", true}, Way{"tcp", false}, Way{"tcp", true}})
-    for (const int world : {1, 2, 3, 4, 5, 7, 8})
-      for (const Assignment& assignment : assignments(13, world))
-        check_world(13, assignment,
-                    {true, false, false, true, false, false, false, false, false, false, false, false, true}, 5003,
-                    way);
+  for (const std::string& transport : all_transports())
+    for (const bool is_shared : {false, true})
+      for (const int world : worlds_of({1, 2, 3, 4, 5, 7, 8}))
+        for (const Assignment& assignment : assignments(13, world))
+          check_world(13, assignment,
+                      {true, false, false, true, false, false, false, false, false, false, false, false, true}, 5003,
+                      {transport, is_shared});
 }
 
 TEST(ExactAllReduce, OfAnySize) {

@@ -23,7 +23,7 @@ class PointToPoint : public testing::TestWithParam<std::tuple<std::string, int>>
  protected:
   int world() const { return std::get<1>(GetParam()); }
   void run(const std::function<void(Group&)>& body) const {
-    run_world(make_groups(std::get<0>(GetParam()), world()), [&](Group& group) {
+    run_over(std::get<0>(GetParam()), world(), [&](Group& group) {
       body(group);
       group.barrier();  // nobody leaves before all are through
     });
@@ -162,7 +162,8 @@ TEST_P(PointToPoint, NothingWithinATime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, PointToPoint,
-                         testing::Combine(testing::Values("inproc", "shm", "tcp"), testing::Values(1, 2, 3, 5)),
+                         testing::Combine(testing::ValuesIn(all_transports()),
+                                          testing::ValuesIn(worlds_of({1, 2, 3, 5}))),
                          [](const auto& one) {
                            return std::get<0>(one.param) + "_" + std::to_string(std::get<1>(one.param));
                          });

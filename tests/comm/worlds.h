@@ -72,4 +72,26 @@ inline void run_world(std::vector<Group> groups, const std::function<void(Group&
   for (std::size_t rank = 0; rank < errors.size(); ++rank) EXPECT_EQ(errors[rank], "") << "rank " << rank;
 }
 
+// Under mpirun this process is one rank, and has one group for all its tests (main.cpp).
+inline Group*& mpi_group() {
+  static Group* group = nullptr;
+  return group;
+}
+inline std::vector<std::string> all_transports() {
+  return mpi_group() ? std::vector<std::string>{"mpi"} : std::vector<std::string>{"inproc", "shm", "tcp"};
+}
+inline std::vector<int> worlds_of(const std::vector<int>& worlds) {
+  return mpi_group() ? std::vector{mpi_group()->world()} : worlds;
+}
+
+// As run_world(), over any transport.
+inline void run_over(const std::string& transport, int world, const std::function<void(Group&)>& body) {
+  if (transport != "mpi") return run_world(make_groups(transport, world), body);
+  try {
+    body(*mpi_group());
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "rank " << mpi_group()->rank() << ": " << error.what();
+  }
+}
+
 }  // namespace trireme::comm

@@ -1,0 +1,16 @@
+#include "base/beside_program.h"
+
+#include <filesystem>
+
+namespace trireme::base {
+
+std::string find_beside_program(const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path(), above = folder.parent_path();
+  for (const fs::path& path : {folder / name, above / name, above / TRIREME_LIBRARY_FOLDER / "trireme" / name})
+    if (fs::exists(path, ignored)) return path.string();
+  return "";
+}
+
+}  // namespace trireme::base

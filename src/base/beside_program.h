@@ -1,0 +1,12 @@
+// Files that come with the program: modules it loads, programs it starts.
+#pragma once
+
+#include <string>
+
+namespace trireme::base {
+
+// Beside the program or, for the programs of its tests, one folder above; installed, in lib/trireme. Empty when there
+// is none.
+std::string find_beside_program(const std::string& name);
+
+}  // namespace trireme::base

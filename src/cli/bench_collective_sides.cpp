@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/beside_program.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/bench_collective.h"
+#include "cli/environment.h"
+#include "comm/mpi.h"
+#include "comm/socket.h"
+#include "peer/child.h"
+
+namespace trireme::cli {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = base::fs;
+
+constexpr double kDeadlineSeconds = 120, kLeaveSeconds = 20;
+constexpr const char* kMpiPeer = "trireme_mpi_peer";
+
+// Processes that run collectives together; all are asked at once.
+template <class Process>
+class Ranks {
+ public:
+  explicit Ranks(std::vector<std::unique_ptr<Process>> processes) : processes_(std::move(processes)) {}
+
+  // The largest of their answers' "seconds", where they have any.
+  double ask(const std::function<Json(int rank)>& request) {
+    std::vector<std::thread> threads;
+    std::vector<double> seconds(processes_.size());
+    std::vector<std::exception_ptr> errors(processes_.size());
+    for (std::size_t rank = 0; rank < processes_.size(); ++rank)
+      threads.emplace_back([&, rank] {
+        try {
+          const Json answer =
+              Json::parse(processes_[rank]->ask(request(static_cast<int>(rank)).dump(), kDeadlineSeconds));
+          seconds[rank] = answer.value("seconds", 0.0);
+        } catch (...) {
+          errors[rank] = std::current_exception();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& error : errors)
+      if (error) std::rethrow_exception(error);
+    return *std::max_element(seconds.begin(), seconds.end());
+  }
+
+ private:
+  std::vector<std::unique_ptr<Process>> processes_;
+};
+
+// As many processes as the world has ranks, asked for the case's all-reduce.
+template <class Process, class Start>
+CollectiveRun run_of(const CollectiveCase& bench, int processes, const Start& start) {
+  std::vector<std::unique_ptr<Process>> all;
+  for (int rank = 0; rank < processes; ++rank) all.push_back(start(rank));
+  const auto ranks = std::make_shared<Ranks<Process>>(std::move(all));
+  const int port = comm::unused_port();
+  ranks->ask([&](int rank) {
+    return Json{{"do", "join"}, {"port", port}, {"rank", rank}, {"world", bench.world}, {"transport", bench.transport}};
+  });
+  return [ranks, bench](int count) {
+    return ranks->ask([&](int) {
+      return Json{{"do", "run"}, {"bytes", bench.bytes}, {"count", count}, {"algorithm", bench.algorithm}};
+    });
+  };
+}
+
+// All ranks of a world that mpirun starts: rank 0 is asked, and speaks for all.
+class MpirunJob {
+ public:
+  MpirunJob(const std::string& what, int world, const std::vector<std::string>& program, const std::vector<int>& cpus)
+      : what_(what), child_(what, arguments(world, program), cpus) {}
+  ~MpirunJob() { child_.finish(kLeaveSeconds); }
+  std::string ask(std::string_view line, double deadline_seconds) {
+    try {
+      return child_.ask(line, deadline_seconds);
+    } catch (const base::Error&) {
+      for (const std::string& said : child_.error_lines())
+        if (names_a_rank(said)) base::run_error("{} failed: {}", what_, said);
+      throw;
+    }
+  }
+
+ private:
+  // Ours, or mpirun's own about one that was killed: what else mpirun prints is for its own users.
+  static bool names_a_rank(const std::string& line) {
+    return line.starts_with("trireme: ") || line.find("noticed that process rank") != std::string::npos;
+  }
+  // More ranks than cores, started by root in a container, are nothing to be refused here.
+  static std::vector<std::string> arguments(int world, const std::vector<std::string>& program) {
+    std::vector<std::string> all{
+        "env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "--oversubscribe",
+        "-n",  std::to_string(world)};
+    all.insert(all.end(), program.begin(), program.end());
+    return all;
+  }
+
+  std::string what_;
+  peer::Child child_;
+};
+
+CollectiveRun start_job(const CollectiveCase& bench, const std::string& what, const std::vector<std::string>& program,
+                        const base::CorePlan& cores) {
+  return run_of<MpirunJob>(bench, 1,
+                           [&](int) { return std::make_unique<MpirunJob>(what, bench.world, program, cores.cpus); });
+}
+
+}  // namespace
+
+CollectiveRun start_own(const CollectiveCase& bench, const base::CorePlan& cores) {
+  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  const std::vector<std::string> program{self, "bench", "rank", "--transport", bench.transport};
+  // A rank has more than one thread, and mpirun would put all of them on one core.
+  if (bench.transport == "mpi") {
+    std::vector<std::string> unbound{"--bind-to", "none"};
+    unbound.insert(unbound.end(), program.begin(), program.end());
+    return start_job(bench, "the MPI job", unbound, cores);
+  }
+  return run_of<peer::Child>(bench, bench.world, [&](int rank) {
+    return std::make_unique<peer::Child>(fmt::format("rank {}", rank), program, cores.cpus);
+  });
+}
+
+CollectiveRun start_gloo(const CollectiveCase& bench, const Peer& peer, const base::CorePlan& cores) {
+  return run_of<peer::Pytorch>(bench, bench.world, [&](int) {
+    return std::make_unique<peer::Pytorch>(peer.python, peer.script, std::vector<std::string>{}, cores.cpus);
+  });
+}
+
+CollectiveRun start_mpi(const CollectiveCase& bench, const base::CorePlan& cores) {
+  return start_job(bench, "MPI", {base::find_beside_program(kMpiPeer)}, cores);
+}
+
+void expect_mpi() {
+  comm::find_mpi_module();
+  if (base::find_beside_program(kMpiPeer).empty())
+    base::user_error("the program {} is missing beside this one; build or install Trireme again", kMpiPeer);
+  for (const std::string& folder : base::split(environment("PATH"), ':'))
+    if (std::error_code ignored; fs::exists(fs::path(folder) / "mpirun", ignored)) return;
+  base::user_error("mpirun was not found in PATH; install Open MPI (Debian: openmpi-bin)");
+}
+
+}  // namespace trireme::cli
