@@ -58,7 +58,7 @@ test-tsan:  ## all tests under ThreadSanitizer, with one OpenMP thread
 	@cmake --build build-tsan --target trireme trireme_tests
 	@OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 $(RUN_CTEST) --test-dir build-tsan $(CTEST)
 
-fuzz:  ## feed every reader of files with libFuzzer, FUZZ_SECONDS each; findings stay in build-fuzz/
+fuzz:  ## feed every reader of files and of the network with libFuzzer, FUZZ_SECONDS each; findings stay in build-fuzz/
 	@$(PACKAGES) core fuzz
 	@cmake --preset fuzz --log-level=WARNING >/dev/null
 	@cmake --build build-fuzz --target trireme_fuzz

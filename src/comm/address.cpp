@@ -105,11 +105,17 @@ std::string host_of(int (*ask)(int, sockaddr*, socklen_t*), const Socket& socket
 
 Address parse_address(std::string_view text) {
   const auto colon = text.rfind(':');
-  if (text.starts_with('@') && text.size() > 1) return {std::string(text), 0};
+  if (text.starts_with('@') && text.size() > 1) {
+    if (text.size() >= sizeof sockaddr_un::sun_path)
+      base::user_error("the local address {} has {} bytes, at most {} are possible", text, text.size(),
+                       sizeof sockaddr_un::sun_path - 1);
+    return {std::string(text), 0};
+  }
   if (colon == std::string_view::npos)
     base::user_error("'{}' is no address; expected host:port, for example 10.0.0.1:4000", text);
   std::string_view host = text.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host.starts_with('@')) base::user_error("'{}' is no address; one of this host is @name, without a port", text);
   const std::int64_t port = base::parse_int(fmt::format("the port of {}", text), text.substr(colon + 1));
   if (port < 0 || port > 65535) base::user_error("the port of {} is {}, expected 0 to 65535", text, port);
   return {std::string(host), static_cast<int>(port)};

@@ -21,6 +21,9 @@ constexpr std::int64_t kReportGraceNs = 300'000'000, kTellNs = 200'000'000;
 constexpr int kLongestPollMs = 1000;
 constexpr double kNever = 1e9;  // seconds
 
+// What others sent may stand in it, whatever bytes those were.
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 }  // namespace
 
 Arbiter::Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience)
@@ -70,14 +73,14 @@ void Arbiter::run() {
     if (!is_open_) std::erase_if(seats_, [](const auto& one) { return one.second.is_lost; });  // it may come again
     judge();
   }
-  tell_all(Json{{"do", "farewell"}}.dump());
+  tell_all(text_of({{"do", "farewell"}}));
 }
 
 // A guest that does not belong to this group hears why.
 void Arbiter::seat(Guest guest) {
   const auto refuse = [&](const std::string& why) {
     try {
-      send_frame(guest.socket, Json{{"do", "refuse"}, {"why", why}}.dump(), base::now_ns() + kTellNs);
+      send_frame(guest.socket, text_of({{"do", "refuse"}, {"why", why}}), base::now_ns() + kTellNs);
     } catch (const GoneError&) {  // it will find out by itself
     }
   };
@@ -134,8 +137,7 @@ void Arbiter::open() {
       if (one.member.address.is_loopback()) members.back().address.host = here;
     }
     seat.heard_ns = base::now_ns();
-    tell(seat,
-         Json{{"do", "begin"}, {"rank", rank}, {"generation", generation_}, {"members", to_json(members)}}.dump());
+    tell(seat, text_of({{"do", "begin"}, {"rank", rank}, {"generation", generation_}, {"members", to_json(members)}}));
   }
 }
 
@@ -165,10 +167,10 @@ void Arbiter::take(Seat& seat, const std::string& frame) {
     tell(seat, frame);
   } else if (what == "leave") {
     seat.has_left = true;
-    tell_all(Json{{"do", "left"}, {"rank", seat.member.rank}}.dump());
+    tell_all(text_of({{"do", "left"}, {"rank", seat.member.rank}}));
   } else if (what == "again") {
     seat.wants_to_begin = true;
-  } else if (what == "report" && !report_ && !has_judged_) {
+  } else if (what == "report" && is_open_ && !report_ && !has_judged_) {
     report_ = Report{seat.member.rank, json.at("rank"), json.at("what"), base::now_ns() + kReportGraceNs};
   }
 }
@@ -194,7 +196,7 @@ void Arbiter::judge() {
 void Arbiter::lose(int rank, const std::string& evidence) {
   Seat& seat = seats_.at(rank);
   const std::string verdict =
-      Json{{"do", "verdict"}, {"rank", rank}, {"text", describe(seat.member) + " " + evidence}}.dump();
+      text_of({{"do", "verdict"}, {"rank", rank}, {"text", describe(seat.member) + " " + evidence}});
   if (is_open_) tell(seat, verdict);  // it may only have slept
   seat.is_lost = true;
   seat.socket = Socket();

@@ -51,25 +51,36 @@ base::Digest HostHandshake::answer(std::span<const std::byte, kProofBytes> proof
   return proof_of(token_, "host", proof.first<sizeof(Challenge)>(), challenge_);
 }
 
+GuestHandshake::GuestHandshake(std::string_view token) : token_(token), challenge_(new_challenge()) {}
+
+std::optional<std::array<std::byte, kProofBytes>> GuestHandshake::proof(
+    std::span<const std::byte, kGreetingBytes> greeting) {
+  if (std::memcmp(greeting.data(), kMagic.data(), kMagic.size()) != 0) return std::nullopt;
+  std::copy(greeting.begin() + kMagicBytes, greeting.end(), theirs_.begin());
+  const base::Digest proof = proof_of(token_, "guest", theirs_, challenge_);
+  std::array<std::byte, kProofBytes> message{};
+  std::copy(proof.begin(), proof.end(), std::copy(challenge_.begin(), challenge_.end(), message.begin()));
+  return message;
+}
+
+bool GuestHandshake::accepts(const base::Digest& answer) const {
+  return base::equal_secrets(answer, proof_of(token_, "host", challenge_, theirs_));
+}
+
 void greet_host(const Socket& socket, std::string_view token, std::string_view what, std::int64_t deadline_ns) {
+  GuestHandshake handshake(token);
   std::array<std::byte, kGreetingBytes> greeting{};
   receive_all(socket, greeting, deadline_ns);
-  if (std::memcmp(greeting.data(), kMagic.data(), kMagic.size()) != 0)
-    base::user_error("{} is no Trireme of this version: it does not greet as one", what);
-  const auto theirs = std::span(greeting).subspan<kMagicBytes>();
-  const Challenge own = new_challenge();
-  const base::Digest proof = proof_of(token, "guest", theirs, own);
-  std::array<std::byte, kProofBytes> message{};
-  std::copy(proof.begin(), proof.end(), std::copy(own.begin(), own.end(), message.begin()));
-  send_all(socket, message, deadline_ns);
+  const auto proof = handshake.proof(greeting);
+  if (!proof) base::user_error("{} is no Trireme of this version: it does not greet as one", what);
+  send_all(socket, *proof, deadline_ns);
   base::Digest answer{};
   try {
     receive_all(socket, answer, deadline_ns);
   } catch (const GoneError& error) {
     base::user_error("{} did not let us in ({}): the job's token is another one there", what, error.what());
   }
-  if (!base::equal_secrets(answer, proof_of(token, "host", own, theirs)))
-    base::user_error("{} does not know the job's token", what);
+  if (!handshake.accepts(answer)) base::user_error("{} does not know the job's token", what);
 }
 
 }  // namespace trireme::comm

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,7 +42,23 @@ class HostHandshake {
   Challenge challenge_;
 };
 
-// The guest's side. A host that is none of ours, or has another token, is a user error that names `what`.
+// The guest's side, likewise.
+class GuestHandshake {
+ public:
+  explicit GuestHandshake(std::string_view token);
+
+  // What to say to a host's greeting; nothing when that is none of ours.
+  std::optional<std::array<std::byte, kProofBytes>> proof(std::span<const std::byte, kGreetingBytes> greeting);
+  // Whether the host that greeted so knows the token too.
+  bool accepts(const base::Digest& answer) const;
+
+ private:
+  std::string token_;
+  Challenge challenge_, theirs_{};
+};
+
+// The guest's side from its begin to its end. A host that is none of ours, or has another token, is a user error that
+// names `what`.
 void greet_host(const Socket& socket, std::string_view token, std::string_view what, std::int64_t deadline_ns);
 
 }  // namespace trireme::comm

@@ -35,6 +35,18 @@ std::string name_ranks(const std::vector<int>& ranks) {
   return text;
 }
 
+// As the arbiter tells it: ranks are places in the list.
+Roll roll_of(const Json& json) {
+  Roll roll{json.at("rank"), json.at("generation"), members_from_json(json.at("members").get<std::string>()), {}};
+  const int world = static_cast<int>(roll.members.size());
+  for (int rank = 0; rank < world; ++rank)
+    if (roll.members[static_cast<std::size_t>(rank)].rank != rank) throw FrameError("a list of ranks without order");
+  if (roll.rank < 0 || roll.rank >= world)
+    throw FrameError(fmt::format("a list of {} ranks to rank {}", world, roll.rank));
+  roll.alarm = std::make_shared<Alarm>(world);
+  return roll;
+}
+
 }  // namespace
 
 Membership::Membership(const JoinOptions& options, Member self, int door_port, std::int64_t deadline_ns)
@@ -135,8 +147,7 @@ bool Membership::take(const std::string& frame) {
   const std::string what = json.at("do");
   const std::lock_guard lock(mutex_);
   if (what == "begin") {
-    Roll roll{json.at("rank"), json.at("generation"), members_from_json(json.at("members").get<std::string>()), {}};
-    roll.alarm = std::make_shared<Alarm>(static_cast<int>(roll.members.size()));
+    Roll roll = roll_of(json);
     roll.alarm->set_judge([this](int peer, const std::string& seen) {
       send(Json{{"do", "report"}, {"rank", peer}, {"what", seen}}.dump());
     });
@@ -146,7 +157,7 @@ bool Membership::take(const std::string& frame) {
   if (what == "wait") missing_ = json.at("missing").get<std::vector<int>>();
   if (what == "refuse") refusal_ = json.at("why");
   if (what == "verdict" && roll_) roll_->alarm->raise(json.at("text"));
-  if (what == "left" && roll_) roll_->alarm->leave(json.at("rank"));
+  if (what == "left" && roll_) roll_->alarm->leave(roll_->members.at(json.at("rank").get<std::size_t>()).rank);
   if (what == "farewell") is_over_ = true;
   news_.notify_all();
   return what != "farewell" && what != "refuse";

@@ -147,23 +147,13 @@ TEST(Join, AReplayedHandshakeIsRefused) {
   Door door(listen_on({"127.0.0.1", 0}), "a token");
   const Address address{"127.0.0.1", port_of(door.listener())};
   const std::int64_t deadline = base::now_ns() + 5'000'000'000;
-  const HostHandshake other("a token");  // an earlier connection of the same job
+  const HostHandshake other("a token");  // of an earlier connection of the same job
+  const auto recorded = GuestHandshake("a token").proof(other.greeting());
   std::array<std::byte, kGreetingBytes> greeting{};
   const Socket socket = connect_to(address, deadline);
   EXPECT_TRUE(door.let_in().empty());
   receive_all(socket, greeting, deadline);
-  // The proof for that other connection's challenge.
-  std::vector<std::byte> text;
-  const std::string guest = "guest";
-  const auto others = other.greeting();
-  const auto challenge = std::span(others).subspan(kMagicBytes);
-  for (const char c : guest) text.push_back(static_cast<std::byte>(c));
-  text.insert(text.end(), challenge.begin(), challenge.end());
-  text.insert(text.end(), sizeof(Challenge), std::byte{7});
-  const base::Digest proof = base::hmac_sha256("a token", text);
-  std::vector<std::byte> message(sizeof(Challenge), std::byte{7});
-  message.insert(message.end(), proof.begin(), proof.end());
-  send_all(socket, message, deadline);
+  send_all(socket, recorded.value(), deadline);
   for (int turn = 0; turn < 20; ++turn) {
     EXPECT_TRUE(door.let_in().empty());
     std::this_thread::sleep_for(5ms);

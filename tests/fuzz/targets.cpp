@@ -20,6 +20,7 @@
 #include "data/open.h"
 #include "data/packed.h"
 #include "data/table.h"
+#include "fuzz/comm_targets.h"
 #include "support/temporary_folder.h"
 
 namespace trireme::fuzz {
@@ -162,6 +163,10 @@ constexpr std::array kTargets{
     Target{"table", read_table, table_seeds},
     Target{"image", read_image, image_seeds},
     Target{"packed", read_packed, packed_seeds},
+    Target{"frame", read_frames, frame_seeds},
+    Target{"door", visit_door, door_seeds},
+    Target{"arbiter", visit_arbiter, arbiter_seeds},
+    Target{"membership", host_member, membership_seeds},
 };
 
 }  // namespace

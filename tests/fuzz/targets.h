@@ -1,6 +1,6 @@
-// What is fuzzed: every reader of files, on bytes from anywhere. A target returns for valid content and for content
-// that the reader refuses with a user error; anything else (a crash, another exception, a sanitizer's finding) is a
-// bug. Driven by libFuzzer (fuzz/, `make fuzz`) and, for a short while, by the slow tests.
+// What is fuzzed: every reader of files and of the network, on bytes from anywhere. A target returns for valid content
+// and for content that the reader refuses with a user error; anything else (a crash, another exception, a sanitizer's
+// finding) is a bug. Driven by libFuzzer (fuzz/, `make fuzz`) and, for a short while, by the slow tests.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,233 @@
+#include "fuzz/comm_targets.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "comm/arbiter.h"
+#include "comm/link.h"
+#include "comm/membership.h"
+
+namespace trireme::fuzz {
+namespace {
+
+using Span = std::span<const std::uint8_t>;
+using Json = nlohmann::json;
+using namespace comm;
+
+constexpr const char* kToken = "a token";
+constexpr double kPatience = 60;
+// For an end that does not come: a guest that has left is not listened to any more.
+constexpr std::int64_t kQuietNs = 5'000'000;
+
+Address meeting() { return {fmt::format("@trireme-fuzz-{}", getpid()), 0}; }
+
+// All frames, from pieces of so many bytes; the last one is "error" where the rest is none.
+std::vector<std::string> frames_of(Span bytes, std::size_t piece) {
+  constexpr std::size_t kMost = 4096;
+  std::vector<std::string> frames;
+  FrameReader reader(kMost);
+  try {
+    while (!bytes.empty()) {
+      const std::size_t count = std::min({piece, bytes.size(), std::max<std::size_t>(1, reader.missing())});
+      reader.add(std::as_bytes(bytes.first(count)));
+      bytes = bytes.subspan(count);
+      while (auto frame = reader.next()) frames.push_back(*frame);
+      base::check(reader.missing() <= kMost + 4, "{} bytes are missing", reader.missing());
+    }
+  } catch (const FrameError&) {
+    frames.emplace_back("error");
+  }
+  return frames;
+}
+
+// Empty when the frame is no such message.
+template <class Read>
+auto read_if_valid(const Read& read, const std::string& frame) -> std::optional<decltype(read(frame))> {
+  try {
+    return read(frame);
+  } catch (const FrameError&) {
+    return std::nullopt;
+  }
+}
+
+// What could be read can be passed on.
+void read_message(const std::string& frame) {
+  if (const auto hello = read_if_valid(hello_from_json, frame))
+    base::check(hello_from_json(to_json(*hello)).member.rank == hello->member.rank, "another rank");
+  if (const auto members = read_if_valid(members_from_json, frame))
+    base::check(members_from_json(to_json(*members)).size() == members->size(), "other members");
+}
+
+void send_bytes(const Socket& socket, Span bytes) {
+  send_all(socket, std::as_bytes(bytes), base::in_seconds(kPatience));
+}
+
+// Nothing more is sent; waits until the other side has closed, or says nothing.
+void finish(const Socket& socket, std::int64_t quiet_ns) {
+  shutdown(socket.descriptor(), SHUT_WR);
+  std::array<std::byte, 4096> bytes;
+  try {
+    while (wait_readable(socket, base::now_ns() + quiet_ns)) receive_some(socket, bytes);
+  } catch (const GoneError&) {
+  }
+}
+
+// The guest's part of the handshake.
+std::array<std::byte, kProofBytes> prove(const Socket& socket) {
+  std::array<std::byte, kGreetingBytes> greeting{};
+  receive_all(socket, greeting, base::in_seconds(kPatience));
+  return GuestHandshake(kToken).proof(greeting).value();
+}
+
+Hello a_hello(int world) {
+  Hello hello{world, "trireme", {}};
+  hello.member = {world - 1, 4711, "node3", "boot/1", {"10.0.0.3", 4000}, {"@trireme-4711", 0}};
+  return hello;
+}
+
+Bytes with_mode(std::uint8_t mode, const std::vector<std::string>& frames) {
+  Bytes bytes{mode};
+  for (const std::string& frame : frames)
+    for (const char c : make_frame(frame)) bytes.push_back(static_cast<std::uint8_t>(c));
+  return bytes;
+}
+
+}  // namespace
+
+void read_frames(Span bytes) {
+  if (bytes.empty()) return;
+  const auto frames = frames_of(bytes.subspan(1), std::size_t{1} + bytes[0]);
+  base::check(frames == frames_of(bytes.subspan(1), bytes.size()), "other frames from other pieces");
+  for (const std::string& frame : frames) read_message(frame);
+}
+
+std::vector<Bytes> frame_seeds() {
+  const Hello hello = a_hello(2);
+  return {with_mode(3, {to_json(hello), "", to_json(std::vector{hello.member, hello.member})}), with_mode(255, {"x"}),
+          with_mode(0, {R"([{"rank":0,"process":1,"host":"","host_mark":"","address":"[@]:5","local":"@x"}])"})};
+}
+
+void visit_door(Span bytes) {
+  if (bytes.empty()) return;
+  const bool says_proof = (bytes[0] & 1) != 0, is_spoilt = (bytes[0] & 2) != 0;
+  const std::size_t piece = std::size_t{1} + (bytes[0] >> 2) * 4;
+  Span rest = bytes.subspan(1);
+  Door door(listen_on(meeting()), kToken);
+  const Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
+  std::vector<Guest> guests = door.let_in();
+  bool is_right = false;
+  try {
+    if (says_proof) {
+      auto proof = prove(socket);
+      const auto right = proof;
+      if (is_spoilt)
+        for (std::size_t i = 0; i < proof.size() && !rest.empty(); ++i, rest = rest.subspan(1))
+          proof[i] ^= static_cast<std::byte>(rest[0]);
+      is_right = proof == right;
+      send_all(socket, proof, base::in_seconds(kPatience));
+    }
+    while (!rest.empty() && guests.empty()) {
+      const std::size_t count = std::min(piece, rest.size());
+      send_bytes(socket, rest.first(count));
+      rest = rest.subspan(count);
+      guests = door.let_in();
+    }
+  } catch (const GoneError&) {  // it was shown the door
+  }
+  shutdown(socket.descriptor(), SHUT_WR);
+  if (guests.empty()) guests = door.let_in();
+  base::check(guests.empty() || is_right, "somebody came in without a proof");
+  for (const Guest& guest : guests) read_message(guest.hello);
+  std::vector<pollfd> polls;
+  door.add_polls(polls);
+  base::check(polls.size() == 1, "{} visitors stay who have closed", polls.size() - 1);
+}
+
+std::vector<Bytes> door_seeds() {
+  const std::string hello = to_json(a_hello(2));
+  Bytes spoilt = with_mode(3, {hello});
+  spoilt.insert(spoilt.begin() + 1, kProofBytes, 0);
+  return {with_mode(0, {hello}), with_mode(1, {hello}), with_mode(255 - 2, {hello, hello}), spoilt};
+}
+
+void visit_arbiter(Span bytes) {
+  if (bytes.empty()) return;
+  Arbiter arbiter(listen_on(meeting()), kToken, 1 + bytes[0] % 2, "trireme", {});
+  const Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
+  try {
+    send_all(socket, prove(socket), base::in_seconds(kPatience));
+    send_bytes(socket, bytes.subspan(1));
+  } catch (const GoneError&) {  // it was shown the door
+  }
+  finish(socket, kQuietNs);
+}
+
+std::vector<Bytes> arbiter_seeds() {
+  const auto said = [](const char* what) { return Json{{"do", what}}.dump(); };
+  const std::string report = Json{{"do", "report"}, {"rank", 0}, {"what", "it was closed"}}.dump();
+  return {with_mode(0, {to_json(a_hello(1)), said("beat"), report, said("again"), said("leave")}),
+          with_mode(1, {to_json(a_hello(2)), said("beat"), report}), with_mode(1, {"{\"world\": \xff"}),
+          with_mode(0, {to_json(a_hello(1)), "\xff\xfe"})};
+}
+
+void host_member(Span bytes) {
+  if (bytes.empty()) return;
+  const bool greets = bytes[0] % 3 > 0, answers = bytes[0] % 3 > 1;
+  const Socket listener = listen_on(meeting());
+  std::thread host([&] {
+    const std::int64_t deadline = base::in_seconds(kPatience);
+    if (!wait_readable(listener, deadline)) return;
+    const Socket socket = accept_now(listener);
+    const HostHandshake handshake(kToken);
+    try {
+      if (greets) send_all(socket, handshake.greeting(), deadline);
+      if (answers) {
+        std::array<std::byte, kProofBytes> proof{};
+        receive_all(socket, proof, deadline);
+        send_all(socket, handshake.answer(proof), deadline);
+        receive_frame(socket, 4096, deadline);
+      }
+      send_bytes(socket, bytes.subspan(1));
+    } catch (const GoneError&) {  // the rank had enough
+    }
+    finish(socket, static_cast<std::int64_t>(kPatience * 1e9));
+  });
+  JoinOptions options;
+  options.address = meeting();
+  options.token = kToken;
+  options.world = 2;
+  try {
+    Membership membership(options, a_hello(2).member, 4000, base::in_seconds(kPatience));
+    const Roll roll = membership.meet(base::in_seconds(kPatience));
+    base::check(roll.rank >= 0 && roll.rank < static_cast<int>(roll.members.size()), "rank {}", roll.rank);
+  } catch (const base::Error& error) {
+    host.join();
+    if (error.kind() == base::ErrorKind::internal) throw;
+    return;
+  }
+  host.join();
+}
+
+std::vector<Bytes> membership_seeds() {
+  Member zero = a_hello(1).member, one = a_hello(2).member;
+  const std::string begin =
+      Json{{"do", "begin"}, {"rank", 1}, {"generation", 1}, {"members", to_json(std::vector{zero, one})}}.dump();
+  const std::string empty = Json{{"do", "begin"}, {"rank", 0}, {"generation", 1}, {"members", "[]"}}.dump();
+  const std::string left = Json{{"do", "left"}, {"rank", 0}}.dump();
+  const std::string far_left = Json{{"do", "left"}, {"rank", 1 << 30}}.dump();
+  const std::string verdict = Json{{"do", "verdict"}, {"rank", 0}, {"text", "rank 0 is gone"}}.dump();
+  const std::string refuse = Json{{"do", "refuse"}, {"why", "the group is full"}}.dump();
+  const std::string farewell = Json{{"do", "farewell"}}.dump();
+  Bytes wrong_answer(1 + sizeof(base::Digest), 7);
+  return {with_mode(0, {"hello"}), wrong_answer,          with_mode(2, {begin, left, verdict, farewell}),
+          with_mode(2, {refuse}),  with_mode(2, {empty}), with_mode(2, {begin, far_left})};
+}
+
+}  // namespace trireme::fuzz
