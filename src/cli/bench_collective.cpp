@@ -87,8 +87,8 @@ std::vector<CollectiveCase> collective_cases(const base::Settings& settings) {
             base::user_error("{} is {}, expected 1 to 64", settings.label("world"), one.world);
           if (one.bytes < 0 || one.bytes % 4 != 0 || one.bytes > std::int64_t{1} << 33)
             base::user_error("{} is {}, expected a multiple of 4 up to 8 GB", settings.label("bytes"), one.bytes);
-          if (transport != "shm" && transport != "tcp" && transport != "mpi")
-            base::user_error("{} is '{}', expected shm, tcp or mpi", settings.label("transport"), transport);
+          if (transport != "shm" && transport != "tcp" && transport != "tls" && transport != "mpi")
+            base::user_error("{} is '{}', expected shm, tcp, tls or mpi", settings.label("transport"), transport);
           if (transport == "mpi") expect_mpi();
           comm::parse_algorithm(algorithm);
           cases.push_back(one);

@@ -25,7 +25,7 @@ constexpr std::array kOptions{
     Option{"What to measure", "processes", "N", "4", "readers of one host whose memory is looked at (input)"},
     Option{"What to measure", "world", "LIST", "2", "numbers of processes (collective)"},
     Option{"What to measure", "bytes", "LIST", "4096,44000000", "bytes of float32 to reduce (collective)"},
-    Option{"What to measure", "transport", "LIST", "shm", "shm, tcp or mpi, or several (collective)"},
+    Option{"What to measure", "transport", "LIST", "shm", "shm, tcp, tls (encrypted tcp) or mpi (collective)"},
     Option{"What to measure", "algorithm", "LIST", "auto", "auto, direct, ring, halving or tree (collective)"},
     Option{"What to measure", "kernel-table", "FILE", "", "which algorithm layers get, as written by --tune"},
     Option{"What to measure", "isa", "NAME", "auto", "instruction set: auto, avx512, avx2 or generic"},

@@ -26,18 +26,17 @@ std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 
 }  // namespace
 
-Arbiter::Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience)
-    : Arbiter(std::move(listener), std::move(token), world, std::move(program), patience, world, kNever) {}
+Arbiter::Arbiter(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience)
+    : Arbiter(std::move(listener), std::move(secrecy), world, std::move(program), patience, world, kNever) {}
 
-Arbiter::Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience, int awaited,
+Arbiter::Arbiter(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience, int awaited,
                  double settle_seconds)
-    : token_(std::move(token)),
-      program_(std::move(program)),
+    : program_(std::move(program)),
       world_(world),
       awaited_(awaited),
       patience_(patience),
       settled_ns_(base::in_seconds(settle_seconds)),
-      door_(std::move(listener), token_),
+      door_(std::move(listener), std::move(secrecy)),
       stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   thread_ = std::thread([this] { run(); });
 }
@@ -68,6 +67,10 @@ void Arbiter::run() {
       if (seat.is_here()) polls.push_back({seat.socket.descriptor(), POLLIN, 0});
     poll(polls.data(), polls.size(), wait_ms(base::now_ns()));
     for (Guest& guest : door_.let_in()) seat(std::move(guest));
+    if (!is_open_ && disagreement_ != door_.disagreement()) {
+      disagreement_ = door_.disagreement();
+      tell_all(text_of({{"do", "refuse"}, {"why", disagreement_}}));
+    }
     for (auto& [rank, seat] : seats_)
       if (seat.is_here()) listen_to(seat);
     if (!is_open_) std::erase_if(seats_, [](const auto& one) { return one.second.is_lost; });  // it may come again
@@ -92,6 +95,7 @@ void Arbiter::seat(Guest guest) {
   }
   Member& member = hello.member;
   const std::string who = describe(member);
+  if (!disagreement_.empty()) return refuse(disagreement_);
   if (is_open_) return refuse(fmt::format("{} comes too late: all {} ranks are there", who, world_));
   if (hello.world != world_)
     return refuse(fmt::format("{} was started for {} ranks, rank 0 for {}", who, hello.world, world_));
@@ -178,7 +182,7 @@ void Arbiter::take(Seat& seat, const std::string& frame) {
 void Arbiter::judge() {
   const std::int64_t now = base::now_ns();
   const bool is_complete = static_cast<int>(seats_.size()) >= awaited_ || now >= settled_ns_;
-  if (is_open_ ? has_judged_ : is_complete) open_if_wanted();
+  if (is_open_ ? has_judged_ : is_complete && disagreement_.empty()) open_if_wanted();
   if (report_ && now >= report_->due_ns) {
     const Report report = *report_;
     if (const auto about = seats_.find(report.about); about != seats_.end() && about->second.is_here())

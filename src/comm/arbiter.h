@@ -26,10 +26,10 @@ struct Patience {
 
 class Arbiter {
  public:
-  Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience);
+  Arbiter(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience);
   // In the place of one that is gone, for ranks of a group of `world`: `awaited` of them, or those who have come after
   // so many seconds.
-  Arbiter(Socket listener, std::string token, int world, std::string program, Patience patience, int awaited,
+  Arbiter(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience, int awaited,
           double settle_seconds);
   ~Arbiter();  // says farewell to whoever is still there
   Arbiter(const Arbiter&) = delete;
@@ -66,7 +66,7 @@ class Arbiter {
   void tell(Seat& seat, const std::string& frame);
   void tell_all(const std::string& frame);
 
-  std::string token_, program_;
+  std::string program_;
   int world_, awaited_;
   Patience patience_;
   std::int64_t settled_ns_;  // who has not come until then is not waited for
@@ -75,6 +75,7 @@ class Arbiter {
   Socket stop_bell_;
   std::map<int, Seat> seats_;
   bool is_open_ = false, has_judged_ = false;
+  std::string disagreement_;  // between ranks, so no group comes together here
   std::optional<Report> report_;
   std::atomic<bool> stop_{false};
   std::thread thread_;

@@ -19,7 +19,11 @@ constexpr std::size_t kMostVisitors = 256, kHelloBytes = 16384;
 
 void Door::add_polls(std::vector<pollfd>& polls) const {
   polls.push_back({listener_.descriptor(), POLLIN, 0});
-  for (const Visitor& visitor : visitors_) polls.push_back({visitor.socket.descriptor(), POLLIN, 0});
+  for (const Visitor& visitor : visitors_) {
+    const Tls* tls = visitor.socket.tls();
+    polls.push_back(
+        {visitor.socket.descriptor(), static_cast<short>(tls && tls->wants_to_write() ? POLLOUT : POLLIN), 0});
+  }
 }
 
 std::vector<Guest> Door::let_in() {
@@ -27,7 +31,7 @@ std::vector<Guest> Door::let_in() {
     Socket socket = accept_now(listener_);
     if (!socket.is_open()) break;
     if (visitors_.size() == kMostVisitors) visitors_.pop_front();  // it had more time than one of ours needs
-    visitors_.push_back({std::move(socket), HostHandshake(token_), {}, FrameReader(kHelloBytes), 0});
+    visitors_.push_back({std::move(socket), HostHandshake(secrecy_), {}, FrameReader(kHelloBytes), 0});
     Visitor& visitor = visitors_.back();
     visitor.until_ns = base::now_ns() + kPatienceNs;
     try {
@@ -52,16 +56,29 @@ std::vector<Guest> Door::let_in() {
   return guests;
 }
 
-std::optional<std::string> Door::listen_to(Visitor& visitor) {
-  std::array<std::byte, 4096> bytes{};
-  if (visitor.proof.size() < kProofBytes) {
-    const std::size_t count = receive_some(visitor.socket, std::span(bytes).first(kProofBytes - visitor.proof.size()));
-    visitor.proof.insert(visitor.proof.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
-    if (visitor.proof.size() < kProofBytes) return std::nullopt;
-    const auto proof = std::span<const std::byte, kProofBytes>(visitor.proof);
-    if (!visitor.handshake.accepts(proof)) throw GoneError("a wrong token");
-    send_all(visitor.socket, visitor.handshake.answer(proof), base::now_ns());
+bool Door::is_proven(Visitor& visitor) {
+  std::array<std::byte, kProofBytes> bytes{};
+  if (visitor.proof.size() == kProofBytes) return true;
+  const std::size_t count = receive_some(visitor.socket, std::span(bytes).first(kProofBytes - visitor.proof.size()));
+  visitor.proof.insert(visitor.proof.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
+  if (visitor.proof.size() < kProofBytes) return false;
+  const auto proof = std::span<const std::byte, kProofBytes>(visitor.proof);
+  if (!visitor.handshake.accepts(proof)) throw GoneError("a wrong token");
+  send_all(visitor.socket, visitor.handshake.answer(proof), base::now_ns());
+  if (!visitor.handshake.agrees(proof)) {
+    disagreement_ =
+        fmt::format("a rank at {} was started {} --tls, rank 0 {} it; give all ranks the same setting",
+                    other_host(visitor.socket), secrecy_.tls ? "without" : "with", secrecy_.tls ? "with" : "without");
+    throw GoneError(disagreement_);
   }
+  if (secrecy_.tls) visitor.socket.encrypt(Tls::Side::host, visitor.handshake.key(proof));
+  return true;
+}
+
+std::optional<std::string> Door::listen_to(Visitor& visitor) {
+  if (!is_proven(visitor)) return std::nullopt;
+  if (Tls* tls = visitor.socket.tls(); tls != nullptr && !tls->shake_hands()) return std::nullopt;
+  std::array<std::byte, 4096> bytes{};
   // No more than the hello is taken from the socket: what follows belongs to whoever gets the guest.
   for (;;) {
     if (auto hello = visitor.frames.next()) return hello;
@@ -72,13 +89,13 @@ std::optional<std::string> Door::listen_to(Visitor& visitor) {
   }
 }
 
-Socket enter(const Address& address, std::string_view token,
+Socket enter(const Address& address, const Secrecy& secrecy,
              const std::function<std::string(const Socket& connected)>& hello, std::string_view what,
              std::int64_t deadline_ns) {
   const std::string name = fmt::format("{} at {}", what, to_text(address));
   Socket socket = connect_to(address, deadline_ns);
   try {
-    greet_host(socket, token, name, deadline_ns);
+    greet_host(socket, secrecy, name, deadline_ns);
     send_frame(socket, hello(socket), deadline_ns);
   } catch (const GoneError& error) {
     base::run_error("{} is gone: {}", name, error.what());

@@ -1,6 +1,7 @@
 // Door: where others connect. Whoever proves to know the token and sends one frame (who it is and what it wants) is let
 // in; all else has no effect: strangers are closed after a few seconds or at their first wrong byte, and only so many
-// may stand there at a time. Never waits. One thread.
+// may stand there at a time. One that knows the token but was started with another setting of TLS is noted. Never
+// waits. One thread.
 #pragma once
 
 #include <poll.h>
@@ -24,11 +25,14 @@ struct Guest {
 
 class Door {
  public:
-  Door(Socket listener, std::string token) : listener_(std::move(listener)), token_(std::move(token)) {}
+  Door(Socket listener, Secrecy secrecy) : listener_(std::move(listener)), secrecy_(std::move(secrecy)) {}
 
   // What to poll for; then let_in() does whatever is possible now.
   void add_polls(std::vector<pollfd>& polls) const;
   std::vector<Guest> let_in();
+
+  // The sentence about a rank of this job that could not come in, or nothing.
+  const std::string& disagreement() const { return disagreement_; }
 
   const Socket& listener() const { return listener_; }
   Socket take_listener() { return std::move(listener_); }
@@ -42,16 +46,19 @@ class Door {
     std::int64_t until_ns = 0;
   };
 
+  // Whether the proof is there, and what follows from it.
+  bool is_proven(Visitor& visitor);
   // The hello, once it is there; throws when the visitor is to be sent away.
   std::optional<std::string> listen_to(Visitor& visitor);
 
   Socket listener_;
-  std::string token_;
+  Secrecy secrecy_;
+  std::string disagreement_;
   std::list<Visitor> visitors_;
 };
 
 // The other side: connects, greets and says who it is, which may depend on how it got there.
-Socket enter(const Address& address, std::string_view token,
+Socket enter(const Address& address, const Secrecy& secrecy,
              const std::function<std::string(const Socket& connected)>& hello, std::string_view what,
              std::int64_t deadline_ns);
 

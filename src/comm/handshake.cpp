@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -13,26 +14,28 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::array<char, kMagicBytes> kMagic = {'T', 'R', 'I', 'R', 'E', 'M', 'E', '\1'};
+constexpr std::array<char, kMagicBytes> kMagic = {'T', 'R', 'I', 'R', 'E', 'M', 'E', '\2'};
 
-Challenge new_challenge() {
+Challenge new_challenge(bool tls) {
   Challenge challenge;
-  if (getrandom(challenge.data(), challenge.size(), 0) != static_cast<ssize_t>(challenge.size()))
+  challenge[0] = static_cast<std::byte>(tls);
+  const auto random = std::span(challenge).subspan<1>();
+  if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
     base::run_error("the system gives no random bytes: {}", std::strerror(errno));
   return challenge;
 }
 
-base::Digest proof_of(std::string_view token, std::string_view who, std::span<const std::byte> first,
-                      std::span<const std::byte> second) {
+base::Digest digest_of(std::string_view token, std::string_view what, std::span<const std::byte> first,
+                       std::span<const std::byte> second) {
   std::vector<std::byte> text;
-  for (const auto part : {std::as_bytes(std::span(who)), first, second})
+  for (const auto part : {std::as_bytes(std::span(what)), first, second})
     text.insert(text.end(), part.begin(), part.end());
   return base::hmac_sha256(token, text);
 }
 
 }  // namespace
 
-HostHandshake::HostHandshake(std::string_view token) : token_(token), challenge_(new_challenge()) {}
+HostHandshake::HostHandshake(Secrecy secrecy) : secrecy_(std::move(secrecy)), challenge_(new_challenge(secrecy_.tls)) {}
 
 std::array<std::byte, kGreetingBytes> HostHandshake::greeting() const {
   std::array<std::byte, kGreetingBytes> bytes{};
@@ -44,31 +47,42 @@ std::array<std::byte, kGreetingBytes> HostHandshake::greeting() const {
 bool HostHandshake::accepts(std::span<const std::byte, kProofBytes> proof) const {
   base::Digest said{};
   std::copy(proof.begin() + sizeof(Challenge), proof.end(), said.begin());
-  return base::equal_secrets(said, proof_of(token_, "guest", challenge_, proof.first<sizeof(Challenge)>()));
+  return base::equal_secrets(said, digest_of(secrecy_.token, "guest", challenge_, proof.first<sizeof(Challenge)>()));
 }
 
 base::Digest HostHandshake::answer(std::span<const std::byte, kProofBytes> proof) const {
-  return proof_of(token_, "host", proof.first<sizeof(Challenge)>(), challenge_);
+  return digest_of(secrecy_.token, "host", proof.first<sizeof(Challenge)>(), challenge_);
 }
 
-GuestHandshake::GuestHandshake(std::string_view token) : token_(token), challenge_(new_challenge()) {}
+bool HostHandshake::agrees(std::span<const std::byte, kProofBytes> proof) const { return proof[0] == challenge_[0]; }
+
+base::Digest HostHandshake::key(std::span<const std::byte, kProofBytes> proof) const {
+  return digest_of(secrecy_.token, "tls", challenge_, proof.first<sizeof(Challenge)>());
+}
+
+GuestHandshake::GuestHandshake(Secrecy secrecy)
+    : secrecy_(std::move(secrecy)), challenge_(new_challenge(secrecy_.tls)) {}
 
 std::optional<std::array<std::byte, kProofBytes>> GuestHandshake::proof(
     std::span<const std::byte, kGreetingBytes> greeting) {
   if (std::memcmp(greeting.data(), kMagic.data(), kMagic.size()) != 0) return std::nullopt;
   std::copy(greeting.begin() + kMagicBytes, greeting.end(), theirs_.begin());
-  const base::Digest proof = proof_of(token_, "guest", theirs_, challenge_);
+  const base::Digest proof = digest_of(secrecy_.token, "guest", theirs_, challenge_);
   std::array<std::byte, kProofBytes> message{};
   std::copy(proof.begin(), proof.end(), std::copy(challenge_.begin(), challenge_.end(), message.begin()));
   return message;
 }
 
 bool GuestHandshake::accepts(const base::Digest& answer) const {
-  return base::equal_secrets(answer, proof_of(token_, "host", challenge_, theirs_));
+  return base::equal_secrets(answer, digest_of(secrecy_.token, "host", challenge_, theirs_));
 }
 
-void greet_host(const Socket& socket, std::string_view token, std::string_view what, std::int64_t deadline_ns) {
-  GuestHandshake handshake(token);
+bool GuestHandshake::agrees() const { return theirs_[0] == challenge_[0]; }
+
+base::Digest GuestHandshake::key() const { return digest_of(secrecy_.token, "tls", theirs_, challenge_); }
+
+void greet_host(Socket& socket, const Secrecy& secrecy, std::string_view what, std::int64_t deadline_ns) {
+  GuestHandshake handshake(secrecy);
   std::array<std::byte, kGreetingBytes> greeting{};
   receive_all(socket, greeting, deadline_ns);
   const auto proof = handshake.proof(greeting);
@@ -81,6 +95,12 @@ void greet_host(const Socket& socket, std::string_view token, std::string_view w
     base::user_error("{} did not let us in ({}): the job's token is another one there", what, error.what());
   }
   if (!handshake.accepts(answer)) base::user_error("{} does not know the job's token", what);
+  if (!handshake.agrees())
+    base::user_error("{} was started {} --tls, this rank {} it; give all ranks the same setting", what,
+                     secrecy.tls ? "without" : "with", secrecy.tls ? "with" : "without");
+  if (!secrecy.tls) return;
+  socket.encrypt(Tls::Side::guest, handshake.key());
+  shake_hands(socket, deadline_ns);
 }
 
 }  // namespace trireme::comm

@@ -1,11 +1,12 @@
 // The handshake: both sides of a connection prove that they know the job's token without showing it.
 //
-//   host  -> guest   "TRIREME" 1, a random challenge
-//   guest -> host    a random challenge, HMAC(token, "guest", host's challenge, guest's challenge)
+//   host  -> guest   "TRIREME" 2, its challenge: 1 if it wants TLS, else 0; 32 random bytes
+//   guest -> host    its challenge, HMAC(token, "guest", host's challenge, guest's challenge)
 //   host  -> guest   HMAC(token, "host", guest's challenge, host's challenge)
 //
 // Challenges are new for each connection, so nothing recorded can be used again; the two proofs differ in their first
-// word, so none can be sent back as the other.
+// word, so none can be sent back as the other. Sides that want TLS go on with it, with HMAC(token, "tls", host's
+// challenge, guest's challenge) as the key: who only passed the handshake on does not know it.
 #pragma once
 
 #include <array>
@@ -21,7 +22,13 @@
 
 namespace trireme::comm {
 
-using Challenge = std::array<std::byte, 32>;
+// What protects connections: the same on all ranks.
+struct Secrecy {
+  std::string token;
+  bool tls = false;
+};
+
+using Challenge = std::array<std::byte, 33>;
 
 inline constexpr std::size_t kMagicBytes = 8;
 inline constexpr std::size_t kGreetingBytes = kMagicBytes + sizeof(Challenge);
@@ -30,35 +37,40 @@ inline constexpr std::size_t kProofBytes = sizeof(Challenge) + sizeof(base::Dige
 // The host's side, piece by piece, without waiting.
 class HostHandshake {
  public:
-  explicit HostHandshake(std::string_view token);
+  explicit HostHandshake(Secrecy secrecy);
 
   std::array<std::byte, kGreetingBytes> greeting() const;
   // What the guest said; whether it knows the token.
   bool accepts(std::span<const std::byte, kProofBytes> proof) const;
   base::Digest answer(std::span<const std::byte, kProofBytes> proof) const;
+  // Of one that knows it: whether it wants TLS as this side does, and the key for it.
+  bool agrees(std::span<const std::byte, kProofBytes> proof) const;
+  base::Digest key(std::span<const std::byte, kProofBytes> proof) const;
 
  private:
-  std::string token_;
+  Secrecy secrecy_;
   Challenge challenge_;
 };
 
 // The guest's side, likewise.
 class GuestHandshake {
  public:
-  explicit GuestHandshake(std::string_view token);
+  explicit GuestHandshake(Secrecy secrecy);
 
   // What to say to a host's greeting; nothing when that is none of ours.
   std::optional<std::array<std::byte, kProofBytes>> proof(std::span<const std::byte, kGreetingBytes> greeting);
   // Whether the host that greeted so knows the token too.
   bool accepts(const base::Digest& answer) const;
+  bool agrees() const;
+  base::Digest key() const;
 
  private:
-  std::string token_;
+  Secrecy secrecy_;
   Challenge challenge_, theirs_{};
 };
 
-// The guest's side from its begin to its end. A host that is none of ours, or has another token, is a user error that
-// names `what`.
-void greet_host(const Socket& socket, std::string_view token, std::string_view what, std::int64_t deadline_ns);
+// The guest's side from its begin to its end, TLS included. A host that is none of ours, or has another token or
+// setting, is a user error that names `what`.
+void greet_host(Socket& socket, const Secrecy& secrecy, std::string_view what, std::int64_t deadline_ns);
 
 }  // namespace trireme::comm

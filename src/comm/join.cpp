@@ -19,8 +19,8 @@ constexpr double kSettleSeconds = 3;  // for those who come to a new arbiter
 Company::Company(const JoinOptions& options)
     : options_(options),
       local_name_(fmt::format("@trireme-{}-{}-{}", getpid(), options.rank, base::now_ns())),
-      door_(listen_on({"", 0}), options.token),
-      local_door_(listen_on({local_name_, 0}), options.token) {}
+      door_(listen_on({"", 0}), secrecy_of(options)),
+      local_door_(listen_on({local_name_, 0}), {options.token, false}) {}
 
 Member Company::self(int rank) const {
   Member member = this_process();
@@ -31,8 +31,8 @@ Member Company::self(int rank) const {
 
 Group Company::form() {
   if (options_.rank == 0) {
-    arbiter_ = std::make_unique<Arbiter>(listen_on(options_.address), options_.token, options_.world, options_.program,
-                                         options_.patience);
+    arbiter_ = std::make_unique<Arbiter>(listen_on(options_.address), secrecy_of(options_), options_.world,
+                                         options_.program, options_.patience);
     options_.address.port = arbiter_->port();
   }
   const std::int64_t deadline = base::in_seconds(options_.join_seconds);
@@ -56,9 +56,9 @@ Roll Company::elect() {
     options.address = candidate.address;
     if (candidate.rank == old.rank) {
       Socket listener = door_.take_listener();
-      door_ = Door(listen_on({"", 0}), options_.token);
+      door_ = Door(listen_on({"", 0}), secrecy_of(options_));
       options.address = {"", port_of(listener)};
-      arbiter_ = std::make_unique<Arbiter>(std::move(listener), options_.token, options.world, options_.program,
+      arbiter_ = std::make_unique<Arbiter>(std::move(listener), secrecy_of(options_), options.world, options_.program,
                                            options_.patience, others, kSettleSeconds);
     }
     try {

@@ -15,10 +15,13 @@ struct JoinOptions {
   int rank = 0, world = 1;
   std::string program = "trireme";  // equal on all ranks
   bool only_tcp = false;            // also between ranks of one host
+  bool tls = false;                 // TCP connections are encrypted; equal on all ranks
   double join_seconds = 60;         // until all must be there
   double deadline_seconds = 60;     // of a collective in which nothing moves
   Patience patience{};
 };
+
+inline Secrecy secrecy_of(const JoinOptions& options) { return {options.token, options.tls}; }
 
 // A wrong token, world, rank or program is a user error; ranks that do not come are named in a run error.
 Group join(const JoinOptions& options);

@@ -55,7 +55,7 @@ Membership::Membership(const JoinOptions& options, Member self, int door_port, s
     self.address = {own_host(connected), door_port};
     return to_json(Hello{options.world, options.program, self});
   };
-  arbiter_ = enter(options.address, options.token, hello, "the group's meeting", deadline_ns);
+  arbiter_ = enter(options.address, secrecy_of(options), hello, "the group's meeting", deadline_ns);
   thread_ = std::thread([this] { run(); });
 }
 

@@ -120,8 +120,8 @@ class Builder {
 
   Socket go_to(const Member& member, const Address& address, std::size_t port) const {
     return enter(
-        address, options_.token, [&](const Socket&) { return hello_of(options_.rank, port); }, describe(member),
-        deadline_ns_);
+        address, {options_.token, options_.tls && !address.is_local()},
+        [&](const Socket&) { return hello_of(options_.rank, port); }, describe(member), deadline_ns_);
   }
 
   // To lower ranks; higher ones come here.

@@ -39,7 +39,14 @@ Socket::~Socket() {
 bool wait_readable(const Socket& socket, std::int64_t deadline_ns) { return wait_for(socket, POLLIN, deadline_ns); }
 bool wait_writable(const Socket& socket, std::int64_t deadline_ns) { return wait_for(socket, POLLOUT, deadline_ns); }
 
+void shake_hands(const Socket& socket, std::int64_t deadline_ns) {
+  while (!socket.tls()->shake_hands())
+    if (!wait_for(socket, socket.tls()->wants_to_write() ? POLLOUT : POLLIN, deadline_ns))
+      throw GoneError("it does not answer");
+}
+
 std::size_t send_some(const Socket& socket, std::span<const std::byte> bytes) {
+  if (socket.tls() != nullptr) return socket.tls()->send(bytes);
   const ssize_t count = send(socket.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (count >= 0) return static_cast<std::size_t>(count);
   if (is_not_now(errno)) return 0;
@@ -55,6 +62,7 @@ void send_all(const Socket& socket, std::span<const std::byte> bytes, std::int64
 }
 
 std::size_t receive_some(const Socket& socket, std::span<std::byte> bytes) {
+  if (socket.tls() != nullptr) return socket.tls()->receive(bytes);
   const ssize_t count = recv(socket.descriptor(), bytes.data(), bytes.size(), 0);
   if (count > 0) return static_cast<std::size_t>(count);
   if (count < 0 && is_not_now(errno)) return 0;
@@ -63,8 +71,9 @@ std::size_t receive_some(const Socket& socket, std::span<std::byte> bytes) {
 
 void receive_all(const Socket& socket, std::span<std::byte> bytes, std::int64_t deadline_ns) {
   while (!bytes.empty()) {
-    if (!wait_readable(socket, deadline_ns)) throw GoneError("it does not answer");
-    bytes = bytes.subspan(receive_some(socket, bytes));
+    const std::size_t count = receive_some(socket, bytes);
+    if (count == 0 && !wait_readable(socket, deadline_ns)) throw GoneError("it does not answer");
+    bytes = bytes.subspan(count);
   }
 }
 

@@ -1,33 +1,42 @@
-// Sockets: addresses in words, listening, connecting, and moving bytes with a deadline. All sockets are non-blocking.
+// Sockets: addresses in words, listening, connecting, and moving bytes with a deadline, encrypted where both sides
+// agreed on a key. All sockets are non-blocking.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "comm/tls.h"
+
 namespace trireme::comm {
 
-// Owns a descriptor.
+// Owns a descriptor, and its encryption if it has one.
 class Socket {
  public:
   Socket() = default;
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
   ~Socket();
-  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), tls_(std::move(other.tls_)) {}
   Socket& operator=(Socket&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
+    std::swap(tls_, other.tls_);
     return *this;
   }
 
   int descriptor() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
-  int release() { return std::exchange(descriptor_, -1); }
+
+  // From here on bytes go through it, once its hands are shaken.
+  void encrypt(Tls::Side side, const base::Digest& key) { tls_ = std::make_unique<Tls>(descriptor_, side, key); }
+  Tls* tls() const { return tls_.get(); }
 
  private:
   int descriptor_ = -1;
+  std::unique_ptr<Tls> tls_;
 };
 
 // "host:port", "[::1]:4000", or "@name" for a socket of this host that only processes in the same network namespace
@@ -58,12 +67,15 @@ std::string other_host(const Socket& connected);
 // Waits for it to be readable or writable; false at the deadline.
 bool wait_readable(const Socket& socket, std::int64_t deadline_ns);
 bool wait_writable(const Socket& socket, std::int64_t deadline_ns);
+// The handshake of an encryption to its end; a GoneError when it fails or the deadline passes.
+void shake_hands(const Socket& socket, std::int64_t deadline_ns);
 // All of it; a GoneError when the other side closes or the deadline passes.
 void send_all(const Socket& socket, std::span<const std::byte> bytes, std::int64_t deadline_ns);
 void receive_all(const Socket& socket, std::span<std::byte> bytes, std::int64_t deadline_ns);
-// What the connection takes now; a GoneError when it is closed.
+// What the connection takes now; a GoneError when it is closed. What was not taken comes next, unchanged.
 std::size_t send_some(const Socket& socket, std::span<const std::byte> bytes);
-// What is there now, at most bytes.size() > 0; a GoneError at the end.
+// What is there now, at most bytes.size() > 0; a GoneError at the end. Who got all it asked for asks again before it
+// waits: what was decrypted is not seen by poll().
 std::size_t receive_some(const Socket& socket, std::span<std::byte> bytes);
 
 // Descriptors, over a local socket.

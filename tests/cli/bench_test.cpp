@@ -235,7 +235,7 @@ TEST_F(Bench, MistakesAreRefused) {
   expect_refused({"bench", "step", "--peer", "pytorch", "--python", "false"}, {"--python", "'false'", "torch"});
   expect_refused({"bench", "collective", "--world", "0"}, {"--world", "1 to 64"});
   expect_refused({"bench", "collective", "--bytes", "7"}, {"--bytes", "multiple of 4"});
-  expect_refused({"bench", "collective", "--transport", "smoke"}, {"--transport", "'smoke'", "shm, tcp or mpi"});
+  expect_refused({"bench", "collective", "--transport", "smoke"}, {"--transport", "'smoke'", "shm, tcp, tls or mpi"});
   expect_refused({"bench", "collective", "--algorithm", "rings"}, {"'rings'", "ring"});
   expect_refused({"bench", "collective", "--peer", "pytorch"}, {"--peer", "gloo", "mpi"});
   expect_refused({"bench", "memory", "--model", "lenet5,alexnet"}, {"one --model"});

@@ -35,7 +35,7 @@ std::vector<Ending> strike(const std::string& transport, int world, int victim, 
   std::vector<Process> ranks;
   for (int rank = 0; rank < world; ++rank) {
     JoinOptions options = test_options(address, rank, world);
-    options.only_tcp = transport == "tcp";
+    choose_transport(options, transport);
     options.patience.silent_seconds = silent_seconds;
     ranks.push_back(start(options, body));
   }
@@ -111,7 +111,7 @@ TEST_P(Death, SurvivorsFormAGroupAgain) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, Death, testing::Combine(testing::Values("shm", "tcp"), testing::Values(0, 1, 2)),
+INSTANTIATE_TEST_SUITE_P(Over, Death, testing::Combine(testing::Values("shm", "tcp", "tls"), testing::Values(0, 1, 2)),
                          [](const auto& one) {
                            return std::get<0>(one.param) + "_rank" + std::to_string(std::get<1>(one.param));
                          });

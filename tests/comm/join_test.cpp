@@ -144,11 +144,11 @@ TEST(Join, StrangersDoNoHarm) {
 
 // A proof recorded from one connection is worth nothing on the next.
 TEST(Join, AReplayedHandshakeIsRefused) {
-  Door door(listen_on({"127.0.0.1", 0}), "a token");
+  Door door(listen_on({"127.0.0.1", 0}), {"a token"});
   const Address address{"127.0.0.1", port_of(door.listener())};
   const std::int64_t deadline = base::now_ns() + 5'000'000'000;
-  const HostHandshake other("a token");  // of an earlier connection of the same job
-  const auto recorded = GuestHandshake("a token").proof(other.greeting());
+  const HostHandshake other({"a token"});  // of an earlier connection of the same job
+  const auto recorded = GuestHandshake({"a token"}).proof(other.greeting());
   std::array<std::byte, kGreetingBytes> greeting{};
   const Socket socket = connect_to(address, deadline);
   EXPECT_TRUE(door.let_in().empty());

@@ -44,7 +44,12 @@ inline JoinOptions test_options(const Address& address, int rank, int world) {
   return options;
 }
 
-// "inproc", "shm" or "tcp"; the ranks of all are threads of this process.
+inline void choose_transport(JoinOptions& options, const std::string& transport) {
+  options.only_tcp = transport == "tcp" || transport == "tls";
+  options.tls = transport == "tls";
+}
+
+// "inproc", "shm", "tcp" or "tls"; the ranks of all are threads of this process.
 inline std::vector<Group> make_groups(const std::string& transport, int world) {
   if (transport == "inproc") return inproc_groups(world, kTestDeadline);
   const Address address = free_address();
@@ -53,7 +58,7 @@ inline std::vector<Group> make_groups(const std::string& transport, int world) {
   for (int rank = 0; rank < world; ++rank)
     threads.emplace_back([&, rank] {
       JoinOptions options = test_options(address, rank, world);
-      options.only_tcp = transport == "tcp";
+      choose_transport(options, transport);
       try {
         made[static_cast<std::size_t>(rank)] = std::make_unique<Group>(join(options));
       } catch (const std::exception& error) {

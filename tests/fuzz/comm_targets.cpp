@@ -83,7 +83,7 @@ void finish(const Socket& socket, std::int64_t quiet_ns) {
 std::array<std::byte, kProofBytes> prove(const Socket& socket) {
   std::array<std::byte, kGreetingBytes> greeting{};
   receive_all(socket, greeting, base::in_seconds(kPatience));
-  return GuestHandshake(kToken).proof(greeting).value();
+  return GuestHandshake({kToken}).proof(greeting).value();
 }
 
 Hello a_hello(int world) {
@@ -119,7 +119,7 @@ void visit_door(Span bytes) {
   const bool says_proof = (bytes[0] & 1) != 0, is_spoilt = (bytes[0] & 2) != 0;
   const std::size_t piece = std::size_t{1} + (bytes[0] >> 2) * 4;
   Span rest = bytes.subspan(1);
-  Door door(listen_on(meeting()), kToken);
+  Door door(listen_on(meeting()), {kToken});
   const Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
   std::vector<Guest> guests = door.let_in();
   bool is_right = false;
@@ -159,7 +159,7 @@ std::vector<Bytes> door_seeds() {
 
 void visit_arbiter(Span bytes) {
   if (bytes.empty()) return;
-  Arbiter arbiter(listen_on(meeting()), kToken, 1 + bytes[0] % 2, "trireme", {});
+  Arbiter arbiter(listen_on(meeting()), {kToken}, 1 + bytes[0] % 2, "trireme", {});
   const Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
   try {
     send_all(socket, prove(socket), base::in_seconds(kPatience));
@@ -185,7 +185,7 @@ void host_member(Span bytes) {
     const std::int64_t deadline = base::in_seconds(kPatience);
     if (!wait_readable(listener, deadline)) return;
     const Socket socket = accept_now(listener);
-    const HostHandshake handshake(kToken);
+    const HostHandshake handshake({kToken});
     try {
       if (greets) send_all(socket, handshake.greeting(), deadline);
       if (answers) {
