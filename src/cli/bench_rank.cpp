@@ -26,7 +26,8 @@ comm::Group join(const Json& request) {
   options.token = "bench";
   options.rank = request.at("rank");
   options.world = request.at("world");
-  options.only_tcp = request.at("transport") == "tcp";
+  options.tls = request.at("transport") == "tls";
+  options.only_tcp = options.tls || request.at("transport") == "tcp";
   return comm::join(options);
 }
 

@@ -28,10 +28,11 @@ struct TlsSession {
   bool is_ready = false;  // the handshake is done
   std::vector<char> out;  // encrypted; from out_begin on it has not gone yet
   std::size_t out_begin = 0;
-  std::size_t owed = 0;    // bytes of the caller's in there, which it does not count as sent yet
-  int error = 0;           // the system's
-  bool is_at_end = false;  // the other side closed
-  std::string failure;     // nothing goes any more
+  std::size_t owed = 0;      // bytes of the caller's in there, which it does not count as sent yet
+  int error = 0;             // the system's
+  bool is_at_end = false;    // the other side closed
+  std::string failure;       // nothing goes any more
+  std::string send_failure;  // likewise, but what has come before can still be received
   mutable std::mutex mutex;
 
   TlsSession() = default;
@@ -43,7 +44,8 @@ struct TlsSession {
   TlsSession& operator=(const TlsSession&) = delete;
 
   bool has_unsent() const { return out_begin < out.size(); }
-  [[noreturn]] void end(const std::string& why);
+  [[noreturn]] void end_sending(const std::string& why);
+  void check() const;
   void flush();
   void look_at(int result);
   void encrypt(std::span<const std::byte> bytes);
@@ -148,9 +150,13 @@ const Common& common() {
 
 }  // namespace
 
-void TlsSession::end(const std::string& why) {
-  failure = why;
+void TlsSession::end_sending(const std::string& why) {
+  send_failure = why;
   throw GoneError(why);
+}
+
+void TlsSession::check() const {
+  if (!failure.empty()) throw GoneError(failure);
 }
 
 // Sends what is encrypted, as far as it goes now.
@@ -158,7 +164,7 @@ void TlsSession::flush() {
   while (has_unsent()) {
     const ssize_t count = ::send(descriptor, out.data() + out_begin, out.size() - out_begin, MSG_NOSIGNAL);
     if (count < 0 && is_not_now(errno)) return;
-    if (count < 0) end(std::strerror(errno));
+    if (count < 0) end_sending(std::strerror(errno));
     out_begin += static_cast<std::size_t>(count);
   }
   out.clear();
@@ -186,12 +192,13 @@ void TlsSession::look_at(int result) {
 void TlsSession::encrypt(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     if (records == records_of_a_key) {
-      if (SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED) != 1) end("OpenSSL makes no new key");
+      if (SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED) != 1) end_sending("OpenSSL makes no new key");
       records = 0;
     }
     const int count = SSL_write(ssl, bytes.data(), static_cast<int>(bytes.size()));
     if (count <= 0) look_at(count);
-    if (count <= 0) end(failure.empty() ? "OpenSSL takes nothing" : failure);
+    check();
+    if (count <= 0) end_sending("OpenSSL takes nothing");
     ++records;
     owed += static_cast<std::size_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
@@ -222,14 +229,14 @@ bool Tls::shake_hands() {
   TlsSession& session = *session_;
   const std::lock_guard lock(session.mutex);
   if (session.is_ready) return true;
-  if (!session.failure.empty()) throw GoneError(session.failure);
+  session.check();
   if (!SSL_is_init_finished(session.ssl)) {
     ERR_clear_error();
     if (const int result = SSL_do_handshake(session.ssl); result <= 0) session.look_at(result);
     // Without the key there would be certificates, which prove nothing here.
     if (SSL_is_init_finished(session.ssl) && SSL_session_reused(session.ssl) != 1)
       session.failure = "it did not use this connection's key";
-    if (!session.failure.empty()) throw GoneError(session.failure);
+    session.check();
   }
   session.flush();
   session.is_ready = SSL_is_init_finished(session.ssl) && !session.has_unsent();
@@ -246,7 +253,8 @@ bool Tls::wants_to_write() const {
 std::size_t Tls::send(std::span<const std::byte> bytes) {
   TlsSession& session = *session_;
   const std::lock_guard lock(session.mutex);
-  if (!session.failure.empty()) throw GoneError(session.failure);
+  session.check();
+  if (!session.send_failure.empty()) throw GoneError(session.send_failure);
   ERR_clear_error();
   std::size_t sent = 0;
   while (sent < bytes.size()) {
@@ -262,7 +270,7 @@ std::size_t Tls::send(std::span<const std::byte> bytes) {
 std::size_t Tls::receive(std::span<std::byte> bytes) {
   TlsSession& session = *session_;
   const std::lock_guard lock(session.mutex);
-  if (!session.failure.empty()) throw GoneError(session.failure);
+  session.check();
   ERR_clear_error();
   std::size_t got = 0;
   while (got < bytes.size()) {
@@ -275,7 +283,7 @@ std::size_t Tls::receive(std::span<std::byte> bytes) {
     got += static_cast<std::size_t>(count);
     if (SSL_has_pending(session.ssl) == 0) break;
   }
-  if (got == 0 && !session.failure.empty()) throw GoneError(session.failure);
+  if (got == 0) session.check();
   return got;  // before a failure: that is told next time
 }
 

@@ -2,11 +2,8 @@
 // rank, in bounded time.
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 
 #include "base/clock.h"
 #include "comm/processes.h"

@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Worlds, PointToPoint,
                          });
 
 TEST(Post, WhoHasLeftIsNamed) {
-  for (const std::string transport : {"shm", "tcp"}) {
+  for (const std::string transport : {"shm", "tcp", "tls"}) {
     std::vector<Group> groups = make_groups(transport, 2);
     ASSERT_EQ(groups.size(), 2u);
     const int value = 3;

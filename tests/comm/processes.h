@@ -1,19 +1,17 @@
-// Ranks as processes, for tests that do something to them.
+// Ranks as real processes. Processes are made before threads are.
 #pragma once
 
-#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <exception>
 #include <functional>
 #include <string>
 
-#include "comm/join.h"
+#include "comm/worlds.h"
 
 namespace trireme::comm {
 
-// A rank in a process of its own; what it says comes through a pipe: "ready" when all are there, then what it ended
-// with.
+// A rank in a process of its own; what it says comes through a pipe.
 struct Process {
   pid_t number = -1;
   int words = -1;
@@ -51,6 +49,14 @@ inline std::string read_until(int from, char last) {
     text += c;
   }
   return text;
+}
+
+// All it says up to its end.
+inline std::string last_words(const Process& process) {
+  const std::string words = read_until(process.words, '\0');
+  waitpid(process.number, nullptr, 0);
+  close(process.words);
+  return words;
 }
 
 }  // namespace trireme::comm

@@ -21,8 +21,8 @@ namespace trireme::comm {
 class Relay {
  public:
   // Flips a bit of the byte at `spoilt` of what guests send, counted over all connections.
-  explicit Relay(Address to, std::size_t spoilt = std::string::npos)
-      : to_(std::move(to)), spoilt_(spoilt), listener_(listen_on({"127.0.0.1", 0})), thread_([this] { run(); }) {}
+  explicit Relay(Address to, std::size_t spoilt = std::string::npos, const Address& at = {"127.0.0.1", 0})
+      : to_(std::move(to)), spoilt_(spoilt), listener_(listen_on(at)), thread_([this] { run(); }) {}
   ~Relay() {
     stop_ = true;
     thread_.join();
@@ -35,6 +35,10 @@ class Relay {
   std::string seen() {
     const std::lock_guard lock(mutex_);
     return there_ + back_;
+  }
+  std::string seen_of_guests() {
+    const std::lock_guard lock(mutex_);
+    return there_;
   }
 
  private:

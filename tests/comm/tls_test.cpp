@@ -152,6 +152,17 @@ TEST(Tls, AClosedConnectionIsGone) {
   }
 }
 
+// Who cannot send any more still gets what was sent to it before, as a rank its verdict.
+TEST(Tls, LastWordsAreHeard) {
+  Door door(listen_on({"127.0.0.1", 0}), kEncrypted);
+  Ends ends = connect(door, kEncrypted, {"127.0.0.1", port_of(door.listener())});
+  send_frame(ends.host, "the verdict", soon());
+  ends.host = Socket();
+  EXPECT_THROW(for (;;) send_frame(ends.guest, "a beat", soon()), GoneError);
+  EXPECT_EQ(receive_frame(ends.guest, 100, soon()), "the verdict");
+  EXPECT_THROW(receive_frame(ends.guest, 100, soon()), GoneError);
+}
+
 // Two ends without doors.
 struct Pair {
   explicit Pair(int buffer_bytes = 0) {

@@ -83,7 +83,7 @@ inline Group*& mpi_group() {
   return group;
 }
 inline std::vector<std::string> all_transports() {
-  return mpi_group() ? std::vector<std::string>{"mpi"} : std::vector<std::string>{"inproc", "shm", "tcp"};
+  return mpi_group() ? std::vector<std::string>{"mpi"} : std::vector<std::string>{"inproc", "shm", "tcp", "tls"};
 }
 inline std::vector<int> worlds_of(const std::vector<int>& worlds) {
   return mpi_group() ? std::vector{mpi_group()->world()} : worlds;

@@ -80,10 +80,10 @@ void finish(const Socket& socket, std::int64_t quiet_ns) {
 }
 
 // The guest's part of the handshake.
-std::array<std::byte, kProofBytes> prove(const Socket& socket) {
+std::array<std::byte, kProofBytes> prove(const Socket& socket, GuestHandshake& handshake) {
   std::array<std::byte, kGreetingBytes> greeting{};
   receive_all(socket, greeting, base::in_seconds(kPatience));
-  return GuestHandshake({kToken}).proof(greeting).value();
+  return handshake.proof(greeting).value();
 }
 
 Hello a_hello(int world) {
@@ -116,22 +116,31 @@ std::vector<Bytes> frame_seeds() {
 
 void visit_door(Span bytes) {
   if (bytes.empty()) return;
-  const bool says_proof = (bytes[0] & 1) != 0, is_spoilt = (bytes[0] & 2) != 0;
-  const std::size_t piece = std::size_t{1} + (bytes[0] >> 2) * 4;
+  const auto is_set = [&](int bit) { return (bytes[0] >> bit & 1) != 0; };
+  const bool says_proof = is_set(0), is_spoilt = is_set(1), tls = is_set(2), encrypts = tls && is_set(3);
+  const std::size_t piece = std::size_t{1} + (bytes[0] >> 4) * std::size_t{16};
   Span rest = bytes.subspan(1);
-  Door door(listen_on(meeting()), {kToken});
-  const Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
+  Door door(listen_on(meeting()), {kToken, tls});
+  Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
   std::vector<Guest> guests = door.let_in();
   bool is_right = false;
   try {
     if (says_proof) {
-      auto proof = prove(socket);
+      GuestHandshake handshake({kToken, tls});
+      auto proof = prove(socket, handshake);
       const auto right = proof;
       if (is_spoilt)
         for (std::size_t i = 0; i < proof.size() && !rest.empty(); ++i, rest = rest.subspan(1))
           proof[i] ^= static_cast<std::byte>(rest[0]);
-      is_right = proof == right;
       send_all(socket, proof, base::in_seconds(kPatience));
+      is_right = proof == right && tls == encrypts;
+      if (is_right && encrypts) {
+        base::Digest answer{};
+        base::check(door.let_in().empty(), "somebody came in without a hello");
+        receive_all(socket, answer, base::in_seconds(kPatience));
+        socket.encrypt(Tls::Side::guest, handshake.key());
+        while (!socket.tls()->shake_hands()) door.let_in();
+      }
     }
     while (!rest.empty() && guests.empty()) {
       const std::size_t count = std::min(piece, rest.size());
@@ -154,7 +163,13 @@ std::vector<Bytes> door_seeds() {
   const std::string hello = to_json(a_hello(2));
   Bytes spoilt = with_mode(3, {hello});
   spoilt.insert(spoilt.begin() + 1, kProofBytes, 0);
-  return {with_mode(0, {hello}), with_mode(1, {hello}), with_mode(255 - 2, {hello, hello}), spoilt};
+  return {with_mode(0, {hello}),
+          with_mode(1, {hello}),
+          with_mode(0xf1, {hello, hello}),
+          with_mode(1 + 4, {hello}),
+          with_mode(1 + 4 + 8, {hello}),
+          with_mode(0xf0 + 1 + 4 + 8, {hello, hello}),
+          spoilt};
 }
 
 void visit_arbiter(Span bytes) {
@@ -162,7 +177,8 @@ void visit_arbiter(Span bytes) {
   Arbiter arbiter(listen_on(meeting()), {kToken}, 1 + bytes[0] % 2, "trireme", {});
   const Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
   try {
-    send_all(socket, prove(socket), base::in_seconds(kPatience));
+    GuestHandshake handshake({kToken});
+    send_all(socket, prove(socket, handshake), base::in_seconds(kPatience));
     send_bytes(socket, bytes.subspan(1));
   } catch (const GoneError&) {  // it was shown the door
   }
