@@ -15,8 +15,8 @@ namespace trireme::comm {
 
 enum class Algorithm : std::uint8_t { automatic, direct, whole, ring, halving, tree, hierarchical };
 
-// What happens one after the other at the rank that has the most to do: messages that must be waited for, and bytes that
-// come or go (both at once count once; of the hierarchical one: those between hosts, of all ranks of a host).
+// What happens one after the other at the rank that has the most to do: messages that must be waited for, and bytes
+// that come or go (both at once count once; of the hierarchical one: those between hosts, of all ranks of a host).
 struct Cost {
   int steps = 0;
   std::int64_t bytes = 0;

@@ -307,7 +307,7 @@ TEST(Tls, AWrongTokenIsRefused) {
   });
   EXPECT_NE(all[1].text.find("the job's token is another one there"), std::string::npos) << all[1].text;
   EXPECT_TRUE(all[1].is_user);
-  EXPECT_NE(all[0].text.find("not all of 2 ranks came"), std::string::npos) << all[0].text;
+  EXPECT_NE(all[0].text.find("rank 1 of 2 did not come"), std::string::npos) << all[0].text;
 }
 
 }  // namespace
