@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/bench_collective.h"
+#include "cli/plot.h"
 #include "comm/all_reduce.h"
 
 namespace trireme::cli {
@@ -20,14 +21,15 @@ constexpr double kMicroseconds = 1e6, kGigabyte = 1e9;
 
 // One side in turns with another.
 struct Side {
-  CollectiveRun run;
+  CollectiveRun side;
   int count = 1;
-  std::vector<double> seconds{};
+  std::vector<CollectiveTime> times{};
 
-  void prepare() { count = steps_of_a_round(std::min(run(1), run(1))); }
-  double median() const {
-    std::vector<double> sorted = seconds;
-    std::sort(sorted.begin(), sorted.end());
+  void prepare() { count = steps_of_a_round(std::min(side.run(1).seconds, side.run(1).seconds)); }
+  // The round in the middle.
+  CollectiveTime median() const {
+    std::vector<CollectiveTime> sorted = times;
+    std::ranges::sort(sorted, {}, &CollectiveTime::seconds);
     return sorted[(sorted.size() - 1) / 2];
   }
 };
@@ -51,28 +53,83 @@ CollectivePeer find_collective_peer(const base::Settings& settings) {
   return {name};
 }
 
-Json measure(const CollectiveCase& bench, const CollectivePeer& peer, int rounds, const base::CorePlan& cores) {
-  std::vector<Side> sides{{start_own(bench, cores)}};
-  if (!peer.name.empty()) sides.push_back({peer.start(bench, cores)});
+struct Way {
+  int rounds = 1;
+  double idle_seconds = 0;  // to be looked at while nothing is asked for
+  base::CorePlan cores;
+};
+
+Json measure(const CollectiveCase& bench, const CollectivePeer& peer, const Way& way) {
+  std::vector<Side> sides{{start_own(bench, way.cores)}};
+  if (bench.algorithm == kExact) {
+    CollectiveCase plain = bench;
+    plain.algorithm = "auto";
+    sides.push_back({start_own(plain, way.cores)});
+  }
+  if (!peer.name.empty()) sides.push_back({peer.start(bench, way.cores)});
   for (Side& side : sides) side.prepare();
-  for (int round = 0; round < rounds; ++round)
-    for (Side& side : sides) side.seconds.push_back(side.run(side.count));
-  const double ours = sides[0].median();
+  for (int round = 0; round < way.rounds; ++round)
+    for (Side& side : sides) side.times.push_back(side.side.run(side.count));
+  const CollectiveTime ours = sides[0].median();
   // What every rank must send and receive at the least, as the field counts it.
   const double bus_bytes = 2.0 * static_cast<double>(bench.bytes) * (bench.world - 1) / bench.world;
+  const double rank_gigabytes = static_cast<double>(bench.bytes) / kGigabyte * bench.world;
   Json json{{"collective", "all-reduce"},
             {"world", bench.world},
             {"transport", bench.transport},
             {"algorithm", bench.algorithm},
             {"bytes", bench.bytes},
-            {"ours_us", kMicroseconds * ours},
-            {"bus_gbytes_per_second", bus_bytes / ours / kGigabyte}};
-  if (sides.size() > 1) {
-    json["peer"] = peer.name;
-    json["peer_us"] = kMicroseconds * sides[1].median();
-    json["ratio"] = sides[1].median() / ours;
+            {"ours_us", kMicroseconds * ours.seconds},
+            {"bus_gbytes_per_second", bus_bytes / ours.seconds / kGigabyte}};
+  if (bench.bytes > 0) json["cpu_seconds_per_gbyte"] = ours.cpu_seconds / rank_gigabytes;
+  if (bench.algorithm == kExact) {
+    json["partials"] = bench.partials;
+    json["times_float32"] = ours.seconds / sides[1].median().seconds;
   }
+  if (!peer.name.empty()) {
+    const CollectiveTime theirs = sides.back().median();
+    json["peer"] = peer.name;
+    json["peer_us"] = kMicroseconds * theirs.seconds;
+    json["ratio"] = theirs.seconds / ours.seconds;
+    if (bench.bytes > 0 && theirs.cpu_seconds > 0)
+      json["peer_cpu_seconds_per_gbyte"] = theirs.cpu_seconds / rank_gigabytes;
+  }
+  if (way.idle_seconds > 0)
+    json["idle_percent"] = 100 * sides[0].side.idle(way.idle_seconds).cpu_seconds / bench.world / way.idle_seconds;
   return json;
+}
+
+void print_row(const CollectiveCase& bench, const Json& row) {
+  fmt::print("{:>5} {:<9} {:<12} {:>11} {:>12.1f} {:>9.2f} {:>8.2f}", bench.world, bench.transport, bench.algorithm,
+             bench.bytes, row["ours_us"].get<double>(), row["bus_gbytes_per_second"].get<double>(),
+             row.value("cpu_seconds_per_gbyte", 0.0));
+  if (row.contains("ratio"))
+    fmt::print(" {:>12.1f} {:>7.1f}x", row["peer_us"].get<double>(), row["ratio"].get<double>());
+  if (row.contains("times_float32"))
+    fmt::print("  {:.2f} times float32's ({} partial{} at most)", row["times_float32"].get<double>(), bench.partials,
+               bench.partials == 1 ? "" : "s");
+  if (row.contains("idle_percent")) fmt::print("  idle {:.3f} % of a core", row["idle_percent"].get<double>());
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+// Bandwidth over sizes, a line for each world, transport and algorithm, and for the peer.
+Plot plot_of(const Json& results) {
+  Plot plot{"All-reduce of float32", "bytes", "bus bandwidth, GB/s", {}};
+  const auto add = [&](const std::string& name, const Json& row, const char* time) {
+    const double bus_bytes = row["ours_us"].get<double>() * row["bus_gbytes_per_second"].get<double>();  // in thousands
+    if (bus_bytes <= 0) return;
+    auto line = std::ranges::find(plot.lines, name, &PlotLine::name);
+    if (line == plot.lines.end()) line = plot.lines.insert(line, {name, {}});
+    line->points.emplace_back(row["bytes"].get<double>(), bus_bytes / row[time].get<double>());
+  };
+  for (const Json& row : results) {
+    const std::string where = fmt::format("{} ranks, {}", row["world"].get<int>(), row["transport"].get<std::string>());
+    add(fmt::format("{}, {}", where, row["algorithm"].get<std::string>()), row, "ours_us");
+    if (row.contains("peer_us"))
+      add(fmt::format("{} ranks, {}", row["world"].get<int>(), row["peer"].get<std::string>()), row, "peer_us");
+  }
+  return plot;
 }
 
 std::vector<CollectiveCase> collective_cases(const base::Settings& settings) {
@@ -90,39 +147,45 @@ std::vector<CollectiveCase> collective_cases(const base::Settings& settings) {
           if (transport != "shm" && transport != "tcp" && transport != "tls" && transport != "mpi")
             base::user_error("{} is '{}', expected shm, tcp, tls or mpi", settings.label("transport"), transport);
           if (transport == "mpi") expect_mpi();
-          comm::parse_algorithm(algorithm);
+          if (algorithm != kExact) comm::parse_algorithm(algorithm);
+          one.partials = static_cast<int>(settings.integer("partials", 1, 16));
+          if (one.world == 1) one.partials = 1;
           cases.push_back(one);
         }
   return cases;
+}
+
+double idle_seconds(const base::Settings& settings) {
+  const double seconds = settings.number("idle-seconds");
+  if (seconds < 0 || seconds > 100)
+    base::user_error("{} is {}, expected 0 to 100", settings.label("idle-seconds"), seconds);
+  return seconds;
 }
 
 }  // namespace
 
 void bench_collective(const base::Settings& settings) {
   const std::vector<CollectiveCase> cases = collective_cases(settings);
-  const int rounds = static_cast<int>(settings.integer("repeats", 1, 10000));
+  const Way way{static_cast<int>(settings.integer("repeats", 1, 10000)), idle_seconds(settings), base::plan_cores()};
   const CollectivePeer peer = find_collective_peer(settings);
-  const base::CorePlan cores = base::plan_cores();
+  const std::string plot = settings.text("plot");
+  if (!plot.empty()) expect_new_plot(plot);
   const bool json = settings.flag("json");
   if (!json) {
-    fmt::print("All-reduce of float32 between processes of this host: medians of {} rounds; {} cores\n", rounds,
-               cores.usable);
-    fmt::print("{:>5} {:<9} {:<9} {:>11} {:>12} {:>9} {:>12} {:>8}\n", "world", "transport", "algorithm", "bytes",
-               "time us", "bus GB/s", (peer.name.empty() ? "peer" : peer.name) + " us", "ratio");
+    fmt::print("All-reduce of float32 between processes of this host: medians of {} rounds; {} cores\n", way.rounds,
+               way.cores.usable);
+    fmt::print("{:>5} {:<9} {:<12} {:>11} {:>12} {:>9} {:>8} {:>12} {:>8}\n", "world", "transport", "algorithm",
+               "bytes", "time us", "bus GB/s", "CPU s/GB", (peer.name.empty() ? "peer" : peer.name) + " us", "ratio");
   }
   Json results = Json::array();
   for (const CollectiveCase& bench : cases) {
-    results.push_back(measure(bench, peer, rounds, cores));
-    if (json) continue;
-    const Json& row = results.back();
-    fmt::print("{:>5} {:<9} {:<9} {:>11} {:>12.1f} {:>9.2f}", bench.world, bench.transport, bench.algorithm,
-               bench.bytes, row["ours_us"].get<double>(), row["bus_gbytes_per_second"].get<double>());
-    if (row.contains("ratio"))
-      fmt::print(" {:>12.1f} {:>7.1f}x", row["peer_us"].get<double>(), row["ratio"].get<double>());
-    fmt::print("\n");
-    std::fflush(stdout);
+    results.push_back(measure(bench, peer, way));
+    if (!json) print_row(bench, results.back());
   }
   if (json) fmt::print("{}\n", Json{{"results", results}}.dump());
+  if (plot.empty()) return;
+  write_plot(plot_of(results), plot);
+  if (!json) fmt::print("plot: {}\n", plot);
 }
 
 }  // namespace trireme::cli

@@ -12,12 +12,22 @@ namespace trireme::cli {
 
 struct CollectiveCase {
   int world = 2;
-  std::string transport, algorithm;
+  std::string transport, algorithm;  // an all-reduce's, or kExact
   std::int64_t bytes = 0;
+  int partials = 1;  // of the exact one, those of the rank that has the most
 };
+inline constexpr const char* kExact = "exact";
 
-// Runs so many of them; the seconds of one, of the slowest rank. The processes live as long as this does.
-using CollectiveRun = std::function<double(int count)>;
+// Of one all-reduce.
+struct CollectiveTime {
+  double seconds = 0;      // of the slowest rank
+  double cpu_seconds = 0;  // of all ranks; 0 where the side does not tell
+};
+// Runs so many of them, or none and sleeps for so many seconds. The processes live as long as this does.
+struct CollectiveRun {
+  std::function<CollectiveTime(int count)> run;
+  std::function<CollectiveTime(double seconds)> idle;
+};
 
 CollectiveRun start_own(const CollectiveCase& bench, const base::CorePlan& cores);
 CollectiveRun start_gloo(const CollectiveCase& bench, const Peer& peer, const base::CorePlan& cores);

@@ -30,17 +30,17 @@ class Ranks {
  public:
   explicit Ranks(std::vector<std::unique_ptr<Process>> processes) : processes_(std::move(processes)) {}
 
-  // The largest of their answers' "seconds", where they have any.
-  double ask(const std::function<Json(int rank)>& request) {
+  // The largest of their answers' "seconds" and the sum of their "cpu_seconds", where they have any.
+  CollectiveTime ask(const std::function<Json(int rank)>& request) {
     std::vector<std::thread> threads;
-    std::vector<double> seconds(processes_.size());
+    std::vector<CollectiveTime> times(processes_.size());
     std::vector<std::exception_ptr> errors(processes_.size());
     for (std::size_t rank = 0; rank < processes_.size(); ++rank)
       threads.emplace_back([&, rank] {
         try {
           const Json answer =
               Json::parse(processes_[rank]->ask(request(static_cast<int>(rank)).dump(), kDeadlineSeconds));
-          seconds[rank] = answer.value("seconds", 0.0);
+          times[rank] = {answer.value("seconds", 0.0), answer.value("cpu_seconds", 0.0)};
         } catch (...) {
           errors[rank] = std::current_exception();
         }
@@ -48,7 +48,12 @@ class Ranks {
     for (std::thread& thread : threads) thread.join();
     for (const std::exception_ptr& error : errors)
       if (error) std::rethrow_exception(error);
-    return *std::max_element(seconds.begin(), seconds.end());
+    CollectiveTime all;
+    for (const CollectiveTime& one : times) {
+      all.seconds = std::max(all.seconds, one.seconds);
+      all.cpu_seconds += one.cpu_seconds;
+    }
+    return all;
   }
 
  private:
@@ -65,11 +70,19 @@ CollectiveRun run_of(const CollectiveCase& bench, int processes, const Start& st
   ranks->ask([&](int rank) {
     return Json{{"do", "join"}, {"port", port}, {"rank", rank}, {"world", bench.world}, {"transport", bench.transport}};
   });
-  return [ranks, bench](int count) {
+  const auto run = [ranks, bench](int count) {
     return ranks->ask([&](int) {
-      return Json{{"do", "run"}, {"bytes", bench.bytes}, {"count", count}, {"algorithm", bench.algorithm}};
+      return Json{{"do", "run"},
+                  {"bytes", bench.bytes},
+                  {"count", count},
+                  {"algorithm", bench.algorithm},
+                  {"partials", bench.partials}};
     });
   };
+  const auto idle = [ranks](double seconds) {
+    return ranks->ask([&](int) { return Json{{"do", "idle"}, {"seconds", seconds}}; });
+  };
+  return {run, idle};
 }
 
 // All ranks of a world that mpirun starts: rank 0 is asked, and speaks for all.

@@ -26,7 +26,11 @@ constexpr std::array kOptions{
     Option{"What to measure", "world", "LIST", "2", "numbers of processes (collective)"},
     Option{"What to measure", "bytes", "LIST", "4096,44000000", "bytes of float32 to reduce (collective)"},
     Option{"What to measure", "transport", "LIST", "shm", "shm, tcp, tls (encrypted tcp) or mpi (collective)"},
-    Option{"What to measure", "algorithm", "LIST", "auto", "auto, direct, ring, halving or tree (collective)"},
+    Option{"What to measure", "algorithm", "LIST", "auto",
+           "auto, direct, whole, ring, halving, tree, hierarchical, or exact: the oar tree's sum (collective)"},
+    Option{"What to measure", "partials", "N", "1", "subtrees of a rank at most, for exact (collective)"},
+    Option{"What to measure", "idle-seconds", "S", "0",
+           "also what a group takes that does nothing for so long (collective)"},
     Option{"What to measure", "kernel-table", "FILE", "", "which algorithm layers get, as written by --tune"},
     Option{"What to measure", "isa", "NAME", "auto", "instruction set: auto, avx512, avx2 or generic"},
     Option{"Against whom", "peer", "NAME", "", "the same in another system: pytorch, for collective gloo or mpi"},
@@ -36,6 +40,7 @@ constexpr std::array kOptions{
     Option{"How", "profile", "", "no", "also the time by kind of op and by layer, against the roofline (step)"},
     Option{"How", "tune", "FILE", "",
            "instead, measure each algorithm of each layer and write the fastest into a new kernel table (step)"},
+    Option{"How", "plot", "FILE", "", "also draw bandwidth over bytes, as SVG (collective)"},
     Option{"How", "json", "", "no", "print the results as one JSON object"},
 };
 

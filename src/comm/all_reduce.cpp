@@ -8,8 +8,6 @@ namespace trireme::comm {
 namespace {
 
 constexpr int kManyRanks = 32;  // more messages at once than connections and switches like
-// Bytes from all others up to which they may come whole: beyond, keeping and adding them costs more than a second step.
-constexpr std::int64_t kMostWhole = std::int64_t{64} << 10;
 
 // Whether all ranks may send to all others at the same time.
 bool sends_to_all(Algorithm algorithm) { return algorithm == Algorithm::direct || algorithm == Algorithm::whole; }

@@ -30,6 +30,9 @@ struct Wire {
   }
 };
 
+// Bytes from all others up to which they may come whole: beyond, keeping and adding them costs more than a second step.
+inline constexpr std::int64_t kMostWhole = std::int64_t{64} << 10;
+
 struct AllReduce {
   Algorithm algorithm;
   std::string_view name, description;

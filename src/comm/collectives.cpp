@@ -125,10 +125,9 @@ void Collectives::all_reduce(std::span<float> data, Reduction how, Algorithm alg
                       *windows_, data, combine_of(how));
     return finish(how, data, world());
   }
-  if (algorithm == Algorithm::automatic && !wire_ && world() > 1)
-    wire_ = measure_wire(circle_, {OperationKind::measure, 0, 0, sequence_, 0});
-  const AllReduce& chosen = find_all_reduce(algorithm, circle_.spread(), wire_.value_or(Wire{}),
-                                            static_cast<std::int64_t>(data.size_bytes()));
+  const AllReduce& chosen =
+      find_all_reduce(algorithm, circle_.spread(), algorithm == Algorithm::automatic ? wire() : Wire{},
+                      static_cast<std::int64_t>(data.size_bytes()));
   const int detail = static_cast<int>(how) * 16 + static_cast<int>(chosen.algorithm);
   chosen.run(circle_, next(OperationKind::all_reduce, data.size_bytes(), 0, detail), data, combine_of(how));
   finish(how, data, world());
@@ -137,10 +136,20 @@ void Collectives::all_reduce(std::span<float> data, Reduction how, Algorithm alg
 void Collectives::exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials,
                                    std::span<float> result) {
   const auto is_shared = [&](std::span<const float> array) { return windows_->find(array).has_value(); };
-  if (is_shared(result) && std::all_of(partials.begin(), partials.end(), is_shared))
+  if (result.size_bytes() > kShortBytes && is_shared(result) && std::ranges::all_of(partials, is_shared))
     return window_exact_all_reduce(*port_, next(OperationKind::exact_window_all_reduce, result.size_bytes()), *windows_,
                                    plan, partials, result);
-  comm::exact_all_reduce(circle_, next(OperationKind::exact_all_reduce, result.size_bytes()), plan, partials, result);
+  const Operation operation = next(OperationKind::exact_all_reduce, result.size_bytes());
+  const auto all = static_cast<std::int64_t>(plan.partials().size() * result.size_bytes());
+  if (all <= kMostWhole && wire().seconds({1, all}) <= wire().seconds({2, 2 * all / world()}))
+    comm::exact_whole_all_reduce(circle_, operation, plan, partials, result, scratch_);
+  else
+    comm::exact_all_reduce(circle_, operation, plan, partials, result, scratch_);
+}
+
+const Wire& Collectives::wire() {
+  if (!wire_) wire_ = world() > 1 ? measure_wire(circle_, {OperationKind::measure, 0, 0, sequence_, 0}) : Wire{};
+  return *wire_;
 }
 
 }  // namespace trireme::comm

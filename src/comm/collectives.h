@@ -51,12 +51,14 @@ class Collectives {
  private:
   Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);
   void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
+  const Wire& wire();  // measured by all ranks when it is first asked for
 
   std::unique_ptr<Port> port_;
   Circle circle_;
   std::shared_ptr<const WindowSet> windows_;
   std::uint32_t sequence_ = 0;
-  std::optional<Wire> wire_;  // measured before the first automatic all-reduce that needs it
+  std::optional<Wire> wire_;
+  std::vector<float> scratch_;
 };
 
 }  // namespace trireme::comm

@@ -1,7 +1,6 @@
 #include "comm/exact.h"
 
 #include <algorithm>
-#include <list>
 #include <utility>
 
 #include "base/add_into.h"
@@ -87,24 +86,33 @@ class Sums {
   std::vector<bool> is_done_;
 };
 
-}  // namespace
-
-void exact_all_reduce(Circle& circle, const Operation& operation, const ExactPlan& plan,
-                      std::span<const std::span<float>> partials, std::span<float> result) {
-  const int world = circle.world(), rank = circle.rank();
-  const base::Range own = plan.of_rank(rank);
-  base::check(static_cast<std::int64_t>(partials.size()) == own.size(), "rank {} has {} partials, the plan has {}",
-              rank, partials.size(), own.size());
+void check_partials(const Circle& circle, const ExactPlan& plan, std::span<const std::span<float>> partials,
+                    std::span<const float> result) {
+  base::check(static_cast<std::int64_t>(partials.size()) == plan.of_rank(circle.rank()).size(),
+              "rank {} has {} partials, the plan has {}", circle.rank(), partials.size(),
+              plan.of_rank(circle.rank()).size());
   for (const auto& partial : partials)
     base::check(partial.size() == result.size(), "a partial of {} floats for a result of {}", partial.size(),
                 result.size());
+}
+
+}  // namespace
+
+void exact_all_reduce(Circle& circle, const Operation& operation, const ExactPlan& plan,
+                      std::span<const std::span<float>> partials, std::span<float> result,
+                      std::vector<float>& scratch) {
+  check_partials(circle, plan, partials, result);
+  const int world = circle.world(), rank = circle.rank();
+  const base::Range own = plan.of_rank(rank);
   const auto slice = slice_of(result, rank, world);
   Sums sums(plan, static_cast<std::int64_t>(slice.size()));
   for (std::int64_t i = own.begin; i < own.end; ++i)
     sums.put(i, slice_of(partials[static_cast<std::size_t>(i - own.begin)], rank, world).data());
   sums.add();
   // What others hold of this rank's slice is added as it comes, or comes to memory of its own.
-  std::list<std::vector<float>> come;
+  if (const std::size_t most = slice.size() * (plan.partials().size() - partials.size()); scratch.size() < most)
+    scratch.resize(most);
+  std::size_t used = 0;
   std::vector<std::pair<std::int64_t, float*>> arriving;
   std::vector<Transfer> transfers;
   for (int round = 1; round < world; ++round) {
@@ -117,9 +125,10 @@ void exact_all_reduce(Circle& circle, const Operation& operation, const ExactPla
         arriving.emplace_back(i, sibling);
         continue;
       }
-      come.emplace_back(slice.size());
-      transfers.push_back(receive_from(from, std::as_writable_bytes(std::span(come.back()))));
-      arriving.emplace_back(i, come.back().data());
+      const auto memory = std::span(scratch).subspan(used, slice.size());
+      used += slice.size();
+      transfers.push_back(receive_from(from, std::as_writable_bytes(memory)));
+      arriving.emplace_back(i, memory.data());
     }
     if (slice.size_bytes() < kLongSlice && round + 1 < world) continue;
     circle.run(operation, transfers);
@@ -130,6 +139,35 @@ void exact_all_reduce(Circle& circle, const Operation& operation, const ExactPla
   }
   if (sums.result() != slice.data()) std::copy_n(sums.result(), slice.size(), slice.data());
   direct_all_gather(circle, operation, std::as_writable_bytes(result), sizeof(float));
+}
+
+void exact_whole_all_reduce(Circle& circle, const Operation& operation, const ExactPlan& plan,
+                            std::span<const std::span<float>> partials, std::span<float> result,
+                            std::vector<float>& scratch) {
+  check_partials(circle, plan, partials, result);
+  const std::size_t count = result.size();
+  if (scratch.size() < count * plan.partials().size()) scratch.resize(count * plan.partials().size());
+  const base::Range own = plan.of_rank(circle.rank());
+  Sums sums(plan, static_cast<std::int64_t>(count));
+  std::vector<Transfer> transfers;
+  for (int round = 0; round < circle.world(); ++round) {
+    const int to = (circle.rank() + round) % circle.world();
+    const int from = (circle.rank() - round + circle.world()) % circle.world();
+    const base::Range theirs = plan.of_rank(from);
+    for (std::int64_t i = theirs.begin; i < theirs.end; ++i) {
+      const auto memory = std::span(scratch).subspan(static_cast<std::size_t>(i) * count, count);
+      sums.put(i, memory.data());
+      if (round > 0)
+        transfers.push_back(receive_from(from, std::as_writable_bytes(memory)));
+      else
+        std::ranges::copy(partials[static_cast<std::size_t>(i - own.begin)], memory.begin());
+    }
+    if (round == 0) continue;
+    for (const auto& partial : partials) transfers.push_back(send_to(to, std::as_bytes(partial)));
+  }
+  circle.run(operation, transfers);
+  sums.add();
+  std::copy_n(sums.result(), count, result.begin());
 }
 
 }  // namespace trireme::comm

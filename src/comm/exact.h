@@ -51,8 +51,12 @@ class ExactPlan {
 };
 
 // `partials` are this rank's, as many as plan.of_rank(rank), of equal length; their content is lost. `result` may be
-// one of them, or memory of its own. At least one oar of all must not be empty.
+// one of them, or memory of its own. At least one oar of all must not be empty. `scratch` is kept for the next time.
 void exact_all_reduce(Circle& circle, const Operation& operation, const ExactPlan& plan,
-                      std::span<const std::span<float>> partials, std::span<float> result);
+                      std::span<const std::span<float>> partials, std::span<float> result, std::vector<float>& scratch);
+// In one step, for short arrays: all partials go to everyone, and every rank adds all of them.
+void exact_whole_all_reduce(Circle& circle, const Operation& operation, const ExactPlan& plan,
+                            std::span<const std::span<float>> partials, std::span<float> result,
+                            std::vector<float>& scratch);
 
 }  // namespace trireme::comm

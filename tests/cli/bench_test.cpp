@@ -1,5 +1,6 @@
 // `trireme bench`: what it prints for programs, and what it refuses. Times are never judged.
 #include "base/beside_program.h"
+#include "base/files.h"
 #include "base/error.h"
 #include "cli/program.h"
 #include "peer/pytorch.h"
@@ -187,6 +188,27 @@ TEST_F(Bench, CollectivesBetweenProcesses) {
                              "--bytes", "0,400000", "--repeats", "1"});
   ASSERT_EQ(json.at("results").size(), 16u);
   for (const Json& one : json["results"]) EXPECT_GT(one.at("ours_us").get<double>(), 0) << one.dump();
+}
+
+TEST_F(Bench, ExactCollectivesIdleGroupsAndAPlot) {
+  const test::TemporaryFolder drawings;
+  const fs::path plot = drawings.path() / "bandwidth.svg";
+  const Json json = results({"collective", "--world", "2", "--algorithm", "exact,hierarchical,whole", "--partials", "2",
+                             "--bytes", "4000,400000", "--repeats", "1", "--idle-seconds", "0.1", "--plot", plot.string()});
+  ASSERT_EQ(json.at("results").size(), 6u);
+  for (const Json& one : json["results"]) {
+    EXPECT_EQ(one.contains("times_float32"), one.at("algorithm") == "exact");
+    EXPECT_GE(one.at("idle_percent").get<double>(), 0);
+    EXPECT_GT(one.at("cpu_seconds_per_gbyte").get<double>(), 0);
+  }
+  const std::string drawn = base::read_text(plot);
+  EXPECT_TRUE(drawn.starts_with("<svg")) << drawn;
+  for (const char* name : {"2 ranks, shm, exact", "2 ranks, shm, whole", "bus bandwidth"})
+    EXPECT_NE(drawn.find(name), std::string::npos) << name;
+  expect_refused({"bench", "collective", "--plot", plot.string()}, {"bandwidth.svg", "there already"});
+  expect_refused({"bench", "collective", "--plot", "bandwidth.png"}, {".svg"});
+  expect_refused({"bench", "collective", "--idle-seconds", "-1"}, {"--idle-seconds"});
+  expect_refused({"bench", "collective", "--partials", "0"}, {"--partials"});
 }
 
 TEST_F(Bench, CollectivesOverMpi) {
