@@ -10,7 +10,7 @@ core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nl
   dataset-fashion-mnist"
 test="libgtest-dev xz-utils libopenmpi-dev openmpi-bin"
 bench="libbenchmark-dev"
-lint="clang-format clang-tidy libomp-dev"
+lint="clang-format clang-tidy libomp-dev libopenmpi-dev"
 fuzz="clang libclang-rt-14-dev libomp-dev libgtest-dev"
 
 wanted=""

@@ -68,11 +68,11 @@ void Ferry::start() {
     bells_.emplace_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
     if (!bells_.back().is_open()) base::run_error("rank {}: cannot make a bell: {}", rank_, std::strerror(errno));
   }
-  const auto ring_pairs = static_cast<std::size_t>(ports_ * world_);
+  const std::size_t ring_pairs = static_cast<std::size_t>(ports_) * static_cast<std::size_t>(world_);
   memory_ = std::make_unique<MappedMemory>(
       bells_.size() * sizeof(BellState) + ring_pairs * 2 * Ring::bytes_for(FerryLane::ring_bytes(world_)), -1);
   alarm_ = std::make_shared<Alarm>(world_);
-  const auto slots = static_cast<std::size_t>(world_ * ports_ * FerryLane::kSlots);
+  const std::size_t slots = ring_pairs * FerryLane::kSlots;
   lane_of_slot_.resize(slots);
   ended_slots_.resize(slots);
   ended_bytes_.resize(slots);
