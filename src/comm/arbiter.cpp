@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kFrameBytes = 1 << 20;
 constexpr std::int64_t kReportGraceNs = 300'000'000, kTellNs = 200'000'000;
-constexpr int kLongestPollMs = 1000;
+constexpr int kLongestPollMs = 1000, kCrowdedPollMs = 50;
 constexpr double kNever = 1e9;  // seconds
 
 // What others sent may stand in it, whatever bytes those were.
@@ -48,7 +48,7 @@ Arbiter::~Arbiter() {
 }
 
 int Arbiter::wait_ms(std::int64_t now_ns) const {
-  std::int64_t due = now_ns + std::int64_t{kLongestPollMs} * 1'000'000;
+  std::int64_t due = now_ns + std::int64_t{door_.is_crowded() ? kCrowdedPollMs : kLongestPollMs} * 1'000'000;
   if (report_) due = std::min(due, report_->due_ns);
   if (!is_open_ && !seats_.empty()) due = std::min(due, settled_ns_);
   if (is_open_)

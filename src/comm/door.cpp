@@ -13,12 +13,13 @@ namespace trireme::comm {
 namespace {
 
 constexpr std::int64_t kPatienceNs = 5'000'000'000;
+constexpr std::int64_t kGraceNs = 500'000'000;  // more than one of ours needs
 constexpr std::size_t kMostVisitors = 256, kHelloBytes = 16384;
 
 }  // namespace
 
 void Door::add_polls(std::vector<pollfd>& polls) const {
-  polls.push_back({listener_.descriptor(), POLLIN, 0});
+  if (!is_crowded()) polls.push_back({listener_.descriptor(), POLLIN, 0});
   for (const Visitor& visitor : visitors_) {
     const Tls* tls = visitor.socket.tls();
     polls.push_back(
@@ -26,11 +27,15 @@ void Door::add_polls(std::vector<pollfd>& polls) const {
   }
 }
 
+bool Door::is_crowded() const {
+  return visitors_.size() == kMostVisitors && base::now_ns() < visitors_.front().until_ns - kPatienceNs + kGraceNs;
+}
+
 std::vector<Guest> Door::let_in() {
-  for (;;) {
+  while (!is_crowded()) {
     Socket socket = accept_now(listener_);
     if (!socket.is_open()) break;
-    if (visitors_.size() == kMostVisitors) visitors_.pop_front();  // it had more time than one of ours needs
+    if (visitors_.size() == kMostVisitors) visitors_.pop_front();
     visitors_.push_back({std::move(socket), HostHandshake(secrecy_), {}, FrameReader(kHelloBytes), 0});
     Visitor& visitor = visitors_.back();
     visitor.until_ns = base::now_ns() + kPatienceNs;

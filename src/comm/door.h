@@ -1,7 +1,7 @@
 // Door: where others connect. Whoever proves to know the token and sends one frame (who it is and what it wants) is let
 // in; all else has no effect: strangers are closed after a few seconds or at their first wrong byte, and only so many
-// may stand there at a time. One that knows the token but was started with another setting of TLS is noted. Never
-// waits. One thread.
+// may stand there at a time: those who come then wait outside until the first has had time enough. One that knows the
+// token but was started with another setting of TLS is noted. Never waits. One thread.
 #pragma once
 
 #include <poll.h>
@@ -31,6 +31,8 @@ class Door {
   void add_polls(std::vector<pollfd>& polls) const;
   std::vector<Guest> let_in();
 
+  // Whether those outside wait; there is nothing to poll for that.
+  bool is_crowded() const;
   // The sentence about a rank of this job that could not come in, or nothing.
   const std::string& disagreement() const { return disagreement_; }
 

@@ -57,10 +57,23 @@ bool Port::advance(Lane& lane, const Operation& operation) {
       moved = true;
     }
   } catch (const GoneError& error) {
+    hear_out(lane.peer, operation);
     set_.alarm->report(lane.peer, error.what());
     fail(lane, operation, fmt::format("is gone ({})", error.what()));
   }
   return moved;
+}
+
+// One that is gone may have said before that it is in another operation.
+void Port::hear_out(int peer, const Operation& operation) {
+  for (std::size_t i = 0; i < lanes_used_; ++i) {
+    Lane& lane = lanes_[i];
+    if (lane.peer != peer || lane.direction != Transfer::Direction::receive) continue;
+    try {
+      while (!lane.is_done() && advance_receive(lane, operation)) continue;
+    } catch (const GoneError&) {  // that is known
+    }
+  }
 }
 
 bool Port::advance_send(Lane& lane, const Operation& operation) {

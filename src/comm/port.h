@@ -74,6 +74,7 @@ class Port {
   bool advance(Lane& lane, const Operation& operation);  // whether anything moved
   bool advance_send(Lane& lane, const Operation& operation);
   bool advance_receive(Lane& lane, const Operation& operation);
+  void hear_out(int peer, const Operation& operation);
   void check_header(const Lane& lane, const Operation& operation, const MessageHeader& header) const;
   std::size_t receive_part(Lane& lane);
   void wait(const Operation& operation);
