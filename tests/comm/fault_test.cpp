@@ -78,28 +78,28 @@ TEST_P(Fault, SilentConnectionsHoldNobodyUp) {
   EXPECT_LT(base::seconds_since(start_ns_), 4);  // and none waited for a door to lose its patience
 }
 
-// All that one rank said, said again by another: its proof is for another challenge.
+// All that one rank said, said again by another: its proof is for another challenge. The last rank comes through a
+// second relay, which is there only after that.
 TEST_P(Fault, AReplayedRankIsNotLetIn) {
-  const Address by = free_address();
-  JoinOptions watched = options(1, 3);
+  const Address by = free_address(), later_by = free_address();
+  JoinOptions watched = options(1, 3), later = options(2, 3);
   watched.address = by;
-  std::vector<Process> ranks{start(options(0, 3), add_up), start(watched, add_up)};
-  {
-    Relay relay(address_, std::string::npos, by);
-    const std::int64_t deadline = base::in_seconds(10);
-    while (relay.seen_of_guests().size() < kProofBytes + 100 && base::now_ns() < deadline) std::this_thread::yield();
-    const std::string said = relay.seen_of_guests();
-    ASSERT_GT(said.size(), kProofBytes);
-    const Socket stranger = connect_to(address_, deadline);
-    std::array<std::byte, kGreetingBytes> greeting{};
-    receive_all(stranger, greeting, deadline);
-    send_all(stranger, std::as_bytes(std::span(said)), deadline);
-    std::array<std::byte, 1> answer{};
-    EXPECT_THROW(receive_all(stranger, answer, deadline), GoneError);
-    EXPECT_LT(base::now_ns(), deadline);
-    ranks.push_back(start(options(2, 3), add_up));
-    for (const Process& rank : ranks) EXPECT_EQ(last_words(rank), "ready\ndone");
-  }
+  later.address = later_by;
+  const std::vector<Process> ranks{start(options(0, 3), add_up), start(watched, add_up), start(later, add_up)};
+  Relay relay(address_, std::string::npos, by);
+  const std::int64_t deadline = base::in_seconds(10);
+  while (relay.seen_of_guests().size() < kProofBytes + 100 && base::now_ns() < deadline) std::this_thread::yield();
+  const std::string said = relay.seen_of_guests();
+  EXPECT_GT(said.size(), kProofBytes);
+  const Socket stranger = connect_to(address_, deadline);
+  std::array<std::byte, kGreetingBytes> greeting{};
+  receive_all(stranger, greeting, deadline);
+  send_all(stranger, std::as_bytes(std::span(said)), deadline);
+  std::array<std::byte, 1> answer{};
+  EXPECT_THROW(receive_all(stranger, answer, deadline), GoneError);
+  EXPECT_LT(base::now_ns(), deadline);
+  const Relay later_relay(address_, std::string::npos, later_by);
+  for (const Process& rank : ranks) EXPECT_EQ(last_words(rank), "ready\ndone");
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, Fault, testing::Values("shm", "tcp", "tls"), [](const auto& one) { return one.param; });
