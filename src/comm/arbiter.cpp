@@ -89,6 +89,7 @@ void Arbiter::seat(Guest guest) {
   };
   Hello hello;
   try {
+    if (const auto ending = ending_from_json(guest.hello)) return hear_of(*ending);
     hello = hello_from_json(guest.hello);
   } catch (const FrameError& error) {
     return refuse(error.what());
@@ -156,7 +157,12 @@ void Arbiter::listen_to(Seat& seat) {
       while (auto frame = seat.frames.next()) take(seat, *frame);
     }
   } catch (const GoneError& error) {
-    if (!seat.has_left) lose(seat.member.rank, fmt::format("is gone: {}", error.what()));
+    const std::string evidence = fmt::format("is gone: {}", error.what());
+    seat.socket = Socket();
+    if (is_open_ && !has_judged_ && patience_.ending_seconds > 0)
+      report_ = Report{seat.member.rank, evidence, base::in_seconds(patience_.ending_seconds)};
+    else if (!seat.has_left)
+      lose(seat.member.rank, evidence);
   } catch (const FrameError& error) {
     lose(seat.member.rank, fmt::format("sent {}", error.what()));
   } catch (const Json::exception& error) {
@@ -175,7 +181,9 @@ void Arbiter::take(Seat& seat, const std::string& frame) {
   } else if (what == "again") {
     seat.wants_to_begin = true;
   } else if (what == "report" && is_open_ && !report_ && !has_judged_) {
-    report_ = Report{seat.member.rank, json.at("rank"), json.at("what"), base::now_ns() + kReportGraceNs};
+    const std::string what_it_saw = json.at("what");
+    report_ = Report{json.at("rank"), fmt::format("cannot be reached by {}: {}", describe(seat.member), what_it_saw),
+                     base::now_ns() + kReportGraceNs};
   }
 }
 
@@ -185,16 +193,22 @@ void Arbiter::judge() {
   if (is_open_ ? has_judged_ : is_complete && disagreement_.empty()) open_if_wanted();
   if (report_ && now >= report_->due_ns) {
     const Report report = *report_;
-    if (const auto about = seats_.find(report.about); about != seats_.end() && about->second.is_here())
-      lose(report.about,
-           fmt::format("cannot be reached by {}: {}", describe(seats_.at(report.from).member), report.what));
     report_.reset();
+    if (const auto about = seats_.find(report.about);
+        about != seats_.end() && !about->second.has_left && !about->second.is_lost)
+      lose(report.about, report.evidence);
   }
   if (!is_open_) return;
   for (auto& [rank, seat] : seats_)
     if (const double silent = 1e-9 * static_cast<double>(now - seat.heard_ns);
         seat.is_here() && silent > patience_.silent_seconds)
       lose(rank, fmt::format("has been silent for {:.1f} s: it was stopped, or its host or network hangs", silent));
+}
+
+void Arbiter::hear_of(const Ending& ending) {
+  for (auto& [rank, seat] : seats_)
+    if (seat.member.process == ending.process && seat.member.host == ending.host && !seat.has_left && !seat.is_lost)
+      return lose(rank, ending.how);
 }
 
 void Arbiter::lose(int rank, const std::string& evidence) {

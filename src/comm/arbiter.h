@@ -19,9 +19,10 @@
 
 namespace trireme::comm {
 
-// How long a rank may be silent, in seconds. Beats come five times as often.
+// In seconds.
 struct Patience {
-  double silent_seconds = 10;
+  double silent_seconds = 10;  // how long a rank may be silent; beats come five times as often
+  double ending_seconds = 0;   // how long a closed connection waits for a launcher's word of how the process ended
 };
 
 class Arbiter {
@@ -47,10 +48,10 @@ class Arbiter {
 
     bool is_here() const { return socket.is_open() && !has_left && !is_lost; }
   };
-  // A rank lost a peer; others may know better, so the verdict waits a moment.
+  // Somebody saw a rank fail; others may know better, so the verdict waits a moment.
   struct Report {
-    int from = 0, about = 0;
-    std::string what;
+    int about = 0;
+    std::string evidence;
     std::int64_t due_ns = 0;
   };
 
@@ -62,6 +63,7 @@ class Arbiter {
   void listen_to(Seat& seat);
   void take(Seat& seat, const std::string& frame);
   void judge();
+  void hear_of(const Ending& ending);
   void lose(int rank, const std::string& evidence);
   void tell(Seat& seat, const std::string& frame);
   void tell_all(const std::string& frame);

@@ -88,6 +88,15 @@ Group join(const JoinOptions& options) {
   return group;
 }
 
+void tell_ending(const JoinOptions& options, int process, const std::string& how) {
+  enter(
+      options.address, secrecy_of(options),
+      [&](const Socket&) {
+        return to_json(Ending{process, this_process().host, how});
+      },
+      "the group's meeting", base::in_seconds(kReachSeconds));
+}
+
 Group regroup(Group broken) {
   const auto company = Group::leave(std::move(broken));
   base::check(company != nullptr, "only a group of processes can form again");

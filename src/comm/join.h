@@ -31,4 +31,8 @@ Group join(const JoinOptions& options);
 // belongs to the old group.
 Group regroup(Group broken);
 
+// Of a launcher on the same host as a process that it had started: how that one ended ("was killed by signal 9"). Where
+// the arbiter's patience waits for such words they outrank a closed connection.
+void tell_ending(const JoinOptions& options, int process, const std::string& how);
+
 }  // namespace trireme::comm

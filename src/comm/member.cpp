@@ -52,6 +52,17 @@ Hello hello_from_json(std::string_view text) {
   });
 }
 
+std::string to_json(const Ending& ending) {
+  return Json{{"ended", ending.process}, {"host", ending.host}, {"how", ending.how}}.dump();
+}
+
+std::optional<Ending> ending_from_json(std::string_view text) {
+  return read_json(text, [](const Json& json) -> std::optional<Ending> {
+    if (!json.contains("ended")) return std::nullopt;
+    return Ending{json.at("ended"), json.at("host"), json.at("how")};
+  });
+}
+
 std::string to_json(const std::vector<Member>& members) {
   Json all = Json::array();
   for (const Member& member : members) all.push_back(member_json(member));

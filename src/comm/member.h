@@ -1,6 +1,7 @@
 // Member: what a group knows of each of its ranks, and what it says about itself when it comes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,17 @@ struct Hello {
   Member member;
 };
 
+// How a process that a launcher had started ended, as a sentence goes on: "was killed by signal 9".
+struct Ending {
+  int process = 0;
+  std::string host;
+  std::string how;
+};
+
 std::string to_json(const Hello& hello);
 Hello hello_from_json(std::string_view text);  // a FrameError when it is none
+std::string to_json(const Ending& ending);
+std::optional<Ending> ending_from_json(std::string_view text);  // nothing when it is something else
 std::string to_json(const std::vector<Member>& members);
 std::vector<Member> members_from_json(std::string_view text);
 

@@ -84,6 +84,29 @@ TEST_P(Death, AStoppedRankIsNamedWithinThePatience) {
   expect_named(strike(transport(), 3, victim(), SIGSTOP, 1.0, [](Group& group) { work(group, 1000); }), 2.0);
 }
 
+// What a launcher saw outranks a closed connection; without its word the connection counts after a while.
+TEST(Launcher, KnowsBetterHowARankEnded) {
+  for (const bool tells : {true, false}) {
+    JoinOptions options = test_options(free_address(), 0, 3);
+    options.patience.ending_seconds = 0.4;
+    std::vector<Process> ranks;
+    for (options.rank = 0; options.rank < 3; ++options.rank)
+      ranks.push_back(start(options, [](Group& group) { work(group, 1000); }));
+    for (const Process& rank : ranks) EXPECT_EQ(read_until(rank.words, '\n'), "ready");
+    kill(ranks[1].number, SIGKILL);
+    waitpid(ranks[1].number, nullptr, 0);
+    const std::int64_t blow = base::now_ns();
+    if (tells) tell_ending(options, ranks[1].number, "was killed by signal 9");
+    for (const int rank : {0, 2}) {
+      const std::string words = last_words(ranks[static_cast<std::size_t>(rank)]);
+      EXPECT_NE(words.find(fmt::format("rank 1 (process {} on ", ranks[1].number)), std::string::npos) << words;
+      EXPECT_NE(words.find(tells ? ") was killed by signal 9" : ") is gone"), std::string::npos) << words;
+    }
+    EXPECT_LT(base::seconds_since(blow), 1.0);
+    close(ranks[1].words);
+  }
+}
+
 // Those who are left form a group again and go on; their ranks keep their order.
 TEST_P(Death, SurvivorsFormAGroupAgain) {
   for (const int signal : {SIGKILL, SIGSTOP}) {
