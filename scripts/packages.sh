@@ -8,7 +8,7 @@ set -eu
 core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev
   libhwloc-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev libpng-dev libjpeg-dev libssl-dev
   dataset-fashion-mnist"
-test="libgtest-dev xz-utils libopenmpi-dev openmpi-bin"
+test="libgtest-dev xz-utils iproute2 libopenmpi-dev openmpi-bin"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev libopenmpi-dev"
 fuzz="clang libclang-rt-14-dev libomp-dev libgtest-dev"

@@ -12,7 +12,6 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::size_t kShort = std::size_t{16} << 10;     // sent at once
 constexpr std::size_t kCredit = std::size_t{1} << 20;     // of those, for each sender
 constexpr std::size_t kLetterBytes = sizeof(void*) * 16;  // that a kept message takes beside its content
 
@@ -135,7 +134,7 @@ void Post::send(int to, Tag tag, std::span<const std::byte> bytes) {
   bool is_sent = false;
   if (at_once && is_own(to)) {
     letters_.push_back({to, {Kind::message, tag, 0, bytes.size()}, {bytes.begin(), bytes.end()}, true});
-    if (Want* want = wanted(to, tag)) deliver(letters_.back(), *want);
+    offer_to_wants(letters_.back());
     announce();
     return;
   }
@@ -146,7 +145,7 @@ void Post::send(int to, Tag tag, std::span<const std::byte> bytes) {
     offers_[head.id] = &offer;
     if (is_own(to)) {
       letters_.push_back({to, head});
-      if (Want* want = wanted(to, tag)) deliver(letters_.back(), *want);
+      offer_to_wants(letters_.back());
       announce();
     } else {
       line(to).out.push_back({head});
@@ -180,6 +179,7 @@ std::optional<Received> Post::receive_want(Want& want, double seconds, bool must
               want.from, lines_.size());
   const std::string what = fmt::format("receiving from {} (tag {})", name_of(want.from), want.tag);
   Lock lock(mutex_);
+  if (!failure_.empty()) base::run_error("{}", failure_);
   if (!take_letter(want)) wants_.push_back(&want);
   try {
     const auto is_done = [&] { return want.done; };
@@ -205,6 +205,14 @@ Post::Want* Post::wanted(int from, Tag tag) {
     return !want->matched && !want->done && want->tag == tag && (want->from == from || want->from == kAnyRank);
   });
   return found == wants_.end() ? nullptr : *found;
+}
+
+// Those for whom it is too long hear of it; the next in line may have room.
+void Post::offer_to_wants(Letter& letter) {
+  while (Want* want = wanted(letter.from, letter.head.tag)) {
+    deliver(letter, *want);
+    if (want->matched) return;
+  }
 }
 
 bool Post::take_letter(Want& want) {

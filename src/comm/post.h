@@ -44,6 +44,8 @@ class Post {
   std::optional<Received> receive_within(double seconds, int from, Tag tag, std::span<std::byte> into);
 
  private:
+  static constexpr std::size_t kShort = std::size_t{16} << 10;  // sent at once
+
   enum class Kind : std::uint32_t { message, offer, go, content, credit };
   struct Head {
     Kind kind = Kind::message;
@@ -115,6 +117,7 @@ class Post {
 
   std::optional<Received> receive_want(Want& want, double seconds, bool must_come);
   bool take_letter(Want& want);  // whether one was there
+  void offer_to_wants(Letter& letter);
   void deliver(Letter& letter, Want& want);
   Want* wanted(int from, Tag tag);
   void give_credit(int to, std::size_t bytes);

@@ -90,14 +90,15 @@ void Post::begin(int rank, Line& line) {
         line.into = want->into.first(want->got.bytes);
         return;
       }
+      if (head.bytes > kShort) break;
       letters_.push_back({rank, head, std::vector<std::byte>(static_cast<std::size_t>(head.bytes))});
       line.letter = &letters_.back();
       line.into = line.letter->content;
-      if (Want* want = wanted(rank, head.tag)) deliver(letters_.back(), *want);  // too long for it
+      offer_to_wants(letters_.back());
       return;
     case Kind::offer:
       letters_.push_back({rank, head});
-      if (Want* want = wanted(rank, head.tag)) deliver(letters_.back(), *want);
+      offer_to_wants(letters_.back());
       return;
     case Kind::content:
       if (const auto found = coming_.find({rank, head.id}); found != coming_.end()) {

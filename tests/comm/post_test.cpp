@@ -143,6 +143,28 @@ TEST_P(PointToPoint, OneThatIsTooLongIsRefusedAndStays) {
   });
 }
 
+TEST(Post, OneThatIsTooLongForTheFirstGoesToTheNextInLine) {
+  std::vector<Group> groups = inproc_groups(2, kTestDeadline);
+  for (const std::size_t size : {std::size_t{100}, kLong}) {
+    std::vector<std::byte> little(10), much(kLong);
+    bool is_refused = false;
+    std::thread first([&] {
+      try {
+        groups[0].post().receive(1, 4, little);
+      } catch (const std::exception&) {
+        is_refused = true;
+      }
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::thread second([&] { EXPECT_EQ(groups[0].post().receive(1, 4, much).bytes, size); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    groups[1].post().send(0, 4, text(1, 0, size));
+    first.join();
+    second.join();
+    EXPECT_TRUE(is_refused);
+  }
+}
+
 TEST_P(PointToPoint, NothingWithinATime) {
   run([&](Group& group) {
     int got = 0;
