@@ -16,6 +16,7 @@ namespace trireme::comm {
 class Company;
 
 // A rank's links to the others: those of collectives that are waited for, of the background's, and of the post.
+inline constexpr int kLinkSets = 3;
 struct Mesh {
   LinkSet front, back, post;
   std::shared_ptr<HostMemory> memory;  // where all ranks share a host

@@ -16,8 +16,6 @@
 namespace trireme::comm {
 namespace {
 
-constexpr int kPorts = 3;
-
 // What all ranks of the process share.
 struct Common {
   MappedMemory memory;
@@ -25,8 +23,8 @@ struct Common {
   std::mutex mutex;
   std::map<std::uint32_t, std::shared_ptr<MappedMemory>> windows;  // made by whoever comes first
 
-  explicit Common(int world) : memory(kPorts * Board::bytes_for(world), -1) {
-    for (int rank = 0; rank < kPorts * world; ++rank) {
+  explicit Common(int world) : memory(kLinkSets * Board::bytes_for(world), -1) {
+    for (int rank = 0; rank < kLinkSets * world; ++rank) {
       bells.push_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
       if (bells.back() < 0) base::run_error("cannot make a bell for rank {}: {}", rank, std::strerror(errno));
     }

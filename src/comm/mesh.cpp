@@ -16,7 +16,7 @@ namespace trireme::comm {
 namespace {
 
 constexpr int kLookAtAlarmMs = 50;
-constexpr std::size_t kPorts = 3;
+constexpr std::size_t kPorts = kLinkSets;
 
 // A connection that is to come.
 struct Awaited {

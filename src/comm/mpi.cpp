@@ -18,8 +18,6 @@
 namespace trireme::comm {
 namespace {
 
-constexpr int kPorts = 3;
-
 // MPI's state is the process's, so this is too: who has not left.
 std::atomic<Ferry*> present{nullptr};
 
@@ -84,7 +82,7 @@ Group join_mpi(const MpiOptions& options) {
   if (present.load(std::memory_order_acquire) != nullptr)
     base::user_error("this process is in a group over MPI already, and there can be one only");
   const MpiCalls& mpi = load(options.module.empty() ? find_mpi_module() : options.module);
-  const std::shared_ptr<Ferry> ferry(new Ferry(mpi, kPorts), Leave());
+  const std::shared_ptr<Ferry> ferry(new Ferry(mpi, kLinkSets), Leave());
   present.store(ferry.get(), std::memory_order_release);
   on_exit(end_job, nullptr);
   const auto links_of = [&](int port) {

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/add_into.h"
 #include "base/error.h"
+#include "base/simd.h"
 #include "comm/slices.h"
 
 namespace trireme::comm {
 namespace {
 
 constexpr std::int64_t kBlock = 2048;  // floats that stay in a cache while they are combined
+constexpr std::int64_t kFew = 64;      // floats that go through a whole tree before the next do
 
 std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
 
@@ -53,16 +54,41 @@ void part_company(Port& port, const Operation& operation) {
   port.run(operation, transfers);
 }
 
-// combine(first, count) gives the combined floats of a block; they are written into all results.
+// combine(first, count, out) leaves the combined floats of a block in the first result; all others get a copy.
 template <class CombineBlock>
 void write_slice(Port& port, std::int64_t length, const std::vector<float*>& results, const CombineBlock& combine) {
   const base::Range mine = slice(length, port.rank(), port.world());
   for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
     const std::int64_t count = std::min(kBlock, mine.end - at);
-    const float* block = combine(at, count);
-    for (float* result : results) std::memcpy(result + at, block, bytes_of(count));
+    combine(at, count, results[0] + at);
+    for (std::size_t i = 1; i < results.size(); ++i) std::memcpy(results[i] + at, results[0] + at, bytes_of(count));
   }
 }
+
+// The sum of all partials along the tree, a few floats of all of them at a time: every array is one stream.
+struct AddUp {
+  struct Tree {
+    std::span<const ExactPlan::Addition> additions;  // at least one
+    const float* const* at;                          // per partial
+    const float** sums;                              // per partial: where its sum so far is
+    float* memory;                                   // kFew floats for each
+  };
+  TRIREME_INLINE static void run(Tree tree, std::size_t partials, float* out, std::int64_t count) {
+    for (std::int64_t first = 0; first < count; first += kFew) {
+      const std::int64_t few = std::min(kFew, count - first);
+      for (std::size_t i = 0; i < partials; ++i) tree.sums[i] = tree.at[i] + first;
+      for (std::size_t a = 0; a < tree.additions.size(); ++a) {
+        const auto into = static_cast<std::size_t>(tree.additions[a].into);
+        const float* left = tree.sums[into];
+        const float* right = tree.sums[static_cast<std::size_t>(tree.additions[a].from)];
+        float* sum = a + 1 == tree.additions.size() ? out + first : tree.memory + into * std::size_t{kFew};
+#pragma GCC ivdep
+        for (std::int64_t i = 0; i < few; ++i) sum[i] = left[i] + right[i];
+        tree.sums[into] = sum;
+      }
+    }
+  }
+};
 
 }  // namespace
 
@@ -72,12 +98,10 @@ void window_all_reduce(Port& port, const Operation& operation, const WindowSet& 
                            std::vector<std::size_t>(static_cast<std::size_t>(port.world()), 1));
   std::vector<float*> at;
   for (const auto& of_rank : arrays) at.push_back(of_rank[0].data());
-  std::vector<float> block(kBlock);
-  write_slice(port, static_cast<std::int64_t>(data.size()), at, [&](std::int64_t first, std::int64_t count) {
-    std::memcpy(block.data(), at[0] + first, bytes_of(count));
-    for (std::size_t rank = 1; rank < at.size(); ++rank) combine_into(how, block.data(), at[rank] + first, count);
-    return block.data();
-  });
+  write_slice(port, static_cast<std::int64_t>(data.size()), at,
+              [&](std::int64_t first, std::int64_t count, float* out) {  // out is rank 0's
+                for (std::size_t rank = 1; rank < at.size(); ++rank) combine_into(how, out, at[rank] + first, count);
+              });
   part_company(port, operation);
 }
 
@@ -95,24 +119,18 @@ void window_exact_all_reduce(Port& port, const Operation& operation, const Windo
     results.push_back(of_rank[0].data());
     for (std::size_t i = 1; i < of_rank.size(); ++i) at.push_back(of_rank[i].data());
   }
-  // Sums so far: a block for each partial that something is added to, where it lies until then.
-  std::vector<float> memory(at.size() * static_cast<std::size_t>(kBlock));
-  std::vector<const float*> sums(at.size());
-  write_slice(port, static_cast<std::int64_t>(result.size()), results, [&](std::int64_t first, std::int64_t count) {
-    for (std::size_t i = 0; i < at.size(); ++i) sums[i] = at[i] + first;
-    for (const ExactPlan::Addition& addition : plan.additions()) {
-      const auto into = static_cast<std::size_t>(addition.into);
-      float* block = memory.data() + into * static_cast<std::size_t>(kBlock);
-      if (sums[into] != block) std::memcpy(block, sums[into], bytes_of(count));
-      base::add_into(block, sums[static_cast<std::size_t>(addition.from)], count);
-      sums[into] = block;
-    }
-    // What needed no addition is copied too: a result may be the very place it lies in.
-    const auto last = static_cast<std::size_t>(plan.result());
-    float* block = memory.data() + last * static_cast<std::size_t>(kBlock);
-    if (sums[last] != block) std::memcpy(block, sums[last], bytes_of(count));
-    return static_cast<const float*>(block);
-  });
+  const auto& additions = plan.additions();
+  std::vector<float> memory(at.size() * static_cast<std::size_t>(kFew));
+  std::vector<const float*> places(at.size()), sums(at.size());
+  write_slice(port, static_cast<std::int64_t>(result.size()), results,
+              [&](std::int64_t first, std::int64_t count, float* out) {
+                for (std::size_t i = 0; i < at.size(); ++i) places[i] = at[i] + first;
+                if (additions.empty())
+                  std::memmove(out, places[static_cast<std::size_t>(plan.result())], bytes_of(count));
+                else
+                  base::dispatch<AddUp>(AddUp::Tree{additions, places.data(), sums.data(), memory.data()}, at.size(),
+                                        out, count);
+              });
   part_company(port, operation);
 }
 

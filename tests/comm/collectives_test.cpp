@@ -151,13 +151,6 @@ INSTANTIATE_TEST_SUITE_P(Over, Collectives,
                            return std::get<0>(one.param) + "_world" + std::to_string(std::get<1>(one.param)) + "_size" +
                                   std::to_string(std::get<2>(one.param));
                          });
-INSTANTIATE_TEST_SUITE_P(Encrypted, Collectives,
-                         testing::Combine(testing::Values("tls"), testing::Values(2, 3, 5),
-                                          testing::Values(std::size_t{0}, std::size_t{1}, std::size_t{1000007})),
-                         [](const auto& one) {
-                           return std::get<0>(one.param) + "_world" + std::to_string(std::get<1>(one.param)) + "_size" +
-                                  std::to_string(std::get<2>(one.param));
-                         });
 
 // Nobody leaves before the last has come.
 TEST(Barrier, HoldsEveryoneBack) {
