@@ -44,9 +44,9 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
 Digest hmac_sha256(std::string_view key, std::span<const std::byte> bytes) {
   Digest digest{};
   unsigned size = 0;
-  const auto* made = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-                          reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                          reinterpret_cast<unsigned char*>(digest.data()), &size);
+  const auto* made =
+      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(bytes.data()),
+           bytes.size(), reinterpret_cast<unsigned char*>(digest.data()), &size);
   check(made != nullptr && size == digest.size(), "OpenSSL's HMAC gave {} bytes", size);
   return digest;
 }

@@ -1,7 +1,7 @@
 // `trireme bench`: what it prints for programs, and what it refuses. Times are never judged.
 #include "base/beside_program.h"
-#include "base/files.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "cli/program.h"
 #include "peer/pytorch.h"
 
@@ -193,8 +193,9 @@ TEST_F(Bench, CollectivesBetweenProcesses) {
 TEST_F(Bench, ExactCollectivesIdleGroupsAndAPlot) {
   const test::TemporaryFolder drawings;
   const fs::path plot = drawings.path() / "bandwidth.svg";
-  const Json json = results({"collective", "--world", "2", "--algorithm", "exact,hierarchical,whole", "--partials", "2",
-                             "--bytes", "4000,400000", "--repeats", "1", "--idle-seconds", "0.1", "--plot", plot.string()});
+  const Json json =
+      results({"collective", "--world", "2", "--algorithm", "exact,hierarchical,whole", "--partials", "2", "--bytes",
+               "4000,400000", "--repeats", "1", "--idle-seconds", "0.1", "--plot", plot.string()});
   ASSERT_EQ(json.at("results").size(), 6u);
   for (const Json& one : json["results"]) {
     EXPECT_EQ(one.contains("times_float32"), one.at("algorithm") == "exact");

@@ -105,7 +105,8 @@ TEST_F(Targets, LabelsAndValuesAreLearned) {
   const Json start =
       trained(kSmall + Words{"--train-samples", "512", "--steps", "1", "--target", "values", "--run", "v"});
   EXPECT_LT(values["test_loss"], 0.7 * start["test_loss"].get<double>());
-  expect_refused(Words{"train", "--data", "fashion-mnist", "--target", "labels"}, {"--target", "fashion-mnist", "classes"});
+  expect_refused(Words{"train", "--data", "fashion-mnist", "--target", "labels"},
+                 {"--target", "fashion-mnist", "classes"});
 }
 
 TEST_F(Targets, OutputThatCannotBeWrittenIsAFailure) {

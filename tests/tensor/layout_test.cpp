@@ -6,7 +6,6 @@
 #include <functional>
 #include <set>
 
-
 namespace trireme::tensor {
 namespace {
 
