@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "base/add_into.h"
 #include "base/clock.h"
@@ -57,57 +58,80 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
     for (const int p : task.parameters)
       if (space_.range(p).kind == tensor::ParameterKind::statistic) moving_statistics_.push_back(p);
 
+  if (options_.share.oars.empty()) options_.share = whole();
   const auto plan = [&](Schedule schedule) {
-    return plan_step(options_.batch, options_.oars, options_.threads, options_.reduce, schedule);
+    return plan_step(options_.batch, options_.oars, options_.share, options_.threads, options_.reduce, schedule);
   };
   StepPlan full = plan(Schedule::oar_by_oar);
-  const std::size_t whole = at(full.slots[0].whole) * at(space_.trained_floats()) * sizeof(float);
+  const std::size_t kept = at(full.slots[0].whole) * at(space_.trained_floats()) * sizeof(float);
   const std::size_t arenas = (std::max<std::size_t>(full.members[0].size(), 1) - 1) * first.arena_bytes();
-  schedule_ = options_.schedule.value_or(arenas < whole ? Schedule::layer_by_layer : Schedule::oar_by_oar);
+  const bool one_each = std::ranges::all_of(full.members, [](const auto& oars) { return oars.size() <= 1; });
+  schedule_ = options_.schedule.value_or(one_each || arenas < kept ? Schedule::layer_by_layer : Schedule::oar_by_oar);
   if (schedule_ == Schedule::layer_by_layer) full = plan(schedule_);
-  late_ = schedule_ == Schedule::layer_by_layer ||
-          std::ranges::all_of(full.members, [](const auto& oars) { return oars.size() <= 1; });
+  late_ = schedule_ == Schedule::layer_by_layer;
   layers_ = Layers(space_, first, options_.threads > 1, late_);
   std::vector<int> chunks;
   for (const Layer& layer : layers_.layers()) chunks.push_back(static_cast<int>(layer.chunks.size()));
   queue_ = std::make_unique<LayerQueue>(chunks, layers_.prompt_layers(), news_);
   make_stations(full);
-  if (options_.training) prepare(options_.batch);
+  if (options_.training) prepare(options_.batch, options_.share);
 }
 
 void Crew::make_stations(const StepPlan& full) {
-  const auto buffers = [](int count, std::int64_t floats) {
-    std::vector<tensor::Buffer> made;
-    for (int i = 0; i < count; ++i) made.emplace_back(at(floats) * sizeof(float));
-    return made;
-  };
-  for (std::size_t member = 0; member < at(options_.threads); ++member) {
+  for (int member = 0; member < options_.threads; ++member) {
     auto station = std::make_unique<Station>();
-    station->member = static_cast<int>(member);
+    station->member = member;
     station->took_ns.resize(pace_.segments());
-    const std::size_t oars = full.members[member].size();
-    station->arenas.resize(schedule_ == Schedule::layer_by_layer ? std::max<std::size_t>(oars, 1) : 1);
-    station->runs.resize(station->arenas.size());
-    if (options_.training) {
-      const SlotCount slots = full.slots[member];
-      station->whole = buffers(slots.whole, space_.trained_floats());
-      station->passing = buffers(slots.passing, layers_.ring_floats());
-      const int sets = schedule_ == Schedule::layer_by_layer ? static_cast<int>(oars) : slots.whole + slots.passing;
-      station->statistics = buffers(sets, space_.floats() - space_.trained_floats());
-    }
+    station->arenas.resize(1);
+    station->runs.resize(1);
     stations_.push_back(std::move(station));
     hands_.push_back(std::make_unique<Hand>());
-    if (!late_) continue;
-    std::size_t scratch = 0;
-    for (int p = 0; p < space_.size(); ++p)
-      if (layers_.is_late(p))
-        scratch = std::max(scratch,
-                           first_program_->plan().tasks[at(first_program_->late_task(p))].kernel->plan().scratch_bytes);
-    if (scratch == 0) continue;
-    hands_.back()->scratch = tensor::Buffer(scratch);
-    // A node of the tree needs one more than its deeper child.
-    hands_.back()->sums =
-        buffers(std::bit_width(static_cast<unsigned>(options_.oars - 1)) + 1, layers_.most_chunk_floats());
+  }
+  if (options_.training) grow_stations(full);
+}
+
+// Memory for a plan that needs more than those before it. What was bound to a station's memory is bound anew.
+void Crew::grow_stations(const StepPlan& plan) {
+  const auto grow = [](std::vector<tensor::Buffer>& buffers, std::size_t count, std::int64_t floats) {
+    const bool grows = buffers.size() < count;
+    while (buffers.size() < count) buffers.emplace_back(at(floats) * sizeof(float));
+    return grows;
+  };
+  bool grown = false;
+  for (const auto& station : stations_) {
+    const std::size_t oars = plan.members[at(station->member)].size();
+    const SlotCount slots = plan.slots[at(station->member)];
+    if (late_ && station->arenas.size() < oars) {
+      station->arenas.resize(oars);
+      station->runs.resize(oars);
+    }
+    bool moved = grow(station->whole, at(slots.whole), space_.trained_floats());
+    moved |= grow(station->passing, at(slots.passing), layers_.ring_floats());
+    const std::size_t sets = late_ ? oars : station->whole.size() + station->passing.size();
+    moved |= grow(station->statistics, sets, space_.floats() - space_.trained_floats());
+    if (moved) station->instances.clear();
+    grown |= moved;
+  }
+  if (grown) {
+    steps_.clear();
+    current_ = nullptr;
+  }
+  make_late_sums(static_cast<int>(plan.totals.size()));
+}
+
+void Crew::make_late_sums(int partials) {
+  std::size_t scratch = 0;
+  for (int p = 0; p < space_.size() && late_; ++p)
+    if (layers_.is_late(p))
+      scratch = std::max(scratch,
+                         first_program_->plan().tasks[at(first_program_->late_task(p))].kernel->plan().scratch_bytes);
+  if (scratch == 0) return;
+  // A node of the tree needs one more than its deeper child; the sums of other partials stay meanwhile.
+  const std::size_t sums = at(std::bit_width(static_cast<unsigned>(options_.oars - 1)) + std::max(partials, 1));
+  for (const auto& hand : hands_) {
+    if (hand->scratch.bytes() == 0) hand->scratch = tensor::Buffer(scratch);
+    while (hand->sums.size() < sums) hand->sums.emplace_back(at(layers_.most_chunk_floats()) * sizeof(float));
+    hand->partials.reserve(at(partials));
   }
 }
 
@@ -166,9 +190,16 @@ const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bo
   return *made;
 }
 
-Crew::PreparedStep& Crew::prepare(std::int64_t samples) {
-  if (const auto found = steps_.find(samples); found != steps_.end()) return found->second;
-  PreparedStep step{plan_step(samples, options_.oars, options_.threads, options_.reduce, schedule_), {}, {}, {}, 0};
+Crew::PreparedStep& Crew::prepare(std::int64_t samples, const Share& share) {
+  const StepKey key{samples, share.oars.begin, share.oars.end, share.alone};
+  if (const auto found = steps_.find(key); found != steps_.end()) return found->second;
+  PreparedStep step{plan_step(samples, options_.oars, share, options_.threads, options_.reduce, schedule_)};
+  grow_stations(step.plan);
+  if (share.alone)
+    for (std::int64_t oar = share.oars.begin; oar < share.oars.end; ++oar)
+      step.mean_of += base::oar_samples(static_cast<int>(oar), options_.oars, samples).size();
+  else
+    step.mean_of = samples;
   step.of_oar.resize(at(options_.oars));
   // Once for the arenas, which may be replaced by larger ones, then for what is bound to them.
   for (const bool bound : {false, true})
@@ -183,17 +214,17 @@ Crew::PreparedStep& Crew::prepare(std::int64_t samples) {
       step.rowing_members += tasks.empty() ? 0 : 1;
       step.instances.push_back(std::move(instances));
     }
-  for (std::size_t member = 0; member < stations_.size(); ++member)
-    base::check(step.plan.slots[member].whole <= static_cast<int>(stations_[member]->whole.size()) &&
-                    step.plan.slots[member].passing <= static_cast<int>(stations_[member]->passing.size()),
-                "a batch of {} samples needs more gradient slots than {}", samples, options_.batch);
   step.crosses.resize(stations_.size());
   const auto crosses = [&](const SlotPlace& place) {
     if (place.slot.passing) step.crosses[at(place.member)] = true;
   };
-  crosses(step.plan.total);
+  for (const SlotPlace& total : step.plan.totals) crosses(total);
   for (const MemberSum& sum : step.plan.sums) crosses(sum.into), crosses(sum.from);
-  return steps_.emplace(samples, std::move(step)).first->second;
+  return steps_.emplace(key, std::move(step)).first->second;
+}
+
+const std::vector<base::Range>& Crew::partials(std::int64_t samples, const Share& share) {
+  return prepare(samples, share).plan.partials;
 }
 
 float* Crew::gradient_place(const SlotPlace& place, int parameter) const {
@@ -212,36 +243,54 @@ float* Crew::statistics_place(const SlotPlace& place) const {
   return station.statistics[at(set)].floats();
 }
 
-void Crew::refresh_weight_forms() { forms_->refresh_all(); }
+void Crew::refresh_weight_forms() {
+  const int forms = forms_->size();
+  if (forms == 0) return;
+  std::atomic<int> next{0};
+  team_.run([&](int member) {
+    for (int form = next.fetch_add(1); form < forms; form = next.fetch_add(1)) {
+      const observe::Stopwatch watch(profiled(hands_[at(member)]->profile.forms));
+      forms_->refresh(form);
+    }
+  });
+}
 
 void Crew::for_each_chunk(TakeGradient f) {
   base::check(current_ != nullptr && keeps_, "for_each_chunk() before row()");
-  const auto chunk_count = static_cast<std::int64_t>(chunks().size());
+  for_each_chunk(kept_.floats(), {0, static_cast<std::int64_t>(chunks().size())}, f);
+}
+
+void Crew::for_each_chunk(const float* gradient, base::Range chosen, TakeGradient f) {
   const std::int64_t start = base::now_ns();
   team_.run([&](int member) {
     const observe::Stopwatch watch(profiled(hands_[at(member)]->profile.update));
-    const std::int64_t begin = chunk_count * member / team_.members(),
-                       end = chunk_count * (member + 1) / team_.members();
-    for (std::int64_t c = begin; c < end; ++c) f(chunks()[at(c)], kept_.floats() + chunks()[at(c)].offset);
+    const std::int64_t begin = chosen.begin + chosen.size() * member / team_.members(),
+                       end = chosen.begin + chosen.size() * (member + 1) / team_.members();
+    for (std::int64_t c = begin; c < end; ++c) f(chunks()[at(c)], gradient + chunks()[at(c)].offset);
   });
   profiled_ns_ += base::now_ns() - start;
 }
 
-void Crew::sum_statistics() {
-  const std::int64_t first = space_.trained_floats(), count = space_.floats() - first;
-  if (count == 0) return;
-  for (const MemberSum& sum : current_->plan.sums)
-    base::add_into(statistics_place(sum.into), statistics_place(sum.from), count);
-  const float* total = statistics_place(current_->plan.total);
+std::span<const float* const> Crew::statistics_sums() {
+  base::check(current_ != nullptr, "statistics_sums() before row()");
+  const std::int64_t count = space_.floats() - space_.trained_floats();
+  statistics_.clear();
+  const StepPlan& plan = std::exchange(current_, nullptr)->plan;
+  if (count == 0) return statistics_;
+  for (const MemberSum& sum : plan.sums) base::add_into(statistics_place(sum.into), statistics_place(sum.from), count);
+  for (const SlotPlace& total : plan.totals) statistics_.push_back(statistics_place(total));
+  return statistics_;
+}
+
+void Crew::move_statistics(const float* sums, std::int64_t samples, double momentum) {
   for (const int p : moving_statistics_) {
     const auto& range = space_.range(p);
     const auto& parameter = network_.parameters()[at(p)];
-    const double momentum = network_.nodes()[at(parameter.node)].op->statistics_momentum();
-    base::dispatch<MoveStatistic>(weights_.floats() + range.offset, total + (range.offset - first), range.floats(),
-                                  static_cast<float>(1 - momentum),
-                                  static_cast<float>(momentum / static_cast<double>(current_samples_)));
+    const double moved = momentum * network_.nodes()[at(parameter.node)].op->statistics_momentum();
+    base::dispatch<MoveStatistic>(weights_.floats() + range.offset, sums + (range.offset - space_.trained_floats()),
+                                  range.floats(), static_cast<float>(1 - moved),
+                                  static_cast<float>(moved / static_cast<double>(samples)));
   }
-  if (keeps_) std::memcpy(kept_.floats() + first, total, at(count) * sizeof(float));
 }
 
 void Crew::finish_step() {
@@ -249,18 +298,14 @@ void Crew::finish_step() {
   const std::int64_t start = base::now_ns();
   {
     const observe::Stopwatch watch(profiled(hands_[0]->profile.statistics));
-    sum_statistics();
+    const auto sums = statistics_sums();
+    const std::int64_t first = space_.trained_floats(), count = space_.floats() - first;
+    if (!sums.empty()) {
+      move_statistics(sums[0], current_samples_);
+      if (keeps_) std::memcpy(kept_.floats() + first, sums[0], at(count) * sizeof(float));
+    }
   }
-  current_ = nullptr;
-  if (const int forms = forms_->size(); forms > 0) {
-    std::atomic<int> next{0};
-    team_.run([&](int member) {
-      for (int form = next.fetch_add(1); form < forms; form = next.fetch_add(1)) {
-        const observe::Stopwatch watch(profiled(hands_[at(member)]->profile.forms));
-        forms_->refresh(form);
-      }
-    });
-  }
+  refresh_weight_forms();
   profiled_ns_ += base::now_ns() - start;
 }
 

@@ -33,6 +33,7 @@ struct CrewOptions {
   std::int64_t batch = 1;  // the global batch; row() takes this many samples or fewer
   int oars = 1;
   int threads = 1;
+  Share share{};  // the first; empty: all oars
   Reduce reduce = Reduce::exact;
   std::optional<Schedule> schedule{};  // otherwise the one that needs less memory; makes no bits
   int threads_per_oar = 1;
@@ -49,10 +50,11 @@ inline constexpr int kFirstMemberLane = 10;
 
 // A batch as the loader makes it: plain row-major, inputs in the network's order.
 struct BatchView {
-  std::int64_t samples = 0;
+  std::int64_t samples = 0;  // of the whole batch
   std::vector<const float*> inputs{};
   const float* target = nullptr;
   std::span<const std::int64_t> indices{};  // global sample indices
+  std::int64_t first = 0;                   // sample of the batch that inputs, target and indices begin with
 };
 
 struct Draw {
@@ -61,8 +63,8 @@ struct Draw {
 };
 
 struct RowReport {
-  double loss = 0;     // sum over samples
-  double correct = 0;  // sum over samples
+  double loss = 0;     // sum over samples rowed here
+  double correct = 0;  // sum over samples rowed here
   // Of the wall time, shared out by what the threads did; sums across stations and the taker's work are `update`.
   double forward_seconds = 0, backward_seconds = 0, update_seconds = 0;
   std::int64_t exchanges = 0;  // of stations, between slow and fast threads
@@ -92,11 +94,27 @@ class Crew {
   RowReport row(const BatchView& batch, const Draw& draw, TakeGradient take);
   // The same, keeping the whole gradient.
   RowReport row(const BatchView& batch, const Draw& draw);
+  // The same of some oars of a batch. A chunk comes with its sum of each partial that is made here, in the order of
+  // partials(); with none where no oar of the share has samples.
+  using TakePartials = base::FunctionRef<void(const Chunk&, std::span<const float* const> partials)>;
+  RowReport row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take);
+  // The oars of each.
+  const std::vector<base::Range>& partials(std::int64_t samples, const Share& share);
+
+  const Layers& layers() const { return layers_; }
   const std::vector<Chunk>& chunks() const { return layers_.chunks(); }
-  // Calls f for every chunk of the kept gradient, on all threads.
+  // Calls f for every chunk of the kept gradient, or of another one, on all threads.
   void for_each_chunk(TakeGradient f);
-  // Moves the running statistics one step and brings derived weights up to date.
+  void for_each_chunk(const float* gradient, base::Range chunks, TakeGradient f);
+  // Moves the running statistics one step and brings derived weights up to date; of a step of all oars.
   void finish_step();
+  // The same in pieces, where others rowed the rest: the statistics' sums of each partial, in the order of partials();
+  // those of all oars of the batch, added, move the running ones by `momentum` times what one step moves them.
+  std::span<const float* const> statistics_sums();
+  void move_statistics(const float* sums, std::int64_t samples, double momentum = 1);
+  // Per oar of the batch; those rowed here in the last step.
+  std::span<const double> oar_losses() const { return oar_loss_; }
+  std::span<const double> oar_corrects() const { return oar_correct_; }
   // The kept gradient of the whole space; statistics' sums after finish_step().
   const float* gradient() const { return kept_.floats(); }
 
@@ -124,21 +142,25 @@ class Crew {
   struct Hand;     // one thread: how far it sees the queue, what it did
   struct PreparedStep {
     StepPlan plan;
-    std::vector<std::vector<const graph::Instance*>> instances;  // per member and task
-    std::vector<const graph::Instance*> of_oar;                  // null where an oar is empty
-    std::vector<bool> crosses;  // per member: a passing slot of it is added to another's, or is the total
+    std::int64_t mean_of = 0;                                      // samples
+    std::vector<std::vector<const graph::Instance*>> instances{};  // per member and task
+    std::vector<const graph::Instance*> of_oar{};                  // null where an oar is empty
+    std::vector<bool> crosses{};  // per member: a passing slot of it is added to another's, or is the total
     int rowing_members = 0;
   };
   struct Row {  // what is the same for all members during row()
     const PreparedStep& step;
     const BatchView& batch;
     const Draw& draw;
-    TakeGradient take;
+    TakePartials take;
   };
 
   void make_stations(const StepPlan& full);
+  void grow_stations(const StepPlan& plan);
+  void make_late_sums(int partials);
   const graph::Instance& instance(Station& station, std::int64_t samples, bool training, int arena);
-  PreparedStep& prepare(std::int64_t samples);
+  Share whole() const { return {{0, options_.oars}}; }
+  PreparedStep& prepare(std::int64_t samples, const Share& share);
   int arena_of(std::size_t task) const { return schedule_ == Schedule::layer_by_layer ? static_cast<int>(task) : 0; }
   float* gradient_place(const SlotPlace& place, int parameter) const;
   float* statistics_place(const SlotPlace& place) const;
@@ -153,10 +175,9 @@ class Crew {
   static bool work_is_done(const Station& station, const Row& row);
   std::int64_t work_left(const Station& station, const Row& row) const;
   void use_chunk(Hand& hand, const Row& row, int layer, int chunk);
-  const float* late_sum(Hand& hand, const Row& row, const Chunk& piece) const;
+  void late_sums(Hand& hand, const Row& row, const Chunk& piece) const;
   void learn_pace();
-  RowReport report(const BatchView& batch, double wall) const;
-  void sum_statistics();
+  RowReport report(const PreparedStep& step, double wall) const;
 
   CrewOptions options_;
   graph::Network network_;
@@ -167,7 +188,12 @@ class Crew {
   std::unique_ptr<graph::WeightForms> forms_;
   std::vector<std::unique_ptr<Station>> stations_;
   std::vector<std::unique_ptr<Hand>> hands_;
-  std::map<std::int64_t, PreparedStep> steps_;
+  struct StepKey {
+    std::int64_t samples = 0, first_oar = 0, end_oar = 0;
+    bool alone = false;
+    friend auto operator<=>(const StepKey&, const StepKey&) = default;
+  };
+  std::map<StepKey, PreparedStep> steps_;
   Schedule schedule_ = Schedule::oar_by_oar;
   bool late_ = false;  // gradients that can be made late are: every oar's arena is there until the step ends
   Layers layers_;
@@ -179,7 +205,8 @@ class Crew {
   std::vector<double> oar_loss_, oar_correct_;
   const PreparedStep* current_ = nullptr;  // rowed, not finished
   std::int64_t current_samples_ = 0;
-  std::vector<float> nothing_;  // the gradient of what no gradient reaches
+  std::vector<float> nothing_;                       // the gradient of what no gradient reaches
+  std::vector<const float*> nothings_, statistics_;  // per partial of the last step
   tensor::Buffer kept_;
   bool keeps_ = false;  // kept_ holds the gradient of the current step
   std::int64_t profiled_ns_ = 0, profiled_steps_ = 0;

@@ -17,7 +17,8 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 void Crew::begin_oar(const Row& row, const OarTask& task, const graph::Instance& instance, ops::OarRun& run) const {
   const auto copy = [&](const float* from, int node, float* to) {
     const std::int64_t floats = network_.nodes()[at(node)].shape.count();
-    std::memcpy(to, from + task.samples.begin * floats, at(task.samples.size() * floats) * sizeof(float));
+    std::memcpy(to, from + (task.samples.begin - row.batch.first) * floats,
+                at(task.samples.size() * floats) * sizeof(float));
   };
   for (std::size_t i = 0; i < row.batch.inputs.size(); ++i)
     copy(row.batch.inputs[i], network_.inputs()[i], instance.input(static_cast<int>(i)));
@@ -25,8 +26,8 @@ void Crew::begin_oar(const Row& row, const OarTask& task, const graph::Instance&
   run = {};
   run.seed = row.draw.seed;
   run.epoch = row.draw.epoch;
-  run.sample_indices = row.batch.indices.subspan(at(task.samples.begin), at(task.samples.size()));
-  run.loss_scale = static_cast<float>(1.0 / static_cast<double>(row.batch.samples));
+  run.sample_indices = row.batch.indices.subspan(at(task.samples.begin - row.batch.first), at(task.samples.size()));
+  run.loss_scale = static_cast<float>(1.0 / static_cast<double>(row.step.mean_of));
 }
 
 void Crew::go_forward(Station& station, const Row& row, base::Range tasks) {
@@ -162,11 +163,15 @@ void Crew::use_chunk(Hand& hand, const Row& row, int layer, int chunk) {
     const observe::Stopwatch watch(profiled(hand.profile.member_sums));
     for (const MemberSum& sum : row.step.plan.sums) base::add_into(place(sum.into), place(sum.from), piece.count);
   }
-  const float* total = late ? late_sum(hand, row, piece) : place(row.step.plan.total);
+  hand.partials.clear();
+  if (late)
+    late_sums(hand, row, piece);
+  else
+    for (const SlotPlace& total : row.step.plan.totals) hand.partials.push_back(place(total));
   const std::int64_t made = late ? base::now_ns() : start;
   {
     const observe::Stopwatch watch(profiled(hand.profile.update));
-    row.take(piece, total);
+    row.take(piece, hand.partials);
   }
   const std::int64_t end = base::now_ns();
   hand.late_ns += made - start;
@@ -174,34 +179,37 @@ void Crew::use_chunk(Hand& hand, const Row& row, int layer, int chunk) {
 }
 
 // The oars' gradients of the piece, made here and added along the tree while they are in the cache.
-const float* Crew::late_sum(Hand& hand, const Row& row, const Chunk& piece) const {
+void Crew::late_sums(Hand& hand, const Row& row, const Chunk& piece) const {
   const tensor::ParameterRange& range = space_.range(piece.parameter);
   const std::int64_t width = range.layout.shape.count_from(1), first = (piece.offset - range.offset) / width;
   const base::Range rows{first, first + piece.count / width};
   const auto buffer = [&](int index) { return hand.sums[at(index)].floats(); };
   std::uint32_t taken = 0;
-  const int total = base::oar_tree_sum<int>(
-      0, options_.oars,
-      [&](int oar) {
-        const int index = std::countr_one(taken);
-        taken |= 1u << index;
-        const graph::Instance& instance = *row.step.of_oar[at(oar)];
-        observe::TaskTimes* times = nullptr;
-        if (options_.profile) {
-          const graph::Program& program = instance.program();
-          times = &hand.profile.tasks.try_emplace(program.options().samples, program.plan().tasks.size()).first->second;
-        }
-        instance.late_gradient(piece.parameter, rows, hand.scratch.data(), times, buffer(index));
-        return index;
-      },
-      [&](int oar) { return row.step.of_oar[at(oar)] == nullptr; },
-      [&](int left, int right) {
-        const observe::Stopwatch watch(profiled(hand.profile.member_sums));
-        base::add_into(buffer(left), buffer(right), piece.count);
-        taken &= ~(1u << right);
-        return left;
-      });
-  return buffer(total);
+  for (const base::Range& part : row.step.plan.partials) {
+    const int total = base::oar_tree_sum<int>(
+        static_cast<int>(part.begin), static_cast<int>(part.end),
+        [&](int oar) {
+          const int index = std::countr_one(taken);
+          taken |= 1u << index;
+          const graph::Instance& instance = *row.step.of_oar[at(oar)];
+          observe::TaskTimes* times = nullptr;
+          if (options_.profile) {
+            const graph::Program& program = instance.program();
+            times =
+                &hand.profile.tasks.try_emplace(program.options().samples, program.plan().tasks.size()).first->second;
+          }
+          instance.late_gradient(piece.parameter, rows, hand.scratch.data(), times, buffer(index));
+          return index;
+        },
+        [&](int oar) { return row.step.of_oar[at(oar)] == nullptr; },
+        [&](int left, int right) {
+          const observe::Stopwatch watch(profiled(hand.profile.member_sums));
+          base::add_into(buffer(left), buffer(right), piece.count);
+          taken &= ~(1u << right);
+          return left;
+        });
+    hand.partials.push_back(buffer(total));
+  }
 }
 
 void Crew::learn_pace() {
@@ -220,10 +228,15 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw) {
 }
 
 RowReport Crew::row(const BatchView& batch, const Draw& draw, TakeGradient take) {
+  return row(batch, draw, whole(),
+             [&](const Chunk& chunk, std::span<const float* const> sums) { take(chunk, sums[0]); });
+}
+
+RowReport Crew::row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take) {
   base::check(options_.training, "row() of a crew that only evaluates");
   base::check(batch.samples >= 1 && batch.samples <= options_.batch, "a batch of {} samples, the crew was made for {}",
               batch.samples, options_.batch);
-  const PreparedStep& step = prepare(batch.samples);
+  const PreparedStep& step = prepare(batch.samples, share);
   current_ = nullptr;
   keeps_ = false;
   queue_->start(step.rowing_members);
@@ -233,21 +246,25 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw, TakeGradient take)
   const Row row{step, batch, draw, take};
   const std::int64_t start = base::now_ns();
   team_.run([&](int member) { row_thread(member, row); });
-  if (!layers_.unreached().empty() && nothing_.empty()) nothing_.assign(at(layers_.most_chunk_floats()), 0.0f);
-  for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], nothing_.data());
+  if (!layers_.unreached().empty()) {
+    if (nothing_.empty()) nothing_.assign(at(layers_.most_chunk_floats()), 0.0f);
+    nothings_.assign(step.plan.totals.size(), nothing_.data());
+    for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], nothings_);
+  }
   const double wall = base::seconds_since(start);
   profiled_ns_ += base::now_ns() - start;
   ++profiled_steps_;
   if (options_.threads > 1) learn_pace();
   current_ = &step;
   current_samples_ = batch.samples;
-  return report(batch, wall);
+  return report(step, wall);
 }
 
-RowReport Crew::report(const BatchView& batch, double wall) const {
+RowReport Crew::report(const PreparedStep& step, double wall) const {
   RowReport report;
-  const auto empty = [&](int oar) { return base::oar_samples(oar, options_.oars, batch.samples).empty(); };
+  const auto empty = [&](int oar) { return step.of_oar[at(oar)] == nullptr; };
   const auto tree_sum = [&](const std::vector<double>& values) {
+    if (step.plan.partials.empty()) return 0.0;
     return base::oar_tree_sum<double>(
         0, options_.oars, [&](int oar) { return values[at(oar)]; }, empty, [](double a, double b) { return a + b; });
   };
@@ -263,8 +280,9 @@ RowReport Crew::report(const BatchView& batch, double wall) const {
     backward += static_cast<double>(hand->late_ns);
   }
   report.exchanges = exchange_.count();
-  report.forward_seconds = wall * forward / (forward + backward + update);
-  report.update_seconds = wall * update / (forward + backward + update);
+  const double all = std::max(forward + backward + update, 1.0);
+  report.forward_seconds = wall * forward / all;
+  report.update_seconds = wall * update / all;
   report.backward_seconds = wall - report.forward_seconds - report.update_seconds;
   return report;
 }

@@ -40,7 +40,8 @@ struct Crew::Hand {
   LayerQueue::Place place;
   std::int64_t late_ns = 0, update_ns = 0, done_ns = 0, took_ns = 0;
   MemberProfile profile;
-  std::vector<tensor::Buffer> sums;  // for late gradients
+  std::vector<const float*> partials;  // of the chunk in hand
+  std::vector<tensor::Buffer> sums;    // for late gradients
   tensor::Buffer scratch;
 
   void start() {

@@ -8,22 +8,31 @@
 namespace trireme::crew {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // First every oar gets a slot of its own, named by the oar; when all sums are known, those whose lives do not meet
 // share.
 class Planner {
  public:
-  Planner(std::int64_t samples, int oars, int members)
-      : samples_(samples), oars_(oars), lives_(at(oars)), crossed_(at(oars), false) {
+  Planner(std::int64_t samples, int oars, const Share& share, int members)
+      : samples_(samples),
+        oars_(oars),
+        share_(share),
+        owner_(at(oars), -1),
+        lives_(at(oars)),
+        crossed_(at(oars), false) {
     plan_.members.resize(at(members));
     for (int member = 0; member < members; ++member) {
-      const base::Range held = base::oars_of_worker(member, members, oars);
-      for (std::int64_t oar = held.begin; oar < held.end; ++oar) owner_.push_back(member);
+      const base::Range held = base::oars_of_worker(member, members, static_cast<int>(share.oars.size()));
+      for (std::int64_t oar = held.begin; oar < held.end; ++oar) owner_[at(share.oars.begin + oar)] = member;
     }
   }
 
-  void add_exactly() { total_ = *node(0, oars_); }
+  void add_exactly() {
+    const auto parts = share_.alone ? std::vector{share_.oars} : base::oar_partials(oars_, share_.oars);
+    for (const base::Range& part : parts)
+      if (!part.empty()) keep(part, node(static_cast<int>(part.begin), static_cast<int>(part.end)));
+  }
 
   void add_fast() {
     std::optional<int> total;
@@ -35,7 +44,7 @@ class Planner {
       }
       if (own) total = total ? sum(*total, *own) : own;
     }
-    total_ = *total;
+    keep(share_.oars, total);
   }
 
   StepPlan finished(Schedule schedule) {
@@ -47,7 +56,7 @@ class Planner {
           task.sums.push_back({slot_of(into), slot_of(from)});
       }
     for (const auto& [into, from] : crossing_sums_) plan_.sums.push_back({place_of(into), place_of(from)});
-    plan_.total = place_of(total_);
+    for (const int total : totals_) plan_.totals.push_back(place_of(total));
     return std::move(plan_);
   }
 
@@ -60,6 +69,13 @@ class Planner {
 
   const Slot& slot_of(int oar) const { return lives_[at(oar)].slot; }
   SlotPlace place_of(int oar) const { return {owner_[at(oar)], slot_of(oar)}; }
+
+  // A sum is kept for the rest of the step; one without samples is none.
+  void keep(base::Range part, std::optional<int> total) {
+    if (!total) return;
+    plan_.partials.push_back(part);
+    totals_.push_back(*total);
+  }
 
   std::optional<int> node(int begin, int end) {
     if (end - begin == 1) return leaf(begin);
@@ -113,21 +129,24 @@ class Planner {
 
   std::int64_t samples_;
   int oars_;
-  std::vector<int> owner_;  // per oar
+  Share share_;
+  std::vector<int> owner_;  // per oar; -1: rowed elsewhere
   std::vector<Life> lives_;
   std::vector<bool> crossed_;  // takes part in a sum across members, which happens when both have finished the layer
   std::vector<std::vector<Sum>> sums_of_task_ = std::vector<std::vector<Sum>>(lives_.size());
   std::vector<Sum> crossing_sums_;
-  int total_ = 0;
+  std::vector<int> totals_;
   StepPlan plan_;
 };
 
 }  // namespace
 
-StepPlan plan_step(std::int64_t samples, int oars, int members, Reduce reduce, Schedule schedule) {
+StepPlan plan_step(std::int64_t samples, int oars, const Share& share, int members, Reduce reduce, Schedule schedule) {
   base::check(samples >= 1 && oars >= 1 && members >= 1, "a step of {} samples, {} oars, {} members", samples, oars,
               members);
-  Planner planner(samples, oars, members);
+  base::check(share.oars.begin >= 0 && share.oars.end <= oars, "oars {} to {} of {}", share.oars.begin, share.oars.end,
+              oars);
+  Planner planner(samples, oars, share, members);
   if (reduce == Reduce::exact)
     planner.add_exactly();
   else

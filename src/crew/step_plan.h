@@ -4,7 +4,8 @@
 // layer by layer over all of them (an arena each, no whole gradient kept). A finished subtree inside one member's range
 // is added at once, while the layer's gradient is still in cache ("right into left", freeing the right slot). What
 // crosses members is left as a list of additions, done layer by layer by whoever has time. The additions made are those
-// of the oar tree whatever the members and the schedule, so the sum has the same bits.
+// of the oar tree whatever the members and the schedule, so the sum has the same bits. A process that rows only some of
+// the oars makes the sums of the largest whole subtrees among them.
 #pragma once
 
 #include <vector>
@@ -51,12 +52,27 @@ struct SlotCount {
 
 struct StepPlan {
   std::vector<std::vector<OarTask>> members;
-  std::vector<SlotCount> slots;  // each member needs
-  std::vector<MemberSum> sums;   // across members, in order
-  SlotPlace total;               // where the whole sum ends
+  std::vector<SlotCount> slots;       // each member needs
+  std::vector<MemberSum> sums;        // across members, in order
+  std::vector<base::Range> partials;  // the oars of each sum that is made here, without those that have no samples
+  std::vector<SlotPlace> totals;      // where each of them ends
 };
 
-// REQUIRES: samples >= 1, oars >= 1, members >= 1. `fast` adds a member's oars in the order rowed.
-StepPlan plan_step(std::int64_t samples, int oars, int members, Reduce reduce, Schedule schedule);
+// Which oars of a batch are rowed here.
+struct Share {
+  base::Range oars;
+  // Their mean, in one sum along a tree of their own; otherwise their part of the whole batch's mean, in the partials
+  // that the batch's tree wants (base::oar_partials).
+  bool alone = false;
+
+  friend bool operator==(const Share&, const Share&) = default;
+};
+
+// REQUIRES: samples >= 1, oars >= 1, members >= 1, share.oars within [0, oars). `fast` adds a member's oars in the
+// order rowed, into one sum.
+StepPlan plan_step(std::int64_t samples, int oars, const Share& share, int members, Reduce reduce, Schedule schedule);
+inline StepPlan plan_step(std::int64_t samples, int oars, int members, Reduce reduce, Schedule schedule) {
+  return plan_step(samples, oars, {{0, oars}}, members, reduce, schedule);
+}
 
 }  // namespace trireme::crew

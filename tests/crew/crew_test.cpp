@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <mutex>
 
 #include "support/core_crew_run.h"
@@ -180,6 +183,80 @@ TEST(Crew, WithoutBatchNormOarsMakeNoDifferenceButRounding) {
       cut.update(0);
       EXPECT_LT(support::largest_distance(cut.gradients(), whole.gradients()), 2e-5) << net.name() << " " << samples;
     }
+}
+
+// What three crews make of their shares, added along the tree, is what one crew makes of the whole batch; their shares
+// change from step to step, and some have no samples.
+TEST(Crew, SharesTogetherHaveTheBitsOfTheWhole) {
+  constexpr int kOars = 7;
+  const std::vector<std::vector<base::Range>> assignments{
+      {{0, 2}, {2, 5}, {5, 7}}, {{0, 1}, {1, 7}, {7, 7}}, {{0, 3}, {3, 4}, {4, 7}}};
+  for (const graph::Network& net : support::small_networks())
+    for (const int threads : {1, 2}) {
+      SCOPED_TRACE(net.name());
+      CrewRun whole(net, options_of(21, kOars, 2));
+      std::vector<std::unique_ptr<CrewRun>> crews;
+      for (int i = 0; i < 3; ++i) crews.push_back(std::make_unique<CrewRun>(net, options_of(21, kOars, threads)));
+      const auto floats = static_cast<std::size_t>(whole.crew().space().floats());
+      for (const auto& held : assignments)
+        for (const std::int64_t samples : {21, 4}) {
+          const double loss = whole.row(samples).loss;
+          whole.crew().for_each_chunk([](const Chunk&, const float*) {});
+          std::vector<std::pair<base::Range, std::vector<float>>> partials;
+          double loss_of_shares = 0;
+          for (std::size_t i = 0; i < crews.size(); ++i) {
+            const Share share{held[i]};
+            const auto ranges = crews[i]->crew().partials(samples, share);
+            const std::size_t first = partials.size();
+            for (const base::Range& range : ranges) partials.emplace_back(range, std::vector<float>(floats));
+            loss_of_shares +=
+                crews[i]
+                    ->row_share(samples, share,
+                                [&](const Chunk& chunk, std::span<const float* const> sums) {
+                                  ASSERT_EQ(sums.size(), ranges.size());
+                                  for (std::size_t p = 0; p < sums.size(); ++p)
+                                    std::copy_n(sums[p], chunk.count, partials[first + p].second.data() + chunk.offset);
+                                })
+                    .loss;
+            const auto statistics = crews[i]->crew().statistics_sums();
+            const auto trained = static_cast<std::size_t>(whole.crew().space().trained_floats());
+            for (std::size_t p = 0; p < statistics.size(); ++p)
+              std::copy_n(statistics[p], floats - trained, partials[first + p].second.data() + trained);
+          }
+          EXPECT_NEAR(loss_of_shares, loss, 1e-9 * std::abs(loss));
+          const std::function<std::vector<float>(base::Range)> sum = [&](base::Range node) {
+            for (const auto& [range, values] : partials)
+              if (range == node) return values;
+            if (node.size() == 1) return std::vector<float>{};
+            const std::int64_t middle = node.begin + base::oar_split(static_cast<int>(node.size()));
+            std::vector<float> left = sum({node.begin, middle});
+            const std::vector<float> right = sum({middle, node.end});
+            if (left.empty() || right.empty()) return left.empty() ? right : left;
+            for (std::size_t f = 0; f < floats; ++f) left[f] += right[f];
+            return left;
+          };
+          whole.crew().finish_step();
+          const std::vector<float> total = sum({0, kOars});
+          EXPECT_EQ(std::memcmp(total.data(), whole.crew().gradient(), floats * sizeof(float)), 0) << samples;
+          whole.set_parameters(support::parameter_values(whole.net()));
+        }
+    }
+}
+
+TEST(Crew, AShareAloneIsTheMeanOverItself) {
+  const graph::Network net = support::small_cnn();
+  CrewRun crew(net, options_of(16, 8, 1));
+  std::vector<float> alone(static_cast<std::size_t>(crew.crew().space().floats())), part(alone.size());
+  const auto into = [](std::vector<float>& to) {
+    return [&to](const Chunk& chunk, std::span<const float* const> sums) {
+      ASSERT_EQ(sums.size(), 1u);
+      std::copy_n(sums[0], chunk.count, to.data() + chunk.offset);
+    };
+  };
+  const double loss = crew.row_share(16, {{4, 8}, true}, into(alone)).loss;
+  crew.crew().statistics_sums();
+  EXPECT_EQ(crew.row_share(16, {{4, 8}}, into(part)).loss, loss);
+  for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(alone[i], 2 * part[i]) << i;  // half of the batch
 }
 
 TEST(Crew, FastIsCloseToExact) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "support/core_errors.h"
 
@@ -32,7 +33,9 @@ class Symbols {
                        std::vector<std::string>(static_cast<std::size_t>(slots.passing))});
   }
 
-  std::string total() {
+  std::string total() { return totals().at(0); }
+
+  std::vector<std::string> totals() {
     for (std::size_t member = 0; member < plan_.members.size(); ++member)
       for (const OarTask& task : plan_.members[member]) {
         // Oar by oar, what a passing slot held is overwritten by the next oar's layers.
@@ -48,12 +51,12 @@ class Symbols {
           add({static_cast<int>(member), sum.into}, {static_cast<int>(member), sum.from});
       }
     for (const MemberSum& sum : plan_.sums) add(sum.into, sum.from);
-    const std::string result = at(plan_.total);
-    at(plan_.total).clear();
+    std::vector<std::string> results;
+    for (const SlotPlace& total : plan_.totals) results.push_back(std::exchange(at(total), ""));
     for (const auto& member : held_)
       for (const auto* slots : {&member.whole, &member.passing})
         for (const std::string& slot : *slots) EXPECT_TRUE(slot.empty()) << slot << " was never added";
-    return result;
+    return results;
   }
 
   std::vector<int> rowed() const {
@@ -114,6 +117,38 @@ TEST(StepPlan, ExactAddsAlongTheOarTree) {
       EXPECT_EQ(symbols.rowed(), filled_oars(oars, samples));
     }
   });
+}
+
+TEST(StepPlan, AShareMakesThePartialsOfItsOars) {
+  for (const std::int64_t samples : {3, 13, 64})
+    for (const int oars : {1, 4, 7, 8, 16})
+      for (int begin = 0; begin <= oars; ++begin)
+        for (int end = begin; end <= oars; ++end)
+          for (const int members : {1, 2, 3})
+            for (const Schedule schedule : kSchedules) {
+              const base::Range held{begin, end};
+              const StepPlan plan = plan_step(samples, oars, {held}, members, Reduce::exact, schedule);
+              std::vector<std::string> expected;
+              for (const base::Range& part : base::oar_partials(oars, held))
+                expected.push_back(tree(static_cast<int>(part.begin), static_cast<int>(part.end), oars, samples));
+              std::erase(expected, "");
+              EXPECT_EQ(Symbols(plan, schedule).totals(), expected) << begin << " to " << end << " of " << oars;
+              EXPECT_EQ(plan.partials.size(), expected.size());
+            }
+}
+
+TEST(StepPlan, AShareAloneIsOneTreeOfItsOwn) {
+  for (const std::int64_t samples : {3, 64})
+    for (const int oars : {4, 7, 16})
+      for (int begin = 0; begin < oars; ++begin)
+        for (int end = begin + 1; end <= oars; ++end) {
+          const StepPlan plan =
+              plan_step(samples, oars, {{begin, end}, true}, 2, Reduce::exact, Schedule::layer_by_layer);
+          const std::string expected = tree(begin, end, oars, samples);
+          ASSERT_EQ(plan.totals.size(), expected.empty() ? 0u : 1u);
+          if (expected.empty()) continue;
+          EXPECT_EQ(Symbols(plan, Schedule::layer_by_layer).total(), expected);
+        }
 }
 
 TEST(StepPlan, FastCoversEveryOarOnce) {

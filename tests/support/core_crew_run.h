@@ -41,6 +41,12 @@ class CrewRun {
   crew::RowReport row_loaded() { return crew_.row(view_, {}); }
   crew::RowReport row_loaded(crew::Crew::TakeGradient take) { return crew_.row(view_, {}, take); }
 
+  // The same of some oars; `add` gets every chunk's partials.
+  crew::RowReport row_share(std::int64_t samples, const crew::Share& share, crew::Crew::TakePartials add) {
+    load(samples);
+    return crew_.row(view_, {}, share, add);
+  }
+
   // Moves every weight against its gradient.
   void update(float rate = 0.05f) {
     crew_.for_each_chunk([this, rate](const crew::Chunk& chunk, const float* gradient) {
