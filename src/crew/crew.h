@@ -102,6 +102,7 @@ class Crew {
   const std::vector<base::Range>& partials(std::int64_t samples, const Share& share);
 
   const Layers& layers() const { return layers_; }
+  int oars() const { return options_.oars; }
   const std::vector<Chunk>& chunks() const { return layers_.chunks(); }
   // Calls f for every chunk of the kept gradient, or of another one, on all threads.
   void for_each_chunk(TakeGradient f);

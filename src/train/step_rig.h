@@ -7,7 +7,7 @@
 
 #include "crew/crew.h"
 #include "tensor/buffer.h"
-#include "train/updater.h"
+#include "strategy/updater.h"
 
 namespace trireme::train {
 
@@ -30,7 +30,7 @@ class StepRig {
 
  private:
   crew::Crew crew_;
-  Updater updater_;
+  strategy::Updater updater_;
   std::vector<tensor::Buffer> inputs_;
   std::vector<float> target_;
   std::vector<std::int64_t> indices_;

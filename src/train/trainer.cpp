@@ -20,7 +20,7 @@
 #include "train/resume.h"
 #include "train/start_weights.h"
 #include "train/summary.h"
-#include "train/updater.h"
+#include "strategy/updater.h"
 
 namespace trireme::train {
 namespace {

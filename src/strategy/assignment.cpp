@@ -1,0 +1,145 @@
+#include "strategy/assignment.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace trireme::strategy {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+double seconds_of(std::int64_t oars, const Pace& pace) {
+  return static_cast<double>((oars + pace.threads - 1) / pace.threads) * pace.round_seconds;
+}
+
+int partials_of(int oars, base::Range share) {
+  return share.empty() ? 0 : static_cast<int>(base::oar_partials(oars, share).size());
+}
+
+// What is worth having less of, the first first.
+struct Quality {
+  double seconds = 0;
+  int most_partials = 0;
+  int partials = 0;
+  double spread = 0;  // sum of squared shares: who is not the last should not have more than others either
+  auto key() const { return std::tie(seconds, most_partials, partials, spread); }
+};
+
+}  // namespace
+
+// The best way to give the first o oars to the first w workers, for all o, worker by worker.
+std::vector<base::Range> assign_oars(int oars, const std::vector<Pace>& workers) {
+  const std::size_t count = workers.size();
+  const Quality none{std::numeric_limits<double>::infinity(), 0, 0, 0};
+  std::vector<std::vector<Quality>> best(count + 1, std::vector<Quality>(at(oars) + 1, none));
+  std::vector<std::vector<int>> begin(count + 1, std::vector<int>(at(oars) + 1, 0));
+  best[0][0] = {};
+  for (std::size_t w = 0; w < count; ++w)
+    for (int end = 0; end <= oars; ++end)
+      for (int first = 0; first <= end; ++first) {
+        const Quality& before = best[w][at(first)];
+        const double seconds = seconds_of(end - first, workers[w]);
+        if (before.seconds == none.seconds || seconds > best[w + 1][at(end)].seconds) continue;
+        const int partials = partials_of(oars, {first, end});
+        const Quality now{std::max(before.seconds, seconds), std::max(before.most_partials, partials),
+                          before.partials + partials, before.spread + seconds * seconds};
+        if (now.key() < best[w + 1][at(end)].key()) {
+          best[w + 1][at(end)] = now;
+          begin[w + 1][at(end)] = first;
+        }
+      }
+  std::vector<base::Range> shares(count);
+  for (std::size_t w = count, end = at(oars); w-- > 0;) {
+    const int first = begin[w + 1][end];
+    shares[w] = {first, static_cast<std::int64_t>(end)};
+    end = at(first);
+  }
+  return shares;
+}
+
+double makespan(const std::vector<base::Range>& shares, const std::vector<Pace>& workers) {
+  double last = 0;
+  for (std::size_t w = 0; w < shares.size(); ++w) last = std::max(last, seconds_of(shares[w].size(), workers[w]));
+  return last;
+}
+
+int most_partials(int oars, const std::vector<base::Range>& shares) {
+  int most = 0;
+  for (const base::Range& share : shares) most = std::max(most, partials_of(oars, share));
+  return most;
+}
+
+AssignOptions parse_assignment(std::string_view text, int oars, int workers) {
+  if (text == "even") return {AssignBy::even, {}};
+  if (text == "measured") return {AssignBy::measured, {}};
+  AssignOptions options{AssignBy::given, {}};
+  for (const std::string& word : base::split(text, ',')) {
+    if (word.empty() || word.size() > 6 || !std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; }))
+      base::user_error("--assign is '{}'; expected even, measured or the oars of each worker, as in 4,2,2", text);
+    options.oars.push_back(static_cast<int>(base::parse_int("--assign", word)));
+  }
+  const int sum = std::accumulate(options.oars.begin(), options.oars.end(), 0);
+  if (static_cast<int>(options.oars.size()) != workers || sum != oars)
+    base::user_error("--assign {} gives {} workers {} oars; there are {} workers and {} oars", text,
+                     options.oars.size(), sum, workers, oars);
+  return options;
+}
+
+Assignment::Assignment(const AssignOptions& options, int oars, std::vector<int> threads, int ahead,
+                       std::int64_t first_step)
+    : options_(options), oars_(oars), threads_(std::move(threads)), ahead_(ahead), seen_(threads_.size()) {
+  std::vector<base::Range>& first = from_[first_step];
+  if (options.by == AssignBy::given) {
+    std::int64_t next = 0;
+    for (const int count : options.oars) {
+      first.push_back({next, next + count});
+      next += count;
+    }
+    return;
+  }
+  std::vector<Pace> paces;
+  for (const int count : threads_) paces.push_back({count, 1});
+  first = assign_oars(oars, paces);
+}
+
+std::vector<base::Range> Assignment::shares(std::int64_t step) const {
+  const std::lock_guard lock(mutex_);
+  auto found = from_.upper_bound(step);
+  base::check(found != from_.begin(), "step {} is before the first that is assigned", step);
+  return std::prev(found)->second;
+}
+
+bool Assignment::see(std::int64_t step, const std::vector<double>& seconds) {
+  if (options_.by != AssignBy::measured) return false;
+  const std::vector<base::Range> now = shares(step);
+  {
+    const std::lock_guard lock(mutex_);
+    if (from_.rbegin()->first > step) return false;  // a change is under way
+  }
+  for (std::size_t w = 0; w < seconds.size(); ++w) {
+    const std::int64_t rounds = (now[w].size() + threads_[w] - 1) / threads_[w];
+    if (rounds > 0) seen_[w].push_back(seconds[w] / static_cast<double>(rounds));
+  }
+  std::vector<Pace> paces;
+  for (std::size_t w = 0; w < seen_.size(); ++w) {
+    std::vector<double>& seen = seen_[w];
+    if (seen.size() > kSeen) seen.erase(seen.begin(), seen.end() - kSeen);
+    if (seen.size() < kSeen) return false;  // nothing is known of a worker without oars; it stays without
+    std::vector<double> sorted = seen;
+    std::ranges::nth_element(sorted, sorted.begin() + kSeen / 2);
+    paces.push_back({threads_[w], sorted[kSeen / 2]});
+  }
+  const std::vector<base::Range> better = assign_oars(oars_, paces);
+  if (makespan(now, paces) < kWorth * makespan(better, paces)) return false;
+  const std::lock_guard lock(mutex_);
+  from_[step + ahead_ + 1] = better;
+  for (auto& seen : seen_) seen.clear();
+  return true;
+}
+
+}  // namespace trireme::strategy

@@ -1,0 +1,86 @@
+#include "strategy/buckets.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace trireme::strategy {
+namespace {
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+std::vector<Bucket> cut_into_buckets(const crew::Crew& crew, std::int64_t bytes,
+                                     const std::vector<std::int64_t>& borders) {
+  const std::vector<crew::Chunk>& chunks = crew.chunks();
+  const auto& layers = crew.layers().layers();
+  std::vector<int> turn(chunks.size(), static_cast<int>(layers.size()));  // when backward finishes the chunk
+  for (std::size_t layer = 0; layer < layers.size(); ++layer)
+    for (const int chunk : layers[layer].chunks) turn[at(chunk)] = static_cast<int>(layer);
+  const int prompt = crew.layers().prompt_layers();
+
+  struct Cut {
+    Bucket bucket;
+    int turn = 0;
+  };
+  std::vector<Cut> cuts;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const crew::Chunk& chunk = chunks[c];
+    const std::int64_t end = chunk.offset + chunk.count, floats = bytes / static_cast<std::int64_t>(sizeof(float));
+    const bool fits = !cuts.empty() && end - cuts.back().bucket.floats.begin <= floats &&
+                      (cuts.back().turn < prompt) == (turn[c] < prompt) &&
+                      std::ranges::find(borders, chunk.offset) == borders.end();
+    if (!fits) cuts.push_back({{{chunk.offset, end}, {static_cast<std::int64_t>(c), static_cast<std::int64_t>(c)}}, 0});
+    cuts.back().bucket.floats.end = end;
+    ++cuts.back().bucket.chunks.end;
+    cuts.back().turn = std::max(cuts.back().turn, turn[c]);
+  }
+  std::ranges::stable_sort(cuts, {}, &Cut::turn);
+  std::vector<Bucket> buckets;
+  for (const Cut& cut : cuts) buckets.push_back(cut.bucket);
+  const auto& space = crew.space();
+  if (space.floats() > space.trained_floats()) buckets.push_back({{space.trained_floats(), space.floats()}, {}});
+  return buckets;
+}
+
+std::vector<std::int64_t> shard_borders(const crew::Crew& crew, int parts) {
+  const std::int64_t all = crew.space().trained_floats();
+  std::vector<std::int64_t> borders{0};
+  for (const crew::Chunk& chunk : crew.chunks())
+    while (static_cast<int>(borders.size()) < parts &&
+           chunk.offset >= static_cast<std::int64_t>(borders.size()) * all / parts)
+      borders.push_back(chunk.offset);
+  while (static_cast<int>(borders.size()) <= parts) borders.push_back(all);
+  return borders;
+}
+
+BucketCount::BucketCount(const std::vector<Bucket>& buckets, std::size_t chunks)
+    : bucket_of_(chunks), left_(new std::atomic<int>[buckets.size()]), is_complete_(buckets.size()) {
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    chunks_.push_back(std::max(static_cast<int>(buckets[b].chunks.size()), 1));
+    for (std::int64_t c = buckets[b].chunks.begin; c < buckets[b].chunks.end; ++c) bucket_of_[at(c)] = b;
+  }
+}
+
+void BucketCount::start(std::function<void(std::size_t)> ready) {
+  ready_ = std::move(ready);
+  for (std::size_t b = 0; b < chunks_.size(); ++b) left_[b].store(chunks_[b], std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  is_complete_.assign(chunks_.size(), false);
+  told_ = 0;
+}
+
+void BucketCount::chunk_done(int chunk) {
+  const std::size_t bucket = bucket_of_[at(chunk)];
+  if (left_[bucket].fetch_sub(1, std::memory_order_acq_rel) == 1) complete(bucket);
+}
+
+void BucketCount::statistics_done() {
+  if (!chunks_.empty()) complete(chunks_.size() - 1);
+}
+
+void BucketCount::complete(std::size_t bucket) {
+  const std::lock_guard lock(mutex_);
+  is_complete_[bucket] = true;
+  for (; told_ < is_complete_.size() && is_complete_[told_]; ++told_) ready_(told_);
+}
+
+}  // namespace trireme::strategy

@@ -1,0 +1,53 @@
+// Buckets: the parameter space cut into stretches that travel as one, in the order in which backward finishes them.
+// Small parameters that lie together share a bucket; a large one is cut into several. The statistics, known when the
+// whole step is rowed, are the last. Equal on all workers, because chunks are.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "crew/crew.h"
+
+namespace trireme::strategy {
+
+struct Bucket {
+  base::Range floats;  // of the space
+  base::Range chunks;  // of the crew's; none: statistics
+};
+
+inline constexpr std::int64_t kBucketBytes = std::int64_t{2} << 20;
+
+// No bucket crosses one of the `borders` (offsets of chunks).
+std::vector<Bucket> cut_into_buckets(const crew::Crew& crew, std::int64_t bytes,
+                                     const std::vector<std::int64_t>& borders = {});
+
+// Offsets of chunks that cut the trained parameters into `parts` stretches of about equal size; parts + 1 of them.
+std::vector<std::int64_t> shard_borders(const crew::Crew& crew, int parts);
+
+// Counts the chunks of buckets, and tells of each bucket when it is complete, in the order of the list whichever comes
+// first. Any thread.
+class BucketCount {
+ public:
+  explicit BucketCount(const std::vector<Bucket>& buckets, std::size_t chunks);
+
+  void start(std::function<void(std::size_t bucket)> ready);
+  void chunk_done(int chunk);
+  void statistics_done();
+
+ private:
+  void complete(std::size_t bucket);
+
+  std::vector<std::size_t> bucket_of_;  // per chunk
+  std::vector<int> chunks_;             // per bucket
+  std::unique_ptr<std::atomic<int>[]> left_;
+  std::function<void(std::size_t)> ready_;
+  std::mutex mutex_;
+  std::vector<bool> is_complete_;  // guarded by the mutex, as the next
+  std::size_t told_ = 0;
+};
+
+}  // namespace trireme::strategy

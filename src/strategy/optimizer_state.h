@@ -1,0 +1,39 @@
+// OptimizerState: an update rule with its state over a stretch of the parameter space: all of it in a worker, a shard
+// in a server. Updates of parts that do not overlap may run at once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/oar_tree.h"
+#include "optim/optimizer.h"
+#include "tensor/buffer.h"
+
+namespace trireme::strategy {
+
+class OptimizerState {
+ public:
+  OptimizerState(std::shared_ptr<const optim::Optimizer> optimizer, base::Range floats);
+
+  const optim::Optimizer& optimizer() const { return *optimizer_; }
+  base::Range floats() const { return floats_; }
+
+  // weights and gradient begin at `offset` of the space.
+  void update(std::int64_t offset, std::int64_t count, float* weights, const float* gradient,
+              const optim::StepScalars& scalars, float l2);
+
+  int slots() const { return static_cast<int>(state_.size()); }
+  std::string slot_name(int slot) const { return optimizer_->slot_names()[static_cast<std::size_t>(slot)]; }
+  // The state of a part of the space.
+  std::span<float> slot(int slot, base::Range part);
+  std::span<float> slot(int slot) { return this->slot(slot, floats_); }
+  void clear();
+
+ private:
+  std::shared_ptr<const optim::Optimizer> optimizer_;
+  base::Range floats_;
+  std::vector<tensor::Buffer> state_;  // per slot
+};
+
+}  // namespace trireme::strategy

@@ -1,0 +1,121 @@
+#include "strategy/sync_step.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace trireme::strategy {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Of a note, before the losses and counts of all oars.
+enum NoteField : std::size_t { kStop, kArrived, kLoad, kForward, kBackward, kUpdate, kNetwork, kHidden, kFields };
+
+}  // namespace
+
+SyncStep::SyncStep(const Worker& worker, std::vector<Bucket> buckets, std::span<float> memory)
+    : worker_(worker), buckets_(std::move(buckets)), count_(buckets_, worker.crew.chunks().size()), memory_(memory) {}
+
+const comm::ExactPlan& SyncStep::plan(std::int64_t step, std::int64_t samples) {
+  const std::vector<base::Range> shares = worker_.assignment.shares(step);
+  PlanKey key{samples, {}};
+  for (const base::Range& share : shares) key.ends.push_back(share.end);
+  const auto found = plans_.find(key);
+  if (found != plans_.end()) return found->second;
+  const int oars = worker_.crew.oars();
+  comm::OarShares held{oars, shares, {}};
+  for (int oar = 0; oar < oars; ++oar) held.is_empty.push_back(base::oar_samples(oar, oars, samples).empty());
+  return plans_.emplace(std::move(key), comm::ExactPlan(held)).first->second;
+}
+
+std::span<float> SyncStep::partial(std::size_t p) const {
+  const std::size_t floats = at(worker_.crew.space().floats());
+  base::check((p + 1) * floats <= memory_.size(), "partial {} of {} floats in memory for {}", p, floats,
+              memory_.size());
+  return memory_.subspan(p * floats, floats);
+}
+
+std::span<float> SyncStep::partial(std::size_t p, base::Range floats) const {
+  return partial(p).subspan(at(floats.begin), at(floats.size()));
+}
+
+crew::RowReport SyncStep::row(const Work& work, std::function<void(std::size_t)> ready) {
+  crew::Crew& crew = worker_.crew;
+  const crew::Share share{work.oars};
+  partials_ = crew.partials(work.batch.samples, share).size();
+  count_.start(std::move(ready));
+  const crew::RowReport report =
+      crew.row(work.batch, work.draw, share, [&](const crew::Chunk& chunk, std::span<const float* const> sums) {
+        const base::Range floats{chunk.offset, chunk.offset + chunk.count};
+        for (std::size_t p = 0; p < sums.size(); ++p)
+          std::memcpy(partial(p, floats).data(), sums[p], at(chunk.count) * sizeof(float));
+        if (sums.empty()) std::ranges::fill(partial(0, floats), 0.0f);
+        count_.chunk_done(chunk.index);
+      });
+  const auto statistics = crew.statistics_sums();
+  const base::Range place{crew.space().trained_floats(), crew.space().floats()};
+  if (place.empty()) return report;
+  for (std::size_t p = 0; p < statistics.size(); ++p)
+    std::memcpy(partial(p, place).data(), statistics[p], at(place.size()) * sizeof(float));
+  if (statistics.empty()) std::ranges::fill(partial(0, place), 0.0f);
+  count_.statistics_done();
+  return report;
+}
+
+std::size_t SyncStep::note_size() const { return kFields + 2 * at(worker_.crew.oars()); }
+
+std::vector<double> SyncStep::write_note(const Work& work, const crew::RowReport& row,
+                                         const StepSeconds& before) const {
+  std::vector<double> note(note_size());
+  note[kStop] = work.wants_stop ? 1 : 0;
+  note[kArrived] = std::bit_cast<double>(base::now_ns());
+  note[kLoad] = work.load_seconds;
+  note[kForward] = row.forward_seconds;
+  note[kBackward] = row.backward_seconds + work.slept_seconds;
+  // Those of the step before; this one's are not over.
+  note[kUpdate] = before.update;
+  note[kNetwork] = before.network;
+  note[kHidden] = before.hidden;
+  const std::size_t oars = at(worker_.crew.oars());
+  for (std::int64_t oar = work.oars.begin; oar < work.oars.end; ++oar) {
+    note[kFields + at(oar)] = worker_.crew.oar_losses()[at(oar)];
+    note[kFields + oars + at(oar)] = worker_.crew.oar_corrects()[at(oar)];
+  }
+  return note;
+}
+
+void SyncStep::read_notes(std::span<const double> all, const Work& work, StepReport& report) const {
+  const int oars = worker_.crew.oars();
+  const std::vector<base::Range> shares = worker_.assignment.shares(work.step);
+  std::vector<double> loss(at(oars)), correct(at(oars));
+  for (std::size_t w = 0; w < shares.size(); ++w) {
+    const std::span<const double> note = all.subspan(w * note_size(), note_size());
+    for (std::int64_t oar = shares[w].begin; oar < shares[w].end; ++oar) {
+      loss[at(oar)] = note[kFields + at(oar)];
+      correct[at(oar)] = note[kFields + at(oars) + at(oar)];
+    }
+    report.notes.push_back({{.load = note[kLoad],
+                             .forward = note[kForward],
+                             .backward = note[kBackward],
+                             .update = note[kUpdate],
+                             .network = note[kNetwork],
+                             .hidden = note[kHidden]},
+                            std::bit_cast<std::int64_t>(note[kArrived]),
+                            note[kStop] != 0});
+    report.must_stop |= note[kStop] != 0;
+  }
+  const auto empty = [&](int oar) { return base::oar_samples(oar, oars, work.batch.samples).empty(); };
+  const auto tree_sum = [&](const std::vector<double>& values) {
+    return base::oar_tree_sum<double>(
+        0, oars, [&](int oar) { return values[at(oar)]; }, empty, [](double a, double b) { return a + b; });
+  };
+  report.loss = tree_sum(loss);
+  report.correct = tree_sum(correct);
+  report.samples = work.batch.samples;
+}
+
+}  // namespace trireme::strategy

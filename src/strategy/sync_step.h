@@ -1,0 +1,53 @@
+// SyncStep: what all synchronous strategies share: the oars' sums of a step on this worker, copied bucket by bucket to
+// where they are sent from, while backward goes on; and the notes by which all workers know the whole step.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "comm/exact.h"
+#include "strategy/buckets.h"
+#include "strategy/strategy.h"
+
+namespace trireme::strategy {
+
+class SyncStep {
+ public:
+  // `memory` holds whole gradients one after the other.
+  SyncStep(const Worker& worker, std::vector<Bucket> buckets, std::span<float> memory);
+
+  const std::vector<Bucket>& buckets() const { return buckets_; }
+  // Who sends which partials of such a step.
+  const comm::ExactPlan& plan(std::int64_t step, std::int64_t samples);
+  // Partial p of this worker, and a part of it. There is always one, also where nothing is sent.
+  std::span<float> partial(std::size_t p) const;
+  std::span<float> partial(std::size_t p, base::Range floats) const;
+  std::size_t partials() const { return partials_; }  // of the step that is rowed
+
+  // Forward and backward; ready(bucket) when all partials of a bucket lie in memory, in order, from any thread.
+  crew::RowReport row(const Work& work, std::function<void(std::size_t bucket)> ready);
+
+  // The notes of all workers as bytes of equal length, and back; losses and counts are summed along the oar tree.
+  std::vector<double> write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before) const;
+  std::size_t note_size() const;
+  void read_notes(std::span<const double> all, const Work& work, StepReport& report) const;
+
+ private:
+  struct PlanKey {
+    std::int64_t samples = 0;
+    std::vector<std::int64_t> ends;  // of the shares
+    friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
+  };
+
+  Worker worker_;
+  std::vector<Bucket> buckets_;
+  BucketCount count_;
+  std::span<float> memory_;
+  std::size_t partials_ = 0;
+  std::map<PlanKey, comm::ExactPlan> plans_;
+};
+
+}  // namespace trireme::strategy
