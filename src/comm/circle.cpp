@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 
@@ -14,18 +15,22 @@ Circle::Circle(Port& port)
   spread_ = {world(), static_cast<int>(by_host().size())};
 }
 
-Circle::Circle(const Circle& whole, const std::vector<int>& some) : port_(whole.port_), is_whole_(false) {
-  for (const int rank : some) ranks_.push_back(whole.ranks_[static_cast<std::size_t>(rank)]);
+Circle::Circle(const Circle& whole, const std::vector<int>& some) : port_(whole.port_) {
+  for (const int rank : some) {
+    base::check(rank >= 0 && rank < whole.world(), "a circle with rank {} of {}", rank, whole.world());
+    ranks_.push_back(whole.port_rank(rank));
+  }
+  base::check(std::set(ranks_.begin(), ranks_.end()).size() == ranks_.size(), "a circle with one rank twice");
   const auto own = std::find(ranks_.begin(), ranks_.end(), port_->rank());
   base::check(own != ranks_.end(), "rank {} is not in its own circle", port_->rank());
   rank_ = static_cast<int>(own - ranks_.begin());
+  is_whole_ = world() == port_->world() && std::ranges::is_sorted(ranks_);
   spread_ = {world(), static_cast<int>(by_host().size())};
 }
 
 std::vector<std::vector<int>> Circle::by_host() const {
   std::map<int, std::vector<int>> hosts;
-  for (int rank = 0; rank < world(); ++rank)
-    hosts[port_->host_of(ranks_[static_cast<std::size_t>(rank)])].push_back(rank);
+  for (int rank = 0; rank < world(); ++rank) hosts[port_->host_of(port_rank(rank))].push_back(rank);
   std::vector<std::vector<int>> all;
   for (auto& [host, ranks] : hosts) all.push_back(std::move(ranks));
   return all;
@@ -53,7 +58,7 @@ int Circle::smallest_host() const {
 void Circle::run(const Operation& operation, std::span<const Transfer> transfers) {
   if (is_whole_) return port_->run(operation, transfers);
   renamed_.assign(transfers.begin(), transfers.end());
-  for (Transfer& transfer : renamed_) transfer.peer = ranks_[static_cast<std::size_t>(transfer.peer)];
+  for (Transfer& transfer : renamed_) transfer.peer = port_rank(transfer.peer);
   port_->run(operation, renamed_);
 }
 

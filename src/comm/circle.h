@@ -16,11 +16,12 @@ struct Spread {
 class Circle {
  public:
   explicit Circle(Port& port);
-  // Some of another circle's, by their numbers there, in order; this rank is among them.
+  // Some of another circle's, by their numbers there, in any order; this rank is among them.
   Circle(const Circle& whole, const std::vector<int>& some);
 
   int rank() const { return rank_; }
   int world() const { return static_cast<int>(ranks_.size()); }
+  int port_rank(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
   Spread spread() const { return spread_; }
   // The ranks that share a host with this one, itself included; and of every host those of the same place in it.
   std::vector<int> here() const;
@@ -35,7 +36,7 @@ class Circle {
   Port* port_;
   std::vector<int> ranks_;  // of the port
   int rank_ = 0;
-  bool is_whole_;
+  bool is_whole_ = false;
   Spread spread_;
   std::vector<Transfer> renamed_;
 };

@@ -24,6 +24,13 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to) { std::copy(
 
 }  // namespace
 
+void Collectives::among(const std::vector<int>& ranks, std::uint32_t sequence) {
+  base::check(sequence >= sequence_, "operations are counted from {} on, after {} of them", sequence, sequence_);
+  circle_ = Circle(Circle(*port_), ranks);
+  sequence_ = sequence;
+  wire_.reset();
+}
+
 Operation Collectives::next(OperationKind kind, std::size_t bytes, int root, int detail) {
   base::check(root >= 0 && root < world(), "{}: root {} of {} ranks", operation_name(kind), root, world());
   return {kind, static_cast<std::uint8_t>(detail), static_cast<std::int16_t>(root), sequence_++, bytes};
@@ -121,7 +128,7 @@ std::span<float> Collectives::reduce_scatter(std::span<float> data, Reduction ho
 
 void Collectives::all_reduce(std::span<float> data, Reduction how, Algorithm algorithm) {
   if (algorithm == Algorithm::automatic && data.size_bytes() > kShortBytes && windows_->find(data)) {
-    window_all_reduce(*port_, next(OperationKind::window_all_reduce, data.size_bytes(), 0, static_cast<int>(how)),
+    window_all_reduce(circle_, next(OperationKind::window_all_reduce, data.size_bytes(), 0, static_cast<int>(how)),
                       *windows_, data, combine_of(how));
     return finish(how, data, world());
   }
@@ -137,8 +144,8 @@ void Collectives::exact_all_reduce(const ExactPlan& plan, std::span<const std::s
                                    std::span<float> result) {
   const auto is_shared = [&](std::span<const float> array) { return windows_->find(array).has_value(); };
   if (result.size_bytes() > kShortBytes && is_shared(result) && std::ranges::all_of(partials, is_shared))
-    return window_exact_all_reduce(*port_, next(OperationKind::exact_window_all_reduce, result.size_bytes()), *windows_,
-                                   plan, partials, result);
+    return window_exact_all_reduce(circle_, next(OperationKind::exact_window_all_reduce, result.size_bytes()),
+                                   *windows_, plan, partials, result);
   const Operation operation = next(OperationKind::exact_all_reduce, result.size_bytes());
   const auto all = static_cast<std::int64_t>(plan.partials().size() * result.size_bytes());
   if (all <= kMostWhole && wire().seconds({1, all}) <= wire().seconds({2, 2 * all / world()}))

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "comm/all_reduce.h"
 #include "comm/exact.h"
@@ -23,8 +24,14 @@ class Collectives {
   Collectives(std::unique_ptr<Port> port, std::shared_ptr<const WindowSet> windows)
       : port_(std::move(port)), circle_(*port_), windows_(std::move(windows)) {}
 
-  int rank() const { return port_->rank(); }
-  int world() const { return port_->world(); }
+  // In the circle of those who take part.
+  int rank() const { return circle_.rank(); }
+  int world() const { return circle_.world(); }
+
+  // From now on among these ranks of the links only, numbered in this order; this rank is one of them. Their operations
+  // are counted from `sequence` on, which is larger than any of theirs before: until now they may have been in circles
+  // that counted differently.
+  void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
   // Returns when all ranks have called it.
   void barrier();

@@ -14,4 +14,9 @@ std::shared_ptr<const Window> Group::allocate(std::size_t bytes) {
   return std::make_shared<Window>(0, memory->data(), bytes, bytes, std::vector{rank()}, rank(), memory);
 }
 
+void Group::among(const std::vector<int>& ranks, std::uint32_t sequence) {
+  Collectives::among(ranks, sequence);
+  start([ranks, sequence](Collectives& collectives) { collectives.among(ranks, sequence); });
+}
+
 }  // namespace trireme::comm

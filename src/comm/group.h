@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "comm/background.h"
 #include "comm/collectives.h"
@@ -33,6 +35,11 @@ class Group : public Collectives {
   // Memory, zero at first, that all-reduces work on where it lies instead of sending copies: where all ranks share a
   // host, and all of them name such memory. Called by all ranks, with equal sizes.
   std::shared_ptr<const Window> allocate(std::size_t bytes);
+
+  // From now on the collectives, those in the background too, are among these ranks of the group only (this rank is one
+  // of them), which rank() and world() then count; see Collectives. What was started before is still among the ranks of
+  // then. The post, and allocate(), keep the ranks of the group.
+  void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
   // A collective in the background: what `run` calls.
   Pending start(std::function<void(Collectives&)> run) { return background_->start(std::move(run)); }

@@ -17,47 +17,49 @@ std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(floa
 
 // The arrays of all ranks, of which rank r has counts[r]: each tells the others where its own lie. Returns when all are
 // there, so what they hold is complete.
-std::vector<std::vector<std::span<float>>> meet(Port& port, const Operation& operation, const WindowSet& windows,
+std::vector<std::vector<std::span<float>>> meet(Circle& circle, const Operation& operation, const WindowSet& windows,
                                                 std::span<const std::span<float>> own,
                                                 const std::vector<std::size_t>& counts) {
   const std::size_t length = own[0].size();
   std::vector<std::vector<Place>> places;
   for (const std::size_t count : counts) places.emplace_back(count);
-  auto& mine = places[static_cast<std::size_t>(port.rank())];
+  auto& mine = places[static_cast<std::size_t>(circle.rank())];
   std::transform(own.begin(), own.end(), mine.begin(), [&](std::span<float> array) { return *windows.find(array); });
   std::vector<Transfer> transfers;
-  for (int round = 1; round < port.world(); ++round) {
-    const int to = (port.rank() + round) % port.world(), from = (port.rank() - round + port.world()) % port.world();
+  for (int round = 1; round < circle.world(); ++round) {
+    const int to = (circle.rank() + round) % circle.world(),
+              from = (circle.rank() - round + circle.world()) % circle.world();
     transfers.push_back(send_to(to, std::as_bytes(std::span(mine))));
     transfers.push_back(receive_from(from, std::as_writable_bytes(std::span(places[static_cast<std::size_t>(from)]))));
   }
-  port.run(operation, transfers);
+  circle.run(operation, transfers);
   std::vector<std::vector<std::span<float>>> arrays(counts.size());
   for (std::size_t rank = 0; rank < counts.size(); ++rank)
     for (const Place& place : places[rank]) {
-      arrays[rank].push_back(windows.at(static_cast<int>(rank), place, length));
+      arrays[rank].push_back(windows.at(circle.port_rank(static_cast<int>(rank)), place, length));
       if (length > 0 && arrays[rank].back().empty())
-        base::run_error("rank {}, {}: rank {} names an array at {} of window {}, which is not there", port.rank(),
-                        describe(operation), rank, place.offset, place.window);
+        base::run_error("rank {}, {}: rank {} names an array at {} of window {}, which is not there",
+                        circle.port_rank(circle.rank()), describe(operation), circle.port_rank(static_cast<int>(rank)),
+                        place.offset, place.window);
     }
   return arrays;
 }
 
 // Nobody goes on before all have written.
-void part_company(Port& port, const Operation& operation) {
+void part_company(Circle& circle, const Operation& operation) {
   std::vector<Transfer> transfers;
-  for (int peer = 0; peer < port.world(); ++peer) {
-    if (peer == port.rank()) continue;
+  for (int peer = 0; peer < circle.world(); ++peer) {
+    if (peer == circle.rank()) continue;
     transfers.push_back(send_to(peer, {}));
     transfers.push_back(receive_from(peer, {}));
   }
-  port.run(operation, transfers);
+  circle.run(operation, transfers);
 }
 
 // combine(first, count, out) leaves the combined floats of a block in the first result; all others get a copy.
 template <class CombineBlock>
-void write_slice(Port& port, std::int64_t length, const std::vector<float*>& results, const CombineBlock& combine) {
-  const base::Range mine = slice(length, port.rank(), port.world());
+void write_slice(Circle& circle, std::int64_t length, const std::vector<float*>& results, const CombineBlock& combine) {
+  const base::Range mine = slice(length, circle.rank(), circle.world());
   for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
     const std::int64_t count = std::min(kBlock, mine.end - at);
     combine(at, count, results[0] + at);
@@ -92,28 +94,29 @@ struct AddUp {
 
 }  // namespace
 
-void window_all_reduce(Port& port, const Operation& operation, const WindowSet& windows, std::span<float> data,
+void window_all_reduce(Circle& circle, const Operation& operation, const WindowSet& windows, std::span<float> data,
                        Combine how) {
-  const auto arrays = meet(port, operation, windows, std::span(&data, 1),
-                           std::vector<std::size_t>(static_cast<std::size_t>(port.world()), 1));
+  const auto arrays = meet(circle, operation, windows, std::span(&data, 1),
+                           std::vector<std::size_t>(static_cast<std::size_t>(circle.world()), 1));
   std::vector<float*> at;
   for (const auto& of_rank : arrays) at.push_back(of_rank[0].data());
-  write_slice(port, static_cast<std::int64_t>(data.size()), at,
+  write_slice(circle, static_cast<std::int64_t>(data.size()), at,
               [&](std::int64_t first, std::int64_t count, float* out) {  // out is rank 0's
                 for (std::size_t rank = 1; rank < at.size(); ++rank) combine_into(how, out, at[rank] + first, count);
               });
-  part_company(port, operation);
+  part_company(circle, operation);
 }
 
-void window_exact_all_reduce(Port& port, const Operation& operation, const WindowSet& windows, const ExactPlan& plan,
-                             std::span<const std::span<float>> partials, std::span<float> result) {
+void window_exact_all_reduce(Circle& circle, const Operation& operation, const WindowSet& windows,
+                             const ExactPlan& plan, std::span<const std::span<float>> partials,
+                             std::span<float> result) {
   // A rank names its result and then its partials.
   std::vector<std::span<float>> own{result};
   own.insert(own.end(), partials.begin(), partials.end());
   std::vector<std::size_t> counts;
-  for (int rank = 0; rank < port.world(); ++rank)
+  for (int rank = 0; rank < circle.world(); ++rank)
     counts.push_back(1 + static_cast<std::size_t>(plan.of_rank(rank).size()));
-  const auto arrays = meet(port, operation, windows, own, counts);
+  const auto arrays = meet(circle, operation, windows, own, counts);
   std::vector<float*> results, at;
   for (const auto& of_rank : arrays) {
     results.push_back(of_rank[0].data());
@@ -122,7 +125,7 @@ void window_exact_all_reduce(Port& port, const Operation& operation, const Windo
   const auto& additions = plan.additions();
   std::vector<float> memory(at.size() * static_cast<std::size_t>(kFew));
   std::vector<const float*> places(at.size()), sums(at.size());
-  write_slice(port, static_cast<std::int64_t>(result.size()), results,
+  write_slice(circle, static_cast<std::int64_t>(result.size()), results,
               [&](std::int64_t first, std::int64_t count, float* out) {
                 for (std::size_t i = 0; i < at.size(); ++i) places[i] = at[i] + first;
                 if (additions.empty())
@@ -131,7 +134,7 @@ void window_exact_all_reduce(Port& port, const Operation& operation, const Windo
                   base::dispatch<AddUp>(AddUp::Tree{additions, places.data(), sums.data(), memory.data()}, at.size(),
                                         out, count);
               });
-  part_company(port, operation);
+  part_company(circle, operation);
 }
 
 }  // namespace trireme::comm

@@ -1,22 +1,23 @@
-// All-reduces of memory that all ranks reach: each rank combines its slice of all ranks' arrays and writes the result
-// into all of them. Nothing is sent but the word where a rank's arrays lie, and that it is done.
+// All-reduces of memory that all ranks of a circle reach: each rank combines its slice of all ranks' arrays and writes
+// the result into all of them. Nothing is sent but the word where a rank's arrays lie, and that it is done.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "comm/circle.h"
 #include "comm/exact.h"
-#include "comm/port.h"
 #include "comm/window.h"
 
 namespace trireme::comm {
 
 // In the order of ranks. `data` lies in a window, on all ranks.
-void window_all_reduce(Port& port, const Operation& operation, const WindowSet& windows, std::span<float> data,
+void window_all_reduce(Circle& circle, const Operation& operation, const WindowSet& windows, std::span<float> data,
                        Combine how);
 
 // Along the oar tree; see exact.h. All partials and the result lie in windows, on all ranks.
-void window_exact_all_reduce(Port& port, const Operation& operation, const WindowSet& windows, const ExactPlan& plan,
-                             std::span<const std::span<float>> partials, std::span<float> result);
+void window_exact_all_reduce(Circle& circle, const Operation& operation, const WindowSet& windows,
+                             const ExactPlan& plan, std::span<const std::span<float>> partials,
+                             std::span<float> result);
 
 }  // namespace trireme::comm
