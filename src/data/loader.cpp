@@ -42,9 +42,9 @@ LoaderOptions checked(LoaderOptions options, std::int64_t size) {
 Loader::Loader(DatasetPtr dataset, LoaderOptions options)
     : dataset_(std::move(dataset)),
       options_(checked(std::move(options), dataset_->size())),
-      distribution_(*dataset_, options_.distribution, options_.batch, options_.seed, options_.shuffle),
-      epoch_(options_.start_epoch),
-      position_(options_.start_position) {
+      distribution_(*dataset_, options_.distribution, options_.batch, options_.seed, options_.shuffle) {
+  in_order_.epoch = options_.start_epoch;
+  in_order_.position = options_.start_position;
   const std::size_t inputs = dataset_->spec().inputs.size();
   base::check(inputs <= kMaxInputs, "{} inputs, at most {}", inputs, kMaxInputs);
   ring_.resize(static_cast<std::size_t>(options_.depth) + 1);
@@ -59,20 +59,16 @@ Loader::~Loader() {
   if (thread_.joinable()) thread_.join();
 }
 
-base::Range Loader::share(std::int64_t samples) const {
-  return options_.share ? options_.share(samples) : base::Range{0, samples};
-}
-
 void Loader::begin() {
   has_begun_ = true;
   const std::int64_t start = base::now_ns();
   base::set_flush_to_zero();
   try {
-    filled_count_ = make_next(ring_[0]) ? 1 : 0;
+    if (!make_next(ring_[0])) return end(nullptr);
   } catch (...) {
     return end(std::current_exception());
   }
-  made_ = filled_count_;
+  made_ = filled_count_ = 1;
   waited_seconds_ += base::seconds_since(start);
   thread_ = std::thread([this] { run(); });
 }
@@ -128,32 +124,58 @@ bool Loader::wait_for_room() {
   return !stop_;
 }
 
-bool Loader::make_next(Batch& batch) {
+std::optional<Slice> Loader::next_in_order() {
   const std::int64_t size = dataset_->size();
-  if (position_ == size || (options_.drop_last && size - position_ < options_.batch)) {
-    ++epoch_;
-    position_ = 0;
-    order_.reset();
+  Slice& at = in_order_;
+  if (at.position == size || (options_.drop_last && size - at.position < options_.batch)) {
+    ++at.epoch;
+    at.position = 0;
   }
-  if (options_.epochs != kForever && epoch_ >= options_.epochs) return false;
-  if (!order_) order_.emplace(distribution_.order(static_cast<std::uint64_t>(epoch_)));
+  if (options_.epochs != kForever && at.epoch >= options_.epochs) return std::nullopt;
+  at.batch_samples = std::min(options_.batch, size - at.position);
+  at.part = {0, at.batch_samples};
+  const Slice slice = at;
+  at.position += at.batch_samples;
+  ++at.number;
+  return slice;
+}
+
+std::optional<Slice> Loader::next_slice() {
+  if (!options_.slices) return next_in_order();
+  const auto slice = options_.slices();
+  if (!slice) return slice;
+  const auto& [number, epoch, position, samples, part] = *slice;
+  base::check(epoch >= 0 && position >= 0 && samples >= 0 && samples <= options_.batch &&
+                  position + samples <= dataset_->size(),
+              "batch {} is of samples {} to {} of {} of epoch {}; batches are of {}", number, position,
+              position + samples, dataset_->size(), epoch, options_.batch);
+  base::check(part.begin >= 0 && part.begin <= part.end && part.end <= samples,
+              "samples {} to {} of batch {}, which has {}", part.begin, part.end, number, samples);
+  return slice;
+}
+
+bool Loader::make_next(Batch& batch) {
+  const auto slice = next_slice();
+  if (!slice) return false;
+  if (!order_ || order_epoch_ != slice->epoch) {
+    order_.emplace(distribution_.order(static_cast<std::uint64_t>(slice->epoch)));
+    order_epoch_ = slice->epoch;
+  }
   if (batch.inputs.empty()) take_memory(batch);
-  batch.batch_samples = std::min(options_.batch, size - position_);
-  const base::Range own = share(batch.batch_samples);
-  batch.epoch = epoch_;
-  batch.position = position_ + own.begin;
-  batch.samples = own.size();
-  batch.indices.resize(static_cast<std::size_t>(own.size()));
+  batch.number = slice->number;
+  batch.epoch = slice->epoch;
+  batch.first = slice->part.begin;
+  batch.position = slice->position + batch.first;
+  batch.samples = slice->part.size();
+  batch.batch_samples = slice->batch_samples;
+  batch.indices.resize(static_cast<std::size_t>(batch.samples));
   order_->fill(batch.position, batch.indices);
-  position_ += batch.batch_samples;
   return fill(batch);
 }
 
 // When a batch is filled for the first time: the first one is there before memory for the others is.
 void Loader::take_memory(Batch& batch) const {
-  // A share of a shorter batch may be larger by one.
-  const std::int64_t batch_samples = std::min(options_.batch, dataset_->size());
-  const auto capacity = static_cast<std::size_t>(std::min(share(batch_samples).size() + 1, batch_samples));
+  const auto capacity = static_cast<std::size_t>(std::min(options_.batch, dataset_->size()));
   const DataSpec& spec = dataset_->spec();
   batch.indices.reserve(capacity);
   for (const tensor::Shape& shape : spec.inputs) {

@@ -1,6 +1,7 @@
-// Loader: batches assembled in the background. One thread fetches samples in the sampler's order into a ring of
-// batches; next() hands them out in order. The first call makes its batch itself, which is sooner than a thread wakes
-// up, and starts the thread. Memory is allocated once, in the first round. One consumer thread calls next().
+// Loader: batches assembled in the background. One thread fetches samples into a ring of batches: in the sampler's
+// order, or the parts of batches that somebody decides on meanwhile; next() hands them out in the same order. The first
+// call makes its batch itself, which is sooner than a thread wakes up, and starts the thread. Memory is allocated once,
+// in the first round. One consumer thread calls next().
 #pragma once
 
 #include <atomic>
@@ -19,10 +20,21 @@
 
 namespace trireme::data {
 
-struct Batch {
+// What to load next: a part of a batch.
+struct Slice {
+  std::int64_t number = 0;  // the caller's, given back with the batch
   std::int64_t epoch = 0;
-  std::int64_t position = 0;       // of the first sample, in the epoch
-  std::int64_t samples = 0;        // of this worker's share; may be fewer in the last batch of an epoch
+  std::int64_t position = 0;       // of the whole batch's first sample, in the epoch
+  std::int64_t batch_samples = 0;  // of the whole batch: at most LoaderOptions::batch
+  base::Range part{};              // of it that is read here: [0, batch_samples) or less; may be empty
+};
+
+struct Batch {
+  std::int64_t number = 0;  // of its slice; without slices, batches are counted from 0
+  std::int64_t epoch = 0;
+  std::int64_t position = 0;       // of the first sample here, in the epoch
+  std::int64_t first = 0;          // place of that sample in the whole batch
+  std::int64_t samples = 0;        // that are here; may be fewer in the last batch of an epoch
   std::int64_t batch_samples = 0;  // of the whole batch, all workers together
   std::vector<std::int64_t> indices;
   std::vector<tensor::Buffer> inputs;  // samples x the input's shape, plain; what lies behind `samples` is unspecified
@@ -42,8 +54,10 @@ struct LoaderOptions {
   int depth = 3;                    // batches ready ahead of the one in use
   std::vector<int> cpus{};  // cpus for the thread, so that it is not pinned with its parent; empty: as the parent
   DistributionOptions distribution{};
-  // The part of a batch of so many samples that is read here; empty: all of it.
-  std::function<base::Range(std::int64_t samples)> share{};
+  // Decides what is loaded next; called in the loader's thread, the first time in next()'s caller. Nothing: the end,
+  // after which it is not called again. It may wait; whoever owns the loader makes it return before the loader goes.
+  // Empty: whole batches in the sampler's order, as drop_last, epochs and start_* say, which slices have no use for.
+  std::function<std::optional<Slice>()> slices{};
 };
 
 // Steps in an epoch: ceil(size / batch), or floor with drop_last.
@@ -53,7 +67,7 @@ class Loader {
  public:
   // Bad options (and drop_last with a batch larger than the set, which would leave none) are user errors.
   Loader(DatasetPtr dataset, LoaderOptions options);
-  ~Loader();  // stops within one sample's time
+  ~Loader();  // stops within one sample's time, or when slices() returns
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
@@ -66,11 +80,12 @@ class Loader {
   double waited_seconds() const { return waited_seconds_; }
 
  private:
-  base::Range share(std::int64_t samples) const;
   void begin();  // of the first next()
   void end(const std::exception_ptr& failure);
   void run();
-  bool wait_for_room();          // false when told to stop
+  bool wait_for_room();  // false when told to stop
+  std::optional<Slice> next_slice();
+  std::optional<Slice> next_in_order();
   bool make_next(Batch& batch);  // false at the end, and when told to stop
   void take_memory(Batch& batch) const;
   bool fill(Batch& batch);  // false when told to stop
@@ -78,8 +93,9 @@ class Loader {
   DatasetPtr dataset_;
   LoaderOptions options_;
   Distribution distribution_;
-  std::int64_t epoch_, position_;  // where the next batch to be made begins
+  Slice in_order_;  // where the next batch in the sampler's order begins
   std::optional<EpochOrder> order_;
+  std::int64_t order_epoch_ = 0;
   std::vector<Batch> ring_;  // depth + 1: one is in the hands of the consumer
   bool has_begun_ = false;
   double waited_seconds_ = 0;

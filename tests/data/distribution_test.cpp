@@ -26,18 +26,26 @@ DatasetPtr labelled(std::int64_t samples, std::int64_t classes) {
   return image_source(spec, pixels, labels);
 }
 
-LoaderOptions options_of(int worker, int workers, std::int64_t batch, const std::string& scheme = "global") {
+struct Stop {
+  std::int64_t epoch = 0, position = 0;
+};
+
+// Of every batch, the share of one worker.
+LoaderOptions options_of(int worker, int workers, std::int64_t batch, std::int64_t size, Stop from,
+                         const std::string& scheme) {
   LoaderOptions options;
   options.batch = batch;
   options.seed = 11;
   options.distribution = parse_distribution(scheme);
-  options.share = [=](std::int64_t samples) { return share_of_worker(worker, workers, samples); };
+  options.slices = [=]() mutable {
+    if (from.position == size) from = {from.epoch + 1, 0};
+    const std::int64_t samples = std::min(batch, size - from.position);
+    const Slice slice{0, from.epoch, from.position, samples, share_of_worker(worker, workers, samples)};
+    from.position += samples;
+    return std::optional(slice);
+  };
   return options;
 }
-
-struct Stop {
-  std::int64_t epoch = 0, position = 0;
-};
 
 // What `workers` together use from one stop to the next, in the order of the batches, and their ledger of the epoch
 // under way.
@@ -46,10 +54,7 @@ Indices use(const DatasetPtr& set, int workers, std::int64_t batch, Stop from, S
   std::vector<std::unique_ptr<Loader>> loaders;
   std::vector<Ledger> ledgers(static_cast<std::size_t>(workers), Ledger(set->size()));
   for (int w = 0; w < workers; ++w) {
-    LoaderOptions options = options_of(w, workers, batch, scheme);
-    options.start_epoch = from.epoch;
-    options.start_position = from.position;
-    loaders.push_back(std::make_unique<Loader>(set, options));
+    loaders.push_back(std::make_unique<Loader>(set, options_of(w, workers, batch, set->size(), from, scheme)));
   }
   Indices used;
   while (from.epoch < to.epoch || from.position < to.position) {

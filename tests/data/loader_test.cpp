@@ -1,6 +1,11 @@
 #include "data/loader.h"
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <random>
 #include <thread>
 
 #include "data/prepare.h"
@@ -159,6 +164,126 @@ TEST(Loader, StopsWhenNobodyListens) {
     Loader loader(counting(1000), {.batch = 8});
     for (int k = 0; k < i % 4; ++k) ASSERT_NE(loader.next(), nullptr);
   }
+}
+
+// Parts of batches in any order, with what the loader in order gives at the same places.
+TEST(LoaderSlices, GiveTheSamplesOfTheirPlaces) {
+  constexpr std::int64_t kSize = 23, kBatch = 5, kEpochs = 3;
+  const DatasetPtr dataset = augment(counting(kSize, {{1, 4, 4}}), "crop=1,flip");
+  const auto whole = drain(dataset, {.batch = kBatch, .seed = 4, .epochs = kEpochs});
+  std::vector<Slice> slices;
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    for (std::int64_t begin = 0; begin <= whole[i].samples; ++begin)
+      for (std::int64_t end = begin; end <= whole[i].samples; ++end)
+        slices.push_back(
+            {static_cast<std::int64_t>(1000 + i), whole[i].epoch, whole[i].position, whole[i].samples, {begin, end}});
+  std::shuffle(slices.begin(), slices.end(), std::mt19937(3));
+  LoaderOptions options{.batch = kBatch, .seed = 4};
+  std::size_t asked = 0, calls = 0;
+  options.slices = [&]() -> std::optional<Slice> {
+    ++calls;
+    return asked < slices.size() ? std::optional(slices[asked++]) : std::nullopt;
+  };
+  Loader loader(dataset, options);
+  for (const Slice& slice : slices) {
+    const Batch* batch = loader.next();
+    ASSERT_NE(batch, nullptr);
+    const Seen seen = look(*batch, *dataset);
+    const Seen& from = whole[static_cast<std::size_t>(slice.number - 1000)];
+    const auto cut = [&](const auto& all, std::int64_t each) {
+      return std::decay_t<decltype(all)>(all.begin() + slice.part.begin * each, all.begin() + slice.part.end * each);
+    };
+    EXPECT_EQ(seen, (Seen{from.epoch, from.position + slice.part.begin, slice.part.size(), cut(from.indices, 1),
+                          cut(from.input, 16), cut(from.target, 1)}));
+    EXPECT_EQ(batch->number, slice.number);
+    EXPECT_EQ(batch->first, slice.part.begin);
+    EXPECT_EQ(batch->batch_samples, slice.batch_samples);
+  }
+  EXPECT_EQ(loader.next(), nullptr);
+  EXPECT_EQ(loader.next(), nullptr);
+  EXPECT_EQ(calls, slices.size() + 1) << "asked again after the end";
+}
+
+TEST(LoaderSlices, MayBeEmptyAndEndAtOnce) {
+  LoaderOptions options{.batch = 4};
+  int asked = 0;
+  options.slices = [&]() -> std::optional<Slice> {
+    const std::int64_t at = ++asked % 5;
+    return asked <= 20 ? std::optional(Slice{asked, 0, 0, 4, {at, at}}) : std::nullopt;
+  };
+  Loader loader(counting(10), options);
+  for (int i = 1; i <= 20; ++i) {
+    const Batch* batch = loader.next();
+    ASSERT_NE(batch, nullptr);
+    EXPECT_EQ(batch->number, i);
+    EXPECT_EQ(batch->samples, 0);
+    EXPECT_EQ(batch->batch_samples, 4);
+    EXPECT_TRUE(batch->indices.empty());
+  }
+  EXPECT_EQ(loader.next(), nullptr);
+  int calls = 0;
+  options.slices = [&]() -> std::optional<Slice> { return ++calls, std::nullopt; };
+  Loader nothing(counting(10), options);
+  EXPECT_EQ(nothing.next(), nullptr);
+  EXPECT_EQ(nothing.next(), nullptr);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(LoaderSlices, TheirErrorsSurfaceAfterTheBatchesBefore) {
+  for (const int good : {0, 1, 5}) {
+    LoaderOptions options{.batch = 2};
+    int asked = 0;
+    options.slices = [&]() -> std::optional<Slice> {
+      if (asked++ == good) base::user_error("no slice {}", good);
+      return Slice{0, 0, 0, 2, {0, 2}};
+    };
+    Loader loader(counting(10), options);
+    for (int i = 0; i < good; ++i) ASSERT_NE(loader.next(), nullptr);
+    for (int i = 0; i < 2; ++i) expect_user_error([&] { loader.next(); }, {"no slice"});
+  }
+}
+
+TEST(LoaderSlices, OutsideTheSetAreRefused) {
+  const std::vector<Slice> wrong = {{0, 0, 0, 5, {0, 1}}, {0, 0, 8, 4, {0, 1}},  {0, 0, 0, 4, {0, 5}},
+                                    {0, 0, 0, 4, {3, 2}}, {0, 0, -1, 4, {0, 4}}, {0, -1, 0, 4, {0, 4}}};
+  for (const Slice& slice : wrong) {
+    LoaderOptions options{.batch = 4};
+    options.slices = [&] { return std::optional(slice); };
+    Loader loader(counting(10), options);
+    EXPECT_THROW(loader.next(), base::Error);
+  }
+}
+
+// Decided only when the batch before was used; and a loader that goes while its thread waits for a decision.
+TEST(LoaderSlices, MayBeWaitedFor) {
+  std::mutex mutex;
+  std::condition_variable news;
+  std::int64_t decided = 1, asked = 0;
+  bool is_over = false;
+  LoaderOptions options{.batch = 4};
+  options.slices = [&]() -> std::optional<Slice> {
+    std::unique_lock lock(mutex);
+    news.wait(lock, [&] { return asked < decided || is_over; });
+    if (is_over) return std::nullopt;
+    return Slice{asked++, 0, 0, 4, {0, 4}};
+  };
+  {
+    Loader loader(counting(10), options);
+    for (std::int64_t i = 0; i < 20; ++i) {
+      ASSERT_EQ(loader.next()->number, i);
+      {
+        const std::lock_guard lock(mutex);
+        ++decided;
+      }
+      news.notify_one();
+    }
+    {
+      const std::lock_guard lock(mutex);
+      is_over = true;
+    }
+    news.notify_one();
+  }
+  EXPECT_GE(asked, 20);
 }
 
 // Fails at one sample, and is slow on request.
