@@ -73,6 +73,80 @@ TEST(Trace, CountsWhatItLeavesOut) {
   EXPECT_EQ(read.at("otherData").at("spans_left_out"), 390);
 }
 
+const json& span_of(const std::vector<json>& spans, int rank, const std::string& name) {
+  for (const json& span : spans)
+    if (span.at("pid") == rank && span.at("name") == name) return span;
+  ADD_FAILURE() << "rank " << rank << " has no span '" << name << "'";
+  return spans.at(0);
+}
+
+TEST(Trace, TellsOfAllRanks) {
+  const TemporaryFolder folder;
+  const std::int64_t start = base::now_ns(), day = 86'400'000'000'000;
+  std::string packed;
+  {
+    Trace other(3);  // gone before its spans are written
+    const std::string name = "exchange \"quoted\"\n";
+    other.name_lane(2, "lane \\ two");
+    other.add(name.c_str(), 2, start + day + 1'000'000, start + day + 3'000'000);
+    other.add("step", 2, start + day - 5'000'000, start + day);  // before the first span here
+    other.add("step", 2, start + day, start + day + 1);
+    other.add("step", 2, start + day, start + day + 1);
+    packed = other.pack();
+  }
+  Trace trace;
+  trace.name_rank(1, "rank 1 on \"here\"");
+  trace.name_lane(2, "steps");
+  trace.add("own step", 2, start, start + 2'000'000);
+  trace.add_rank(4, "rank 4 on there", packed, day);
+  trace.add_rank(5, "rank 5", Trace().pack(), 0);
+  trace.write(folder / "trace.json");
+  const json read = json::parse(base::read_text(folder / "trace.json"));
+  const std::vector<json> spans = of_phase(read, "X");
+  ASSERT_EQ(spans.size(), 4u);
+  for (const json& span : spans) EXPECT_GE(span.at("ts").get<double>(), 0);
+  const double own = span_of(spans, 1, "own step").at("ts").get<double>();
+  const json& exchange = span_of(spans, 4, "exchange \"quoted\"\n");
+  EXPECT_NEAR(exchange.at("ts").get<double>() - own, 1000, 2e-3);
+  EXPECT_NEAR(exchange.at("dur").get<double>(), 2000, 2e-3);
+  EXPECT_EQ(exchange.at("tid"), 2);
+  EXPECT_NEAR(span_of(spans, 4, "step").at("ts").get<double>() - own, -5000, 2e-3);
+  std::vector<std::string> names;
+  for (const json& event : of_phase(read, "M"))
+    names.push_back(std::to_string(event.at("pid").get<int>()) + " " + event.at("args").at("name").get<std::string>());
+  EXPECT_EQ(names, (std::vector<std::string>{"1 rank 1 on \"here\"", "1 steps", "4 rank 4 on there", "4 lane \\ two",
+                                             "5 rank 5"}));
+  EXPECT_EQ(read.at("otherData").at("spans_left_out"), 1);
+}
+
+TEST(Trace, ADamagedPackIsARunError) {
+  Trace other;
+  other.name_lane(1, "lane");
+  other.add("step", 1, 10, 20);
+  const std::string whole = other.pack();
+  Trace trace;
+  const auto expect_damaged = [&](const std::string& packed) {
+    EXPECT_NE(support::sentence(base::ErrorKind::run, [&] { trace.add_rank(1, "rank 1", packed, 0); }).find("damaged"),
+              std::string::npos);
+  };
+  for (std::size_t length = 0; length < whole.size(); ++length) expect_damaged(whole.substr(0, length));
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string changed = whole;
+    changed[i] = static_cast<char>(changed[i] ^ 0x10);
+    expect_damaged(changed);
+  }
+  expect_damaged(whole + "more");
+  // Numbers that point nowhere, under a hash that is right.
+  const PackedTrace good{{"step"}, {{1, 0}}, {{0, 1, 10, 20}}, 0};
+  PackedTrace wrong = good;
+  wrong.lanes[0].second = 1;
+  expect_damaged(pack(wrong));
+  wrong = good;
+  wrong.spans[0].name = 7;
+  expect_damaged(pack(wrong));
+  trace.add_rank(1, "rank 1", pack(good), 0);
+}
+
 TEST(Trace, UnwritableIsARunError) {
   const TemporaryFolder folder;
   support::sentence(base::ErrorKind::run, [&] { Trace().write(folder.path() / "absent" / "trace.json"); });
