@@ -4,14 +4,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <exception>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "base/clock.h"
 #include "base/cores.h"
-#include "base/error.h"
 #include "base/log.h"
+#include "observe/json_text.h"
 
 namespace trireme::observe {
 namespace {
@@ -59,8 +62,21 @@ double peak_resident_bytes() { return status_bytes("VmHWM:"); }
 
 void reset_peak_resident() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-ResourceWatch::ResourceWatch(const base::fs::path& path, double period_seconds, std::vector<int> cpus)
-    : writer_(path), cpus_(std::move(cpus)), thread_([this, period_seconds] { watch(period_seconds); }) {}
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+LineSink append_to(const base::fs::path& path) {
+  return [writer = std::make_shared<base::LineWriter>(path)](std::string_view line) { writer->write(line); };
+}
+
+ResourceWatch::ResourceWatch(LineSink sink, double period_seconds, std::vector<int> cpus, Watched watched)
+    : sink_(std::move(sink)),
+      cpus_(std::move(cpus)),
+      whose_(fmt::format(R"("host":{},"rank":{})", json_text(watched.host), watched.rank)),
+      thread_([this, period_seconds] { watch(period_seconds); }) {}
 
 ResourceWatch::~ResourceWatch() {
   {
@@ -71,24 +87,28 @@ ResourceWatch::~ResourceWatch() {
   thread_.join();
 }
 
+bool ResourceWatch::wait(double seconds) {
+  std::unique_lock lock(mutex_);
+  return !wake_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return stop_; });
+}
+
 void ResourceWatch::watch(double period_seconds) {
   if (!cpus_.empty()) base::unpin_this_thread(cpus_);
   ResourceSample before = sample_resources();
   const double origin = before.seconds;
-  std::unique_lock lock(mutex_);
-  while (!stop_) {
-    wake_.wait_for(lock, std::chrono::duration<double>(period_seconds), [&] { return stop_; });
+  for (bool goes_on = true; goes_on;) {
+    goes_on = wait(period_seconds);
     const ResourceSample now = sample_resources();
     const double passed = now.seconds - before.seconds;
     if (passed <= 0) continue;
     try {
-      writer_.write(fmt::format(
-          R"({{"seconds":{:.3f},"cpu_user":{:.3f},"cpu_system":{:.3f},"resident_bytes":{:.0f},"network_received_bytes":{:.0f},"network_sent_bytes":{:.0f}}})",
-          now.seconds - origin, (now.cpu_user_seconds - before.cpu_user_seconds) / passed,
+      sink_(fmt::format(
+          R"({{{},"seconds":{:.3f},"cpu_user":{:.3f},"cpu_system":{:.3f},"resident_bytes":{:.0f},"network_received_bytes":{:.0f},"network_sent_bytes":{:.0f}}})",
+          whose_, now.seconds - origin, (now.cpu_user_seconds - before.cpu_user_seconds) / passed,
           (now.cpu_system_seconds - before.cpu_system_seconds) / passed, now.resident_bytes,
           now.network_received_bytes - before.network_received_bytes,
           now.network_sent_bytes - before.network_sent_bytes));
-    } catch (const base::Error& error) {
+    } catch (const std::exception& error) {
       base::log_warn("resources are no longer recorded: {}", error.what());
       return;
     }

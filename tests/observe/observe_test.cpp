@@ -189,11 +189,44 @@ TEST(ResourceWatch, WritesALinePerPeriodAndStopsAtOnce) {
     const json read = json::parse(line);
     EXPECT_GE(read.at("seconds").get<double>(), before);
     before = read.at("seconds").get<double>();
+    EXPECT_EQ(read.at("host"), host_name());
+    EXPECT_EQ(read.at("rank"), 0);
     for (const char* key : {"cpu_user", "cpu_system", "resident_bytes", "network_received_bytes", "network_sent_bytes"})
       EXPECT_GE(read.at(key).get<double>(), 0) << key;
   }
   EXPECT_GE(count, 2);
   EXPECT_LE(count, 8);
+}
+
+TEST(ResourceWatch, SamplesGoWhereTheSinkTakesThem) {
+  std::vector<std::string> lines;  // of the watch's thread until it is gone
+  {
+    const ResourceWatch watch([&](std::string_view line) { lines.emplace_back(line); }, 0.01, {}, {"node \"7\"", 12});
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ASSERT_GE(lines.size(), 1u);
+  for (const std::string& line : lines) {
+    const json read = json::parse(line);
+    EXPECT_EQ(read.at("host"), "node \"7\"");
+    EXPECT_EQ(read.at("rank"), 12);
+    EXPECT_GT(read.at("resident_bytes").get<double>(), 0);
+  }
+}
+
+TEST(ResourceWatch, ASinkThatFailsIsLeftAlone) {
+  base::set_log_level(base::LogLevel::off);
+  int calls = 0;
+  {
+    const ResourceWatch watch(
+        [&](std::string_view) {
+          ++calls;
+          throw std::runtime_error("nobody listens");
+        },
+        0.01);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  base::set_log_level(base::LogLevel::info);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(ResourceWatch, AFullDiskDoesNotEndTheRun) {
