@@ -309,25 +309,34 @@ void Crew::finish_step() {
   profiled_ns_ += base::now_ns() - start;
 }
 
+std::int64_t Crew::evaluation_batches(std::int64_t count) const {
+  return (count + options_.evaluation_batch - 1) / options_.evaluation_batch;
+}
+
 EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See& see) {
+  return evaluate(count, {0, evaluation_batches(count)}, fill, see);
+}
+
+EvaluationReport Crew::evaluate(std::int64_t count, base::Range batches, const Fill& fill, const See& see) {
   base::check(current_ == nullptr, "evaluate() between row() and finish_step()");
-  const std::int64_t unit = std::min(options_.evaluation_batch, std::max<std::int64_t>(count, 1));
-  const std::int64_t units = (count + unit - 1) / unit;
-  const std::int64_t last = count - (units - 1) * unit;
   EvaluationReport report;
-  if (units == 0) return report;
+  if (count == 0 || batches.empty()) return report;
+  const std::int64_t unit = std::min(options_.evaluation_batch, count);
+  const std::int64_t units = evaluation_batches(count);
+  const std::int64_t last = count - (units - 1) * unit;
   std::vector<std::array<const graph::Instance*, 2>> instances;  // whole units, the last unit
   for (auto& station : stations_) {
     instance(*station, last, false, 0);  // whichever needs the larger arena settles it first
     const graph::Instance* whole = &instance(*station, unit, false, 0);
     instances.push_back({whole, &instance(*station, last, false, 0)});
   }
-  std::vector<double> loss(at(units)), correct(at(units));
-  std::atomic<std::int64_t> next{0};
+  report.losses.resize(at(batches.size()));
+  report.corrects.resize(at(batches.size()));
+  std::atomic<std::int64_t> next{batches.begin}, seen{0};
   team_.run([&](int member) {
     std::vector<float*> inputs;
     std::vector<float> plain;
-    for (std::int64_t u = next.fetch_add(1); u < units; u = next.fetch_add(1)) {
+    for (std::int64_t u = next.fetch_add(1); u < batches.end; u = next.fetch_add(1)) {
       const bool is_last = u == units - 1;
       const std::int64_t samples = is_last ? last : unit;
       const graph::Instance& instance = *instances[at(member)][is_last ? 1 : 0];
@@ -336,19 +345,18 @@ EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See&
       fill(u * unit, samples, inputs, instance.target());
       ops::OarRun run;
       instance.forward(run);
-      loss[at(u)] = run.loss;
-      correct[at(u)] = run.correct;
+      report.losses[at(u - batches.begin)] = run.loss;
+      report.corrects[at(u - batches.begin)] = run.correct;
+      seen.fetch_add(samples, std::memory_order_relaxed);
       if (!see) continue;
       plain.resize(at(instance.prediction_layout().shape.count()));
       tensor::to_plain(instance.prediction_layout(), instance.prediction(), plain.data());
       see(u * unit, samples, plain.data());
     }
   });
-  report.samples = count;
-  for (std::int64_t u = 0; u < units; ++u) {
-    report.loss += loss[at(u)];
-    report.correct += correct[at(u)];
-  }
+  report.samples = seen.load();
+  for (const double loss : report.losses) report.loss += loss;
+  for (const double correct : report.corrects) report.correct += correct;
   return report;
 }
 

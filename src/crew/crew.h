@@ -74,6 +74,7 @@ struct EvaluationReport {
   std::int64_t samples = 0;
   double loss = 0;     // sum
   double correct = 0;  // sum
+  std::vector<double> losses{}, corrects{};  // per evaluation batch
 };
 
 class Crew {
@@ -125,6 +126,9 @@ class Crew {
       std::function<void(std::int64_t first, std::int64_t samples, std::span<float* const> inputs, float* target)>;
   using See = std::function<void(std::int64_t first, std::int64_t samples, const float* prediction)>;
   EvaluationReport evaluate(std::int64_t count, const Fill& fill, const See& see = nullptr);
+  // The same of some of the evaluation batches of these samples, counted from 0.
+  EvaluationReport evaluate(std::int64_t count, base::Range batches, const Fill& fill, const See& see = nullptr);
+  std::int64_t evaluation_batches(std::int64_t count) const;
 
   // Compiled Programs, for inspection: fingerprint, memory, profile.
   const graph::Program& program(std::int64_t samples, bool training);

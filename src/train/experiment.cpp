@@ -115,46 +115,51 @@ void warn_of_small_norms(const graph::Network& network, std::int64_t smallest_oa
   }
 }
 
-void plan_threads(const base::Settings& settings, Experiment& e) {
+void plan_threads(const base::Settings& settings, const Neighbours& neighbours, Experiment& e) {
   e.cores = base::plan_cores();
   const auto asked = static_cast<int>(settings.integer("threads", 0, 4096));
   const int per_oar = static_cast<int>(settings.integer("threads-per-oar", 1, 1024));
-  e.threads = asked > 0 ? asked : std::clamp(e.cores.usable / per_oar, 1, e.oars);
-  if (e.threads > e.oars) {
-    e.notes.push_back(
-        fmt::format("{} threads have only {} oars to row; --oars {} would use them all (and is another "
-                    "experiment)",
-                    e.threads, e.oars, std::bit_ceil(static_cast<unsigned>(e.threads))));
-    e.threads = e.oars;
-  } else if (asked == 0 && e.cores.usable > e.oars * per_oar) {
+  const int oars = (e.oars + neighbours.workers - 1) / neighbours.workers;  // the most that one of equals rows
+  const int cores = std::max(e.cores.usable / neighbours.here, 1);
+  e.threads = asked > 0 ? asked : std::clamp(cores / per_oar, 1, oars);
+  const int others = neighbours.workers;
+  if (e.threads > oars) {
+    e.notes.push_back(fmt::format(
+        "{} threads have only {} oars to row; --oars {} would use them all (and is another experiment)", e.threads, oars,
+        std::bit_ceil(static_cast<unsigned>(e.threads * others))));
+    e.threads = oars;
+  } else if (asked == 0 && cores > oars * per_oar) {
     e.notes.push_back(
         fmt::format("this machine could run {} threads, the {} oars use {}; --oars {} would use them all "
                     "(and is another experiment)",
-                    e.cores.usable, e.oars, e.threads, std::bit_floor(static_cast<unsigned>(e.cores.usable))));
+                    cores, oars, e.threads, std::bit_floor(static_cast<unsigned>(cores * others))));
   }
-  if (e.threads * per_oar > e.cores.usable)
-    e.notes.push_back(fmt::format("{} threads share {} cores", e.threads * per_oar, e.cores.usable));
+  const int all = e.threads * per_oar * neighbours.here;
+  if (all > e.cores.usable) e.notes.push_back(fmt::format("{} threads share {} cores", all, e.cores.usable));
   if (per_oar > 1)
     e.notes.push_back(fmt::format("with --threads-per-oar {} the bits also depend on that number", per_oar));
 
   const std::array<std::string, 3> pin{"auto", "yes", "no"};
   const std::string& wanted = settings.choice("pin", pin);
-  if (wanted == "yes" && e.threads > static_cast<int>(e.cores.cpus.size()))
-    base::user_error("--pin yes needs a core per thread: {} threads, {} cores", e.threads, e.cores.cpus.size());
-  if (per_oar == 1 && wanted != "no")
-    e.crew_options.cpus = wanted == "yes" ? e.cores.cpus : base::cpus_to_pin(e.cores, e.threads);
-  e.crew_options.may_spin = e.threads <= e.cores.usable;
+  const int pinned = e.threads * neighbours.here;
+  if (wanted == "yes" && pinned > static_cast<int>(e.cores.cpus.size()))
+    base::user_error("--pin yes needs a core per thread: {} threads, {} cores", pinned, e.cores.cpus.size());
+  if (per_oar == 1 && wanted != "no") {
+    const std::vector<int> cpus = wanted == "yes" ? e.cores.cpus : base::cpus_to_pin(e.cores, pinned);
+    const auto first = static_cast<std::size_t>(e.threads * neighbours.index);
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(e.threads) && i < cpus.size(); ++i)
+      e.crew_options.cpus.push_back(cpus[i]);
+  }
+  e.crew_options.may_spin = all <= e.cores.usable;
   e.crew_options.threads = e.threads;
   e.crew_options.threads_per_oar = per_oar;
+  e.crew_options.share.oars = base::oars_of_worker(0, neighbours.workers, e.oars);
 }
 
 }  // namespace
 
-Experiment resolve(const base::Settings& settings, const data::Normalization* known) {
+Experiment resolve(const base::Settings& settings, const data::Normalization* known, const Neighbours& neighbours) {
   Experiment e;
-  if (settings.text("strategy") != "single")
-    base::user_error("{} is '{}'; a single process is all there is yet: --strategy single", settings.label("strategy"),
-                     settings.text("strategy"));
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
   const models::ModelInfo& model = models::find_model(settings.text("model"));
@@ -186,7 +191,7 @@ Experiment resolve(const base::Settings& settings, const data::Normalization* kn
   e.crew_options.reduce = settings.choice("reduce", reduce) == "exact" ? crew::Reduce::exact : crew::Reduce::fast;
   if (const std::string& table = settings.text("kernel-table"); !table.empty())
     e.crew_options.kernel_table = read_kernel_table(table);
-  plan_threads(settings, e);
+  plan_threads(settings, neighbours, e);
   const std::int64_t shorter = e.drop_last ? 0 : e.train->size() % e.batch;
   const std::int64_t smallest_batch = shorter > 0 ? shorter : e.batch;
   warn_of_small_norms(e.network, std::max<std::int64_t>(1, smallest_batch / e.oars), e.notes);

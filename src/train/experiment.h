@@ -33,6 +33,12 @@ struct Experiment {
   std::vector<std::string> notes;  // sentences for the user: better oar counts, warnings
 };
 
+// The workers of a run, and those that share this host's cores with this one.
+struct Neighbours {
+  int workers = 1;
+  int here = 1, index = 0;  // workers on this host, and which of them this is
+};
+
 // A hash over a few samples of each set, their number and their targets: the same data gives the same.
 std::string data_hash(const Experiment& experiment);
 
@@ -42,6 +48,7 @@ std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& fil
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is
 // written. `known`: the normalisation of a run that these settings come from, so that other data is seen as the run saw
 // its own.
-Experiment resolve(const base::Settings& settings, const data::Normalization* known = nullptr);
+Experiment resolve(const base::Settings& settings, const data::Normalization* known = nullptr,
+                   const Neighbours& neighbours = {});
 
 }  // namespace trireme::train

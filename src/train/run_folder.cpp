@@ -99,7 +99,7 @@ void RunFolder::cut_metrics(std::int64_t step, bool within_epoch) const {
 }
 
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& e,
-                    const std::vector<graph::KernelPrint>& prints) {
+                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world) {
   nlohmann::ordered_json json;
   json["trireme"] = base::version_text();
   json["configuration"] = settings.all();
@@ -109,7 +109,9 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["resolved"] = {{"batch", e.batch},
                       {"oars", e.oars},
                       {"threads", e.threads},
-                      {"world", 1},
+                      {"world", world.processes.size()},
+                      {"workers", world.workers},
+                      {"servers", world.servers},
                       {"steps_per_epoch", e.steps_per_epoch},
                       {"total_steps", e.total_steps},
                       {"train_samples", e.train->size()},
@@ -131,6 +133,8 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                   {"l1d_bytes", sysconf(_SC_LEVEL1_DCACHE_SIZE)},
                   {"l2_bytes", sysconf(_SC_LEVEL2_CACHE_SIZE)},
                   {"l3_bytes", sysconf(_SC_LEVEL3_CACHE_SIZE)}};
+  for (const WorldOfRun::Process& process : world.processes)
+    json["processes"].push_back({{"name", process.name}, {"host", process.host}, {"threads", process.threads}});
   json["libraries"] = {{"onednn", ops::onednn::library_version()}, {"compiler", __VERSION__}};
   json["isa"] = base::isa_name(base::active_isa());
   const ops::KernelTable table = e.crew_options.kernel_table ? *e.crew_options.kernel_table : ops::KernelTable();

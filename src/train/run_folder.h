@@ -46,8 +46,18 @@ class RunFolder {
   std::shared_ptr<const int> lock_;  // a descriptor
 };
 
+// The processes of a run.
+struct WorldOfRun {
+  int workers = 1, servers = 0;
+  struct Process {
+    std::string name, host;
+    int threads = 0;
+  };
+  std::vector<Process> processes;
+};
+
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& experiment,
-                    const std::vector<graph::KernelPrint>& prints);
+                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world);
 
 // The normalisation a run was trained with.
 data::Normalization stored_normalization(const RunFolder& folder);

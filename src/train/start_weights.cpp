@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
+#include "graph/fusion.h"
 #include "models/init.h"
 #include "store/checkpoint.h"
 #include "store/parameters_io.h"
@@ -29,16 +30,21 @@ void fill_fresh_weights(crew::Crew& crew, const std::string& style, std::uint64_
   crew.refresh_weight_forms();
 }
 
-std::string take_weights_from(crew::Crew& crew, const std::string& run_or_file) {
+void fill_fresh_weights(const graph::Network& network, const tensor::ParameterSpace& space, std::span<float> weights,
+                        const std::string& style, std::uint64_t seed) {
+  models::initialize(graph::fuse(network), space, weights.data(), style, seed);
+}
+
+std::string take_weights_from(const tensor::ParameterSpace& space, std::span<float> weights,
+                              const std::string& run_or_file) {
   std::error_code ignored;
   const base::fs::path file = base::fs::is_directory(run_or_file, ignored)
                                   ? chosen_checkpoint(run_or_file, false) / "weights.safetensors"
                                   : base::fs::path(run_or_file);
   const store::Matching matching =
-      store::import_matching(crew.space(), weights_of(crew), store::read_safetensors(file));
+      store::import_matching(space, weights, store::read_safetensors(file));
   if (matching.copied.empty())
     base::user_error("{} has no parameter of this network by name and shape; is it of another network?", file.string());
-  crew.refresh_weight_forms();
   if (matching.skipped.empty()) return fmt::format("all {} parameters from {}", matching.copied.size(), file.string());
   std::string fresh;
   for (std::size_t i = 0; i < matching.skipped.size() && i < 4; ++i) fresh += (i ? ", " : "") + matching.skipped[i];

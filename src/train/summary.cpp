@@ -23,15 +23,16 @@ void Seconds::add_step(const Seconds& step) {
   backward += step.backward;
   network += step.network;
   update += step.update;
+  hidden_network += step.hidden_network;
 }
 
 double RunResult::samples_per_second() const {
-  return samples_here > 0 ? static_cast<double>(samples_here) / seconds.training() : 0;
+  return samples_here > 0 ? static_cast<double>(samples_here) / seconds.stretches : 0;
 }
 
 std::string summary_json(const base::Settings& settings, const Experiment& e, const RunResult& r) {
   const Seconds& s = r.seconds;
-  const Json json{{"model", settings.text("model")},
+  Json json{{"model", settings.text("model")},
                   {"data", settings.text("data")},
                   {"strategy", settings.text("strategy")},
                   {"run", r.run},
@@ -40,7 +41,9 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
                   {"batch", e.batch},
                   {"oars", e.oars},
                   {"threads", e.threads},
-                  {"world", 1},
+                  {"world", r.details.workers + r.details.servers},
+                  {"workers", r.details.workers},
+                  {"servers", r.details.servers},
                   {"parameters", e.network.parameter_count()},
                   {"train_loss", number(r.progress.train_loss)},
                   {"train_accuracy", number(r.progress.train_accuracy)},
@@ -56,12 +59,59 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
                     {"backward", s.backward},
                     {"network", s.network},
                     {"update", s.update},
+                    {"hidden_network", s.hidden_network},
                     {"evaluation", s.evaluation},
                     {"checkpoint", s.checkpoint},
                     {"whole_run", r.progress.seconds}}},
                   {"peak_memory_bytes", static_cast<std::int64_t>(observe::peak_resident_bytes())}};
+  const RunDetails& d = r.details;
+  if (d.hand_overs > 0)
+    json["switches"] = {{"count", d.hand_overs}, {"longest_seconds", d.longest_hand_over_seconds}};
+  if (!d.staleness.empty()) {
+    Json& histogram = json["staleness"] = Json::object();
+    for (const auto& [pushes, count] : d.staleness) histogram[std::to_string(pushes)] = count;
+  }
+  if (d.workers + d.servers == 1) return json.dump();
+  Json& workers = json["per_worker"] = Json::array();
+  for (std::size_t w = 0; w < d.seconds.size(); ++w)
+    workers.push_back({{"host", d.hosts[w]},
+                       {"threads", d.threads[w]},
+                       {"oars", w < d.oars.size() ? Json(d.oars[w]) : Json(nullptr)},
+                       {"seconds",
+                        {{"load", d.seconds[w].load},
+                         {"forward", d.seconds[w].forward},
+                         {"backward", d.seconds[w].backward},
+                         {"network", d.seconds[w].network},
+                         {"update", d.seconds[w].update},
+                         {"hidden_network", d.seconds[w].hidden}}},
+                       {"caused_waiting_seconds", d.caused_waiting_seconds[w]}});
+  json["lateness"] = d.lateness;
   return json.dump();
 }
+
+namespace {
+
+void print_workers(Console& console, const RunDetails& d) {
+  console.line("");
+  console.line("worker  host              threads  oars      load   forward  backward   network    update    hidden");
+  for (std::size_t w = 0; w < d.seconds.size(); ++w) {
+    const strategy::StepSeconds& s = d.seconds[w];
+    std::string line = fmt::format("{:>6}  {:<16}  {:>7}  {:>4}", w, d.hosts[w].substr(0, 16), d.threads[w],
+                                   w < d.oars.size() ? std::to_string(d.oars[w]) : "-");
+    for (const double seconds : {s.load, s.forward, s.backward, s.network, s.update, s.hidden})
+      line += fmt::format("  {:>8}", base::human_seconds(seconds));
+    console.line(line);
+  }
+  if (!d.lateness.empty()) console.line(d.lateness);
+  if (!d.staleness.empty()) {
+    std::int64_t pushes = 0, sum = 0;
+    for (const auto& [others, count] : d.staleness) pushes += count, sum += others * count;
+    console.line(fmt::format("staleness: {:.2f} pushes of others between pull and push on average, at most {}",
+                             static_cast<double>(sum) / static_cast<double>(pushes), d.staleness.rbegin()->first));
+  }
+}
+
+}  // namespace
 
 void print_summary(Console& console, const RunResult& r) {
   console.line("");
@@ -83,6 +133,7 @@ void print_summary(Console& console, const RunResult& r) {
       console.line(
           fmt::format("  {:<11}{:>10}  {:>5.1f} %", name, base::human_seconds(seconds), 100 * seconds / s.total));
   }
+  if (r.details.workers > 1 && r.steps_here > 0) print_workers(console, r.details);
   console.line(fmt::format("weights {}", r.weights_sha256));
   console.line(fmt::format("run folder {}", r.run));
 }

@@ -1,9 +1,12 @@
 // The summary of a run: one JSON object for programs, a short text with the time breakdown for people.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "base/options.h"
+#include "strategy/strategy.h"
 #include "train/console.h"
 #include "train/evaluate.h"
 #include "train/experiment.h"
@@ -14,11 +17,27 @@ namespace trireme::train {
 // Where the seconds of this process went.
 struct Seconds {
   double load = 0, forward = 0, backward = 0, network = 0, update = 0;
+  double hidden_network = 0;  // communication that nobody waited for
   double evaluation = 0, checkpoint = 0;
+  double stretches = 0;  // of steps, by the clock
   double total = 0;
 
   double training() const { return load + forward + backward + network + update; }
   void add_step(const Seconds& step);
+};
+
+// What each worker of several did.
+struct RunDetails {
+  int workers = 1, servers = 0;
+  std::vector<strategy::StepSeconds> seconds;    // per worker
+  std::vector<double> caused_waiting_seconds;    // per worker
+  std::vector<std::string> hosts;                // per worker
+  std::vector<int> threads;                      // per worker
+  std::vector<std::int64_t> oars;                // per worker, in the last synchronous step
+  std::map<std::int64_t, std::int64_t> staleness;
+  int hand_overs = 0;
+  double longest_hand_over_seconds = 0;
+  std::string lateness;  // a sentence, or nothing
 };
 
 struct RunResult {
@@ -28,6 +47,7 @@ struct RunResult {
   bool stopped_early = false;
   std::string weights_sha256;
   Seconds seconds;
+  RunDetails details;
   std::int64_t steps_here = 0, samples_here = 0;  // by this process
   double samples_per_second() const;
 };

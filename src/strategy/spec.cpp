@@ -1,0 +1,179 @@
+#include "strategy/spec.h"
+
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+namespace trireme::strategy {
+namespace {
+
+constexpr const char* kWhat = "--strategy";
+
+std::int64_t bucket_bytes(base::Spec& spec) {
+  const std::int64_t kilobytes = spec.integer("bucket", 0);
+  if (kilobytes < 0 || kilobytes > 1 << 20)
+    base::user_error("{}: bucket is {} KB, expected 1 to 1048576 (0: the default)", kWhat, kilobytes);
+  return kilobytes << 10;
+}
+
+void read_async(base::Spec& spec, const std::string& mode, int workers, Plan& plan) {
+  const auto staleness = [&](const char* key, std::int64_t otherwise) {
+    const std::int64_t value = spec.integer(key, otherwise);
+    if (value < 0) base::user_error("{}: {} is {}, expected 0 or more", kWhat, key, value);
+    return value;
+  };
+  if (mode == "ssp") plan.bound.low = plan.bound.high = staleness("staleness", 3);
+  if (mode == "dssp") {
+    plan.bound = {staleness("low", 3), staleness("high", 15)};
+    if (plan.bound.high < plan.bound.low)
+      base::user_error("{}: high is {}, expected at least low, which is {}", kWhat, plan.bound.high, plan.bound.low);
+  }
+  const std::string scale = spec.word("lr-scale", "auto");
+  plan.lr_scale = scale == "auto" ? 1.0 / workers : base::parse_double("--strategy: lr-scale", scale);
+  if (!(plan.lr_scale > 0)) base::user_error("{}: lr-scale is {}, expected more than 0", kWhat, scale);
+}
+
+Plan make_plan(const std::string& text, int workers) {
+  base::Spec spec("strategy", text);
+  Plan plan;
+  plan.text = text;
+  if (spec.name() == "single") {
+    plan.way = Way::single;
+  } else if (spec.name() == "allreduce") {
+    plan.way = Way::all_reduce;
+    plan.all_reduce.algorithm = comm::parse_algorithm(spec.word("algorithm", "auto"));
+    plan.all_reduce.bucket_bytes = bucket_bytes(spec);
+  } else if (spec.name() == "ps") {
+    plan.way = Way::ps;
+    const std::string mode = spec.word("mode", "sync");
+    const std::vector<std::string> modes{"sync", "async", "ssp", "dssp"};
+    if (std::find(modes.begin(), modes.end(), mode) == modes.end())
+      base::user_error("{}", base::unknown_name("mode of ps", mode, modes));
+    plan.ps.synchronous = mode == "sync";
+    plan.ps.bucket_bytes = bucket_bytes(spec);
+    if (plan.ps.synchronous) {
+      const std::string back = spec.word("return", "weights");
+      if (back != "weights" && back != "gradients")
+        base::user_error("{}: return is '{}', expected weights or gradients", kWhat, back);
+      plan.ps.returns_gradients = back == "gradients";
+    } else {
+      read_async(spec, mode, workers, plan);
+    }
+  } else {
+    std::vector<std::string> names;
+    for (const StrategyInfo& info : strategy_list()) names.push_back(info.name);
+    base::user_error("{}", base::unknown_name("strategy", spec.name(), names));
+  }
+  spec.finish();
+  return plan;
+}
+
+// The step at which a switch happens: "50%", "3epochs", "200steps".
+std::int64_t switch_step(const std::string& text, const RunLength& length) {
+  const auto ends = [&](std::string_view unit) { return text.ends_with(unit) && text.size() > unit.size(); };
+  std::int64_t step = 0;
+  if (ends("%")) {
+    const double share = base::parse_fraction("--strategy: at", text);
+    step = static_cast<std::int64_t>(std::llround(share * static_cast<double>(length.total_steps)));
+  } else if (ends("epochs")) {
+    step = base::parse_int("--strategy: at", text.substr(0, text.size() - 6)) * length.steps_per_epoch;
+  } else if (ends("steps")) {
+    step = base::parse_int("--strategy: at", text.substr(0, text.size() - 5));
+  } else {
+    base::user_error("{}: at is '{}', expected a share of the run as 50%, 3epochs or 200steps", kWhat, text);
+  }
+  if (step < 0 || step > length.total_steps)
+    base::user_error("{}: at={} is step {}, but the run has {} steps", kWhat, text, step, length.total_steps);
+  return step;
+}
+
+// A switch's options and those of the strategies in it: what no switch knows belongs to the strategy named before.
+struct Switch {
+  std::vector<std::string> at, plans, state;
+};
+
+Switch read_switch(std::string_view text) {
+  Switch read;
+  bool has_from = false;
+  std::string* last = nullptr;
+  for (const std::string& option : base::split(text, ',')) {
+    const std::size_t equals = option.find('=');
+    const std::string key = option.substr(0, equals), value = equals == std::string::npos ? "" : option.substr(equals + 1);
+    if (key == "at") {
+      read.at.push_back(value);
+    } else if (key == "from" && !has_from) {
+      has_from = true;
+      read.plans.insert(read.plans.begin(), value);
+      last = &read.plans.front();
+    } else if (key == "to") {
+      if (!has_from) read.plans.insert(read.plans.begin(), "allreduce");
+      has_from = true;
+      read.plans.push_back(value);
+      last = &read.plans.back();
+    } else if (key == "state") {
+      read.state.push_back(value);
+    } else if (last != nullptr) {
+      *last += (last->find(':') == std::string::npos ? ":" : ",") + option;
+    } else {
+      base::user_error("{}: switch does not know '{}'; it takes at, from, to and state", kWhat, option);
+    }
+  }
+  if (!has_from) read.plans.emplace_back("allreduce");
+  if (read.plans.size() == 1) read.plans.emplace_back("ps:mode=async");
+  if (read.at.empty()) read.at.emplace_back("50%");
+  if (read.at.size() + 1 != read.plans.size())
+    base::user_error("{}: {} switches need {} strategies, one from and {} to; {} are given", kWhat, read.at.size(),
+                     read.at.size() + 1, read.at.size(), read.plans.size());
+  return read;
+}
+
+bool is_switch(std::string_view text) { return text == "switch" || text.starts_with("switch:"); }
+std::string_view options_of(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  return colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+}
+
+}  // namespace
+
+std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length) {
+  if (!is_switch(text)) return {{make_plan(std::string(text), length.workers), length.total_steps, true}};
+  const std::string_view options = options_of(text);
+  const Switch read = options.empty() ? Switch{{"50%"}, {"allreduce", "ps:mode=async"}, {}} : read_switch(options);
+  std::vector<Phase> phases;
+  for (std::size_t i = 0; i < read.plans.size(); ++i) {
+    const std::int64_t until = i < read.at.size() ? switch_step(read.at[i], length) : length.total_steps;
+    if (!phases.empty() && until < phases.back().until)
+      base::user_error("{}: switches must come in order; at={} is before at={}", kWhat, read.at[i], read.at[i - 1]);
+    Phase phase{make_plan(read.plans[i], length.workers), until, true};
+    if (i > 0 && i - 1 < read.state.size()) {
+      if (read.state[i - 1] != "keep" && read.state[i - 1] != "reset")
+        base::user_error("{}: state is '{}', expected keep or reset", kWhat, read.state[i - 1]);
+      phase.keeps_state = read.state[i - 1] == "keep";
+    }
+    phases.push_back(std::move(phase));
+  }
+  return phases;
+}
+
+bool strategy_needs_servers(std::string_view text) {
+  for (const Phase& phase : parse_strategy(text, {1 << 30, 1 << 20, 1}))
+    if (phase.plan.needs_servers()) return true;
+  return false;
+}
+
+std::vector<StrategyInfo> strategy_list() {
+  return {
+      {"single", "", "one worker"},
+      {"allreduce", "algorithm=auto,bucket=2048",
+       "every worker holds all weights; gradients are added over all of them; same bits as single"},
+      {"ps", "mode=sync|async|ssp|dssp,staleness=3,low=3,high=15,lr-scale=auto,return=weights,bucket=2048",
+       "servers hold the weights; sync has the bits of single, the others let fast workers go ahead"},
+      {"switch", "at=50%,from=allreduce,to=ps:mode=async,state=keep",
+       "one strategy after the other in one run, without a restart; several at and to"},
+  };
+}
+
+}  // namespace trireme::strategy

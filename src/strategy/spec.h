@@ -1,0 +1,58 @@
+// What a strategy is asked for: "allreduce:algorithm=ring", "ps:mode=ssp,staleness=3",
+// "switch:at=50%,from=allreduce,to=ps:mode=async". A run is a list of phases, each with one way of synchronising.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strategy/clocks.h"
+#include "strategy/ps_options.h"
+#include "strategy/strategy.h"
+
+namespace trireme::strategy {
+
+enum class Way { single, all_reduce, ps, groups, local };
+
+struct Plan {
+  Way way = Way::single;
+  std::string text;  // as it was asked for
+  AllReduceOptions all_reduce{};
+  PsOptions ps{};
+  Bound bound{};        // of what is asynchronous; Bound::none() else
+  double lr_scale = 1;  // of the learning rate of every push
+  int groups = 0;       // of workers
+  LocalOptions local{};
+
+  // All workers make the same steps together; otherwise shares are handed out to whoever has time.
+  bool is_synchronous() const { return way != Way::groups && (way != Way::ps || ps.synchronous); }
+  bool needs_servers() const { return way == Way::ps || way == Way::groups || (way == Way::local && local.by_servers); }
+  // Servers hold weights and state between stretches; otherwise every worker does.
+  bool servers_hold() const { return (way == Way::ps && !ps.returns_gradients) || way == Way::groups; }
+  // A worker that is gone does not end it.
+  bool outlives_workers() const { return !is_synchronous(); }
+};
+
+struct Phase {
+  Plan plan;
+  std::int64_t until = 0;     // the first step that is not of this phase, counted from 0
+  bool keeps_state = true;    // of the optimizer, from the phase before
+};
+
+struct RunLength {
+  std::int64_t total_steps = 1, steps_per_epoch = 1;
+  int workers = 1;
+};
+
+// Mistakes are user errors.
+std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length);
+// Whether any phase of such a text needs servers, before the length of the run is known.
+bool strategy_needs_servers(std::string_view text);
+
+struct StrategyInfo {
+  std::string name, options, summary;
+};
+std::vector<StrategyInfo> strategy_list();
+
+}  // namespace trireme::strategy

@@ -1,0 +1,66 @@
+// Coordinator: hands the shares of an asynchronous stretch out, each once, to whoever asks; keeps the workers' clocks,
+// how stale every push was, and what the pushes of one global batch add up to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/oar_tree.h"
+#include "strategy/clocks.h"
+#include "train/reports.h"
+
+namespace trireme::train {
+
+class Coordinator {
+ public:
+  // Steps [from, to), counted from 0, each cut into one share per worker.
+  Coordinator(int workers, int oars, std::int64_t from, std::int64_t to, strategy::Bound bound);
+
+  struct Share {
+    std::int64_t step = -1;  // none is left
+    base::Range oars;
+  };
+  Share hand_out(int worker);
+  // No more are handed out.
+  void stop() { to_ = from_ + (handed_ + workers_ - 1) / workers_; }
+
+  // A push is done. The steps that are complete with it come out in order.
+  struct Step {
+    std::int64_t step = 0;  // counted from 1
+    double loss = 0, correct = 0, samples = 0, penalty = 0, lr = 0;
+    strategy::StepSeconds seconds{};  // mean over the pushes
+  };
+  std::vector<Step> done(const StepNews& push, std::int64_t now_ns);
+  // How many pushes of others came between a worker's pull and its push: how often each number was seen.
+  const std::map<std::int64_t, std::int64_t>& staleness() const { return staleness_; }
+
+  std::int64_t from() const { return from_; }
+  strategy::Clocks& clocks() { return clocks_; }
+  std::int64_t steps_done() const { return steps_done_; }
+  void leave(int worker) { clocks_.leave(worker); }
+  // A worker is gone: what it had is handed out again.
+  void lose(int worker);
+
+ private:
+  std::int64_t shares() const { return (to_ - from_) * workers_; }
+
+  int workers_, oars_;
+  std::int64_t from_, to_;
+  std::int64_t handed_ = 0;  // shares, in order
+  std::vector<std::vector<std::int64_t>> with_;  // per worker: shares that it has not pushed, in order
+  std::vector<std::int64_t> again_;           // shares of workers that are gone
+  strategy::Clocks clocks_;
+  std::int64_t pushes_ = 0;
+  std::vector<std::int64_t> pulled_at_;  // per worker: pushes of all at that time
+  std::map<std::int64_t, std::int64_t> staleness_;
+  struct Partial {
+    int shares = 0;
+    Step sum;
+  };
+  std::map<std::int64_t, Partial> steps_;  // not complete yet
+  std::int64_t steps_done_ = 0;
+};
+
+}  // namespace trireme::train

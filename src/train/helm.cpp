@@ -1,0 +1,437 @@
+#include "train/helm.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "comm/clock_offset.h"
+#include "train/helm_text.h"
+#include "train/mail.h"
+#include "train/resume.h"
+#include "train/start_weights.h"
+
+namespace trireme::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kLookSeconds = 0.1;  // between two looks at whether somebody wants to stop the run
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+Helm::Helm(Place place)
+    : place_(std::move(place)),
+      console_(place_.settings.flag("json") ? stderr : stdout, place_.settings.flag("quiet")),
+      checkpoint_every_(place_.settings.integer("checkpoint-every", 0, 1LL << 40)),
+      keep_(static_cast<int>(place_.settings.integer("keep", 1, 1 << 20))),
+      patience_(place_.settings.integer("early-stopping", 0, 1 << 20)),
+      early_stopping_(std::max<std::int64_t>(1, patience_), 0,
+                      has_accuracy() ? optim::Better::higher : optim::Better::lower),
+      notes_(place_.notes),
+      ledger_(place_.experiment.train->size()) {
+  progress_.total_steps = place_.experiment.total_steps;
+}
+
+Helm::~Helm() = default;
+
+double Helm::epoch_accuracy() const {
+  return has_accuracy() ? progress_.epoch_correct / static_cast<double>(progress_.epoch_samples) : kUnknown;
+}
+
+std::size_t Helm::phase_of(std::int64_t step) const {
+  std::size_t phase = 0;
+  while (phase + 1 < place_.phases.size() && step >= place_.phases[phase].until) ++phase;
+  return phase;
+}
+
+void Helm::order_workers(const std::string& order) {
+  for (int w = 0; w < place_.cast.workers; ++w) send_text(post(), place_.cast.process_of_worker(w), kOrder, order);
+}
+
+void Helm::order_servers(const std::string& order) {
+  for (int k = 0; k < place_.cast.servers; ++k) send_text(post(), place_.cast.process_of_server(k), kServerOrder, order);
+}
+
+void Helm::compare_clocks() {
+  for (int w = 0; w < place_.cast.workers; ++w) {
+    const int process = place_.cast.process_of_worker(w);
+    if (process == strategy::Cast::kHelm) {
+      clock_ahead_ns_.push_back(0);
+      continue;
+    }
+    send_text(post(), process, kOrder, R"({"do":"clock"})");
+    clock_ahead_ns_.push_back(comm::ask_clock(post(), process, kClock).ahead_ns);
+  }
+  lateness_.emplace(clock_ahead_ns_);
+}
+
+std::string Helm::conduct() {
+  try {
+    if (const std::string& resumed = place_.settings.text("resume"); resumed.empty())
+      begin_new();
+    else
+      begin_resumed(resumed);
+    compare_clocks();
+    open_records();
+    say_hello();
+    loop();
+    std::string summary = finish();
+    end_all();
+    return summary;
+  } catch (const base::Error& error) {
+    keep_trace_of_failure();
+    end_all();
+    if (error.kind() != base::ErrorKind::run || !folder_) throw;
+    base::run_error("{}; go on with: trireme train --resume {}", error.what(), folder_->path().string());
+  }
+}
+
+void Helm::end_all() {
+  try {
+    order_workers(R"({"do":"end"})");
+    order_servers(R"({"do":"end"})");
+  } catch (const base::Error&) {  // whoever is gone needs no order
+  }
+}
+
+Helm::State Helm::memory() {
+  State state;
+  const auto& space = place_.space;
+  if (place_.local.crew != nullptr) {
+    state.weights = {place_.local.crew->weights(), at(space.floats())};
+    auto& own = place_.local.updater->state();
+    for (int s = 0; s < own.slots(); ++s) state.slots.push_back(own.slot(s));
+    return state;
+  }
+  if (own_memory_.empty()) {
+    own_memory_.emplace_back(at(space.floats()));
+    for (int s = 0; s < place_.optimizer->slots(); ++s) own_memory_.emplace_back(at(space.trained_floats()));
+  }
+  state.weights = own_memory_[0];
+  for (std::size_t s = 1; s < own_memory_.size(); ++s) state.slots.emplace_back(own_memory_[s]);
+  return state;
+}
+
+void Helm::begin_new() {
+  if (const std::string& from = place_.settings.text("init-from"); !from.empty()) {
+    State state = memory();
+    fill_fresh_weights(place_.experiment.network, place_.space, state.weights, place_.settings.text("init"),
+                       place_.experiment.seed);
+    notes_.push_back("starts with " + take_weights_from(place_.space, state.weights, from));
+    spread(state, false);
+  }
+  folder_ = RunFolder::create(place_.settings.text("run"), place_.settings.text("model"), place_.settings.text("data"));
+  folder_->lock();
+  checkpoints_.emplace(folder_->checkpoints(), keep_);
+  try {
+    write_run_json(*folder_, place_.settings, place_.experiment, place_.prints, world_of_run(place_));
+  } catch (const base::Error&) {
+    folder_->remove_if_empty();
+    throw;
+  }
+}
+
+void Helm::begin_resumed(const std::string& run) {
+  folder_ = RunFolder::open(run);
+  folder_->lock();
+  check_same_data(*folder_, place_.experiment);
+  const std::string other_bits =
+      check_same_kernels(*folder_, place_.prints, place_.settings.flag("allow-other-bits"));
+  if (!other_bits.empty()) notes_.push_back(other_bits);
+  checkpoints_.emplace(folder_->checkpoints(), keep_);
+  if (const auto loaded = checkpoints_->latest_valid()) {
+    restore_from(*loaded);
+  } else {
+    notes_.emplace_back("the run has no checkpoint yet: it starts from the beginning");
+    if (const std::string& from = place_.settings.text("init-from"); !from.empty()) {
+      State state = memory();
+      fill_fresh_weights(place_.experiment.network, place_.space, state.weights, place_.settings.text("init"),
+                         place_.experiment.seed);
+      notes_.push_back("starts with " + take_weights_from(place_.space, state.weights, from));
+      spread(state, false);
+    }
+  }
+  checkpoints_->drop_after(progress_.step);
+  folder_->cut_metrics(progress_.step, progress_.position != 0 && !is_over());
+  write_run_json(*folder_, place_.settings, place_.experiment, place_.prints, world_of_run(place_));
+  if (is_over()) return;
+  std::error_code ignored;
+  base::fs::remove(folder_->file("summary.json"), ignored);  // a run without one is not finished
+}
+
+void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
+  State state = memory();
+  std::vector<store::SlotBuffer> slots;
+  const auto names = place_.optimizer->slot_names();
+  for (std::size_t s = 0; s < state.slots.size(); ++s) slots.push_back({names[s], state.slots[s]});
+  store::restore(loaded, place_.space, state.weights, slots);
+  spread(state, true);
+  progress_ = Progress::from_checkpoint(loaded);
+  if (const auto kept = loaded.progress.extra.find("ledger"); kept != loaded.progress.extra.end())
+    ledger_.restore(Json::parse(kept->second).get<std::string>());
+  early_stopping_.restore(progress_.early_stopping);
+  stopped_early_ = patience_ > 0 && progress_.early_stopping.bad_epochs >= patience_;
+  notes_.push_back(fmt::format("resumed at step {} from {}", progress_.step, loaded.folder.string()));
+  const std::string schedule = place_.settings.text("schedule");
+  const std::int64_t total = place_.experiment.total_steps;
+  if (progress_.total_steps != total && (schedule.starts_with("cosine") || schedule.starts_with("onecycle")))
+    notes_.push_back(fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run",
+                                 schedule, total, progress_.total_steps));
+  progress_.total_steps = total;
+  if (is_over()) notes_.emplace_back("the run is finished; to go on, give more --epochs, --steps or patience");
+}
+
+void Helm::spread(const State& state, bool with_optimizer) {
+  const std::string order = Json{{"do", "take state"}, {"with optimizer", with_optimizer}}.dump();
+  for (int w = 0; w < place_.cast.workers; ++w) {
+    if (w == 0 && place_.local.crew != nullptr) {
+      place_.local.crew->refresh_weight_forms();
+      continue;
+    }
+    const int process = place_.cast.process_of_worker(w);
+    send_text(post(), process, kOrder, order);
+    send_values<float>(post(), process, kState, state.weights);
+    if (!with_optimizer) continue;
+    for (const std::span<float> slot : state.slots) send_values<float>(post(), process, kState, slot);
+  }
+}
+
+Helm::State Helm::collect() {
+  if (!servers_hold_ && place_.local.crew != nullptr) return memory();
+  State state = memory();
+  const auto take = [&](int from, std::span<float> into) {
+    receive_bytes(post(), from, kState, std::as_writable_bytes(into));
+  };
+  if (!servers_hold_) {
+    const int process = place_.cast.process_of_worker(0);
+    send_text(post(), process, kOrder, R"({"do":"give state"})");
+    take(process, state.weights);
+    for (const std::span<float> slot : state.slots) take(process, slot);
+    return state;
+  }
+  for (int k = 0; k < place_.cast.servers; ++k) {
+    const int process = place_.cast.process_of_server(k);
+    send_text(post(), process, kServerOrder, R"({"do":"give state"})");
+    std::array<std::int64_t, 4> ranges{};  // of its trained floats, and of its statistics
+    receive_bytes(post(), process, kState, std::as_writable_bytes(std::span(ranges)));
+    take(process, state.weights.subspan(at(ranges[0]), at(ranges[1] - ranges[0])));
+    take(process, state.weights.subspan(at(ranges[2]), at(ranges[3] - ranges[2])));
+    for (const std::span<float> slot : state.slots) take(process, slot.subspan(at(ranges[0]), at(ranges[1] - ranges[0])));
+  }
+  return state;
+}
+
+// Weights and state go to where the next phase wants them.
+void Helm::hand_over_if_needed(std::size_t next) {
+  const strategy::Phase& phase = place_.phases[next];
+  const bool to_servers = phase.plan.servers_hold();
+  const std::int64_t start = base::now_ns();
+  const bool changes = next != phase_ && next > 0;
+  const bool keeps = !changes || phase.keeps_state;
+  if (to_servers == servers_hold_ && keeps) {
+    phase_ = next;
+    return;
+  }
+  const auto order = [&](const char* to, bool keeps_state) {
+    const std::string text = Json{{"do", "hand over"}, {"to", to}, {"keeps state", keeps_state}}.dump();
+    order_workers(text);
+    order_servers(text);
+  };
+  if (servers_hold_) order("workers", keeps);
+  if (to_servers) order("servers", true);
+  servers_hold_ = to_servers;
+  phase_ = next;
+  // An answer to a question comes after the orders before it are done.
+  for (int w = 0; w < place_.cast.workers; ++w)
+    if (const int process = place_.cast.process_of_worker(w); process != strategy::Cast::kHelm) {
+      send_text(post(), process, kOrder, R"({"do":"clock"})");
+      comm::ask_clock(post(), process, kClock);
+    }
+  trace_.add("hand over", kHelmLane, start, base::now_ns());
+  if (!changes) return;
+  hand_over_seconds_ = std::max(hand_over_seconds_, base::seconds_since(start));
+  ++hand_overs_;
+  console_.line(fmt::format("step {}: {} takes over", progress_.step, phase.plan.text));
+}
+
+void Helm::loop() {
+  start_ns_ = epoch_start_ns_ = base::now_ns();
+  start_step_ = progress_.step;
+  seconds_before_ = progress_.seconds;
+  while (!is_over()) {
+    const std::size_t next = phase_of(progress_.step);
+    if (next != phase_ || place_.phases[next].plan.servers_hold() != servers_hold_) hand_over_if_needed(next);
+    row_until(next_meeting());
+    const bool epoch_over = progress_.position == 0;
+    if (epoch_over || is_over()) {
+      end_epoch(epoch_over);
+    } else if (interrupted_ || (checkpoint_every_ > 0 && progress_.step % checkpoint_every_ == 0)) {
+      checkpoint(false);
+    }
+    if (interrupted_ && !is_over()) base::run_error("interrupted after step {}", progress_.step);
+  }
+}
+
+// The step before which the next stretch ends.
+std::int64_t Helm::next_meeting() const {
+  const Experiment& e = place_.experiment;
+  const std::int64_t step = progress_.step;
+  std::int64_t next = std::min(e.total_steps, (step / e.steps_per_epoch + 1) * e.steps_per_epoch);
+  if (checkpoint_every_ > 0) next = std::min(next, (step / checkpoint_every_ + 1) * checkpoint_every_);
+  if (const std::int64_t until = place_.phases[phase_].until; until > step) next = std::min(next, until);
+  return next;
+}
+
+void Helm::row_until(std::int64_t to) {
+  const std::int64_t start = base::now_ns(), from = progress_.step;
+  ended_ = 0;
+  told_to_stop_ = false;
+  limits_.assign(at(place_.cast.workers), -1);
+  ledger_parts_.resize(at(place_.cast.workers));
+  if (new_ledger_) std::ranges::fill(ledger_parts_, std::nullopt);
+  std::optional<Coordinator> coordinator;
+  if (!plan().is_synchronous())
+    coordinator.emplace(place_.cast.workers, place_.experiment.oars, from, to, plan().bound);
+  const std::string order =
+      Json{{"do", "row"}, {"phase", phase_}, {"from", from}, {"to", to}, {"new ledger", new_ledger_}}.dump();
+  order_workers(order);
+  if (plan().needs_servers()) order_servers(order);
+  new_ledger_ = false;
+  if (coordinator) send_limits(*coordinator);
+  while (ended_ < place_.cast.workers) hear(coordinator ? &*coordinator : nullptr);
+  if (coordinator)
+    for (const auto& [pushes, count] : coordinator->staleness()) staleness_[pushes] += count;
+  seconds_.stretches += base::seconds_since(start);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Helm::hear(Coordinator* coordinator) {
+  if (!interrupted_ && place_.interrupted()) {
+    interrupted_ = true;
+    stop_stretch(coordinator);
+  }
+  if (other_resources_) {
+    std::array<char, 1024> line{};
+    while (const auto got = post().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
+      other_resources_->write(std::string(line.data(), got->bytes));
+  }
+  const auto row = receive_row(post(), kReport, kLookSeconds);
+  if (!row) return;
+  try {
+    hear_row(row->numbers, row->from, coordinator);
+  } catch (const base::Error&) {
+    // The workers end their stretch first; then the run ends with it.
+    if (!failure_) failure_ = std::current_exception();
+    stop_stretch(coordinator);
+  }
+}
+
+void Helm::hear_row(const std::vector<double>& numbers, int from, Coordinator* coordinator) {
+  const StepNews news = step_news(numbers);
+  switch (news.kind) {
+    case ReportKind::step:
+      if (failure_) return;
+      shares_ = news.shares;
+      lateness_->see(news.notes);
+      on_step({news.step, news.loss, news.correct, news.samples, news.penalty, news.lr, mean_of(news.notes)});
+      return;
+    case ReportKind::ask:
+      answer_question(news.worker, *coordinator);
+      return;
+    case ReportKind::push:
+      lateness_->add_push(news.worker, news.notes.at(0).seconds);
+      for (const Coordinator::Step& step : coordinator->done(news, base::now_ns()))
+        if (!failure_)
+          on_step({step.step, step.loss, step.correct, step.samples, step.penalty, step.lr, step.seconds});
+      if (!failure_)
+        metrics_->write(Json{{"type", "push"},
+                             {"step", news.step},
+                             {"worker", news.worker},
+                             {"clock", news.clock},
+                             {"slowest", plan().bound.is_none() ? Json(nullptr) : Json(news.slowest)}}
+                            .dump());
+      send_limits(*coordinator);
+      return;
+    case ReportKind::end_of_stretch:
+      ++ended_;
+      ledger_parts_[at(news.worker)].emplace(place_.experiment.train->size());
+      ledger_parts_[at(news.worker)]->restore(receive_text(post(), from, kText));
+      return;
+    case ReportKind::failure:
+      base::run_error("{}: {}", place_.cast.name(from), receive_text(post(), from, kText));
+  }
+}
+
+void Helm::answer_question(int worker, Coordinator& coordinator) {
+  const Coordinator::Share share = coordinator.hand_out(worker);
+  const std::array<std::int64_t, 3> answer{share.step, share.oars.begin, share.oars.end};
+  send_values<std::int64_t>(post(), place_.cast.process_of_worker(worker), kAssign, answer);
+  if (share.step >= 0) return;
+  coordinator.leave(worker);
+  send_limits(coordinator);
+}
+
+void Helm::send_limits(Coordinator& coordinator) {
+  if (plan().bound.is_none()) return;
+  for (int w = 0; w < place_.cast.workers; ++w) {
+    const std::int64_t limit = coordinator.clocks().limit(w);
+    if (limit == limits_[at(w)]) continue;
+    limits_[at(w)] = limit;
+    const std::array<std::int64_t, 2> message{coordinator.from(), limit};
+    send_values<std::int64_t>(post(), place_.cast.process_of_worker(w), kLimit, message);
+  }
+}
+
+void Helm::stop_stretch(Coordinator* coordinator) {
+  if (told_to_stop_) return;
+  told_to_stop_ = true;
+  if (coordinator != nullptr) return coordinator->stop();
+  const char word = 1;
+  send_values<char>(post(), place_.cast.process_of_worker(0), kStop, std::span(&word, 1));
+}
+
+void Helm::on_step(const StepResult& r) {
+  const Experiment& e = place_.experiment;
+  const std::int64_t epoch = (r.step - 1) / e.steps_per_epoch;
+  if (!std::isfinite(r.loss)) stop_at_nan("loss", r.loss, r.step, epoch + 1);
+  lr_ = r.lr;
+  progress_.step = r.step;
+  progress_.epoch_loss += r.loss + r.penalty * r.samples;
+  progress_.epoch_correct += r.correct;
+  progress_.epoch_samples += static_cast<std::int64_t>(r.samples);
+  progress_.position += static_cast<std::int64_t>(r.samples);
+  if (progress_.step % e.steps_per_epoch == 0) {
+    progress_.position = 0;
+    ++progress_.epoch;
+  }
+  samples_here_ += static_cast<std::int64_t>(r.samples);
+  const strategy::StepSeconds& s = r.seconds;
+  seconds_.add_step({.load = s.load,
+                     .forward = s.forward,
+                     .backward = s.backward,
+                     .network = s.network,
+                     .update = s.update,
+                     .hidden_network = s.hidden});
+  const double loss = r.loss / r.samples + r.penalty;
+  metrics_->write(step_line(r.step, epoch, loss, has_accuracy() ? r.correct / r.samples : kUnknown, r.lr, s));
+  const double passed = base::seconds_since(start_ns_);
+  const auto steps = static_cast<double>(progress_.step - start_step_);
+  console_.step({progress_.step, e.total_steps, epoch, epoch_loss(), epoch_accuracy(),
+                 static_cast<double>(samples_here_) / passed,
+                 passed / steps * static_cast<double>(e.total_steps - progress_.step)});
+}
+
+// Before anything of it reaches a checkpoint.
+void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const {
+  const auto last = checkpoints_->latest();
+  base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value, step,
+                  epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,34 @@
+// Lateness: who lets the others wait in synchronous steps. Every worker stamps the moment at which its gradient was
+// complete, before anything is exchanged; the last one makes the others wait from the middle of their own moments on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "strategy/strategy.h"
+
+namespace trireme::train {
+
+class Lateness {
+ public:
+  // How far each worker's clock is ahead of the helm's.
+  explicit Lateness(std::vector<std::int64_t> clock_ahead_ns);
+
+  void see(const std::vector<strategy::Note>& notes);
+  void add_push(int worker, const strategy::StepSeconds& seconds);
+
+  // Sums of each worker.
+  const std::vector<strategy::StepSeconds>& seconds() const { return seconds_; }
+  // Seconds that each made all others wait.
+  const std::vector<double>& caused() const { return caused_; }
+  // "worker 2 makes everybody wait 18 %: its forward is slow", or nothing worth saying.
+  std::string sentence(double total_seconds) const;
+
+ private:
+  std::vector<std::int64_t> ahead_;
+  std::vector<strategy::StepSeconds> seconds_;
+  std::vector<double> caused_;
+};
+
+}  // namespace trireme::train

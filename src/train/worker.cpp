@@ -1,0 +1,378 @@
+#include "train/worker.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "comm/clock_offset.h"
+#include "strategy/ps.h"
+#include "train/evaluate.h"
+#include "train/mail.h"
+#include "train/start_weights.h"
+
+namespace trireme::train {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kHelm = strategy::Cast::kHelm;
+constexpr int kLoadedAhead = 3;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+// The loader of synchronous steps goes on from stretch to stretch, as long as its steps follow each other.
+struct Worker::Ahead {
+  std::size_t phase = 0;
+  std::int64_t next = 0;  // the step that the consumer takes next
+  std::int64_t loading = 0;
+  std::unique_ptr<data::Loader> loader;
+};
+
+Worker::Worker(const Place& place)
+    : place_(place),
+      schedule_(optim::make_schedule(place.settings.text("schedule"))),
+      slow_(parse_slow(place.settings.text("slow"), place.cast.workers)),
+      ledger_(place.experiment.train->size()) {
+  Experiment& e = place_.experiment;
+  e.crew_options.trace = &trace_;
+  e.crew_options.profile = place_.settings.flag("profile");
+  crew_ = std::make_unique<crew::Crew>(e.network, e.crew_options);
+  updater_ = std::make_unique<strategy::Updater>(*crew_, place_.optimizer, place_.settings.number("clip"));
+  fill_fresh_weights(*crew_, place_.settings.text("init"), e.seed);
+  trace_.name_lane(kStepLane, "steps");
+  trace_.name_lane(kPhaseLane, "phases");
+  for (int member = 0; member < e.threads; ++member)
+    trace_.name_lane(crew::kFirstMemberLane + member, fmt::format("oars of thread {}", member));
+}
+
+Worker::~Worker() = default;
+
+void Worker::prepare(std::span<float> gradients, const std::vector<int>& threads) {
+  gradients_ = gradients;
+  threads_ = threads;
+}
+
+void Worker::follow_orders() {
+  comm::Post& post = place_.group.post();
+  for (;;) {
+    const Json order = Json::parse(receive_text(post, kHelm, kOrder));
+    const std::string what = order.at("do");
+    if (what == "row")
+      row(order);
+    else if (what == "evaluate")
+      evaluate(order);
+    else if (what == "hand over")
+      hand_over(order);
+    else if (what == "give state")
+      give_state();
+    else if (what == "take state")
+      take_state(order);
+    else if (what == "clock")
+      comm::answer_clock(post, kHelm, kClock);
+    else if (what == "trace")
+      send_text(post, kHelm, kText, trace_.pack());
+    else if (what == "end")
+      return;
+    else
+      base::check(false, "an order to {}", what);
+  }
+}
+
+strategy::Strategy& Worker::strategy_of(std::size_t phase) {
+  if (strategy_ && strategy_phase_ == phase) return *strategy_;
+  strategy_.reset();
+  const strategy::Plan& plan = place_.phases[phase].plan;
+  const strategy::Worker worker{*crew_,        *updater_,     place_.group, place_.cast,
+                                place_.worker, *assignment_,  gradients_,   place_.settings.text("reduce") == "exact"};
+  switch (plan.way) {
+    case strategy::Way::single:
+      strategy_ = strategy::make_single(worker);
+      break;
+    case strategy::Way::all_reduce:
+      strategy_ = place_.cast.workers == 1 ? strategy::make_single(worker)
+                                           : strategy::make_all_reduce(worker, plan.all_reduce);
+      break;
+    case strategy::Way::ps:
+      strategy_ = strategy::make_ps(worker, plan.ps);
+      break;
+    default:
+      base::check(false, "a strategy that nobody has written: {}", plan.text);
+  }
+  strategy_phase_ = phase;
+  return *strategy_;
+}
+
+data::LoaderOptions Worker::loader_options() const {
+  const Experiment& e = place_.experiment;
+  data::LoaderOptions options;
+  options.batch = e.batch;
+  options.drop_last = e.drop_last;
+  options.seed = e.seed;
+  options.cpus = e.cores.cpus;
+  options.distribution = e.distribution;
+  options.depth = kLoadedAhead;
+  return options;
+}
+
+// The samples of some oars of a step's batch, which is counted from 0.
+data::Slice Worker::slice_of(std::int64_t step, base::Range oars) const {
+  const Experiment& e = place_.experiment;
+  data::Slice slice;
+  slice.number = step;
+  slice.epoch = step / e.steps_per_epoch;
+  slice.position = step % e.steps_per_epoch * e.batch;
+  slice.batch_samples = std::min(e.batch, e.train->size() - slice.position);
+  const auto first_of = [&](std::int64_t oar) { return oar * slice.batch_samples / e.oars; };
+  slice.part = {first_of(oars.begin), first_of(oars.end)};
+  return slice;
+}
+
+double Worker::lr_at(std::int64_t step) const {
+  const Experiment& e = place_.experiment;
+  return schedule_->lr(place_.optimizer->lr(), step, e.steps_per_epoch, e.total_steps);
+}
+
+bool Worker::told_to_stop() {
+  char word = 0;
+  if (place_.worker != 0) return false;
+  return place_.group.post()
+      .receive_within(0, kHelm, kStop, std::as_writable_bytes(std::span(&word, 1)))
+      .has_value();
+}
+
+void Worker::tell(const StepNews& news) {
+  const std::vector<double> numbers = to_numbers(news);
+  send_values<double>(place_.group.post(), kHelm, kReport, numbers);
+}
+
+void Worker::row(const Json& order) {
+  const std::size_t phase = order.at("phase");
+  const std::int64_t from = order.at("from"), to = order.at("to");
+  if (order.value("new ledger", false)) ledger_.clear();
+  if (place_.phases[phase].plan.is_synchronous())
+    row_together(phase, from, to);
+  else
+    row_shares(phase, from);
+  StepNews end{.kind = ReportKind::end_of_stretch, .worker = place_.worker};
+  tell(end);
+  send_text(place_.group.post(), kHelm, kText, ledger_.text());
+}
+
+strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,
+                                      double loaded) {
+  view_.samples = batch.batch_samples;
+  view_.first = batch.first;
+  view_.target = batch.target.floats();
+  view_.indices = std::span(batch.indices).first(at(batch.samples));
+  view_.inputs.clear();
+  for (const tensor::Buffer& input : batch.inputs) view_.inputs.push_back(input.floats());
+  strategy::Work work;
+  work.batch = view_;
+  work.draw = {place_.experiment.seed, static_cast<std::uint64_t>(batch.epoch)};
+  work.oars = oars;
+  work.step = step + 1;
+  work.lr = lr;
+  work.load_seconds = loaded;
+  work.wants_stop = told_to_stop();
+  const double sleep = slow_.seconds(place_.worker, step, place_.cast.workers, oar_seconds_ * static_cast<double>(oars.size()));
+  if (sleep > 0) std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
+  work.slept_seconds = sleep;
+  const std::int64_t start = base::now_ns();
+  strategy::StepReport report = strategy_->step(work);
+  // The phases overlap; they are drawn one after the other with their share of the time.
+  const strategy::StepSeconds& s = report.seconds;
+  if (!oars.empty()) oar_seconds_ = (s.compute() - sleep) / static_cast<double>(oars.size());
+  trace_.add("step", kStepLane, start - static_cast<std::int64_t>(loaded * 1e9), base::now_ns());
+  std::int64_t drawn = start - static_cast<std::int64_t>(loaded * 1e9);
+  for (const auto& [name, seconds] : {std::pair{"load", loaded},
+                                      {"forward", s.forward},
+                                      {"backward", s.backward},
+                                      {"network", s.network},
+                                      {"update", s.update}}) {
+    const std::int64_t end = drawn + static_cast<std::int64_t>(seconds * 1e9);
+    if (seconds > 0) trace_.add(name, kPhaseLane, drawn, end);
+    drawn = end;
+  }
+  ledger_.use(batch.position, view_.indices);
+  return report;
+}
+
+// Everybody makes the same steps.
+void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to) {
+  if (!assignment_)
+    assignment_ = std::make_unique<strategy::Assignment>(
+        strategy::parse_assignment(place_.settings.text("assign"), place_.experiment.oars, place_.cast.workers),
+        place_.experiment.oars, threads_, kLoadedAhead + 1, from);
+  strategy::Strategy& strategy = strategy_of(phase);
+  if (!ahead_ || ahead_->phase != phase || ahead_->next != from) {
+    ahead_ = std::make_unique<Ahead>();
+    ahead_->phase = phase;
+    ahead_->next = ahead_->loading = from;
+    data::LoaderOptions options = loader_options();
+    options.slices = [this, ahead = ahead_.get(),
+                      end = std::min(place_.phases[phase].until, place_.experiment.total_steps)]() {
+      const std::int64_t step = ahead->loading++;
+      if (step >= end) return std::optional<data::Slice>();
+      return std::optional(slice_of(step, assignment_->share(step, place_.worker)));
+    };
+    ahead_->loader = std::make_unique<data::Loader>(place_.experiment.train, options);
+  }
+  bool stopped = false;
+  for (std::int64_t step = from; step < to && !stopped; ++step) {
+    const std::int64_t start = base::now_ns();
+    const data::Batch* batch = ahead_->loader->next();
+    base::check(batch != nullptr && batch->number == step, "the loader ended at step {}", step);
+    const std::vector<base::Range> shares = assignment_->shares(step);
+    const double lr = lr_at(step);
+    const strategy::StepReport report =
+        one_step(*batch, shares[at(place_.worker)], step, lr, base::seconds_since(start));
+    ahead_->next = step + 1;
+    std::vector<double> seconds;
+    for (const strategy::Note& note : report.notes) seconds.push_back(note.seconds.compute());
+    assignment_->see(step, seconds);
+    std::vector<strategy::Note> notes = report.notes;
+    notes[at(place_.worker)].seconds = report.seconds;  // it knows its own to the end of the step
+    if (place_.worker == 0)
+      tell({.kind = ReportKind::step,
+            .worker = 0,
+            .step = step + 1,
+            .loss = report.loss,
+            .correct = report.correct,
+            .samples = static_cast<double>(report.samples),
+            .penalty = report.penalty,
+            .lr = lr,
+            .notes = notes,
+            .shares = shares});
+    stopped = report.must_stop || !std::isfinite(report.loss);
+  }
+  strategy.end_stretch();
+}
+
+void Worker::wait_for_limit(std::int64_t stretch, std::int64_t clock) {
+  comm::Post& post = place_.group.post();
+  std::array<std::int64_t, 2> message{};  // the stretch it is about, the first clock that must not begin
+  const auto bytes = std::as_writable_bytes(std::span(message));
+  const auto take = [&] {
+    if (message[0] == stretch) limit_ = std::max(limit_, message[1]);
+  };
+  while (post.receive_within(0, kHelm, kLimit, bytes)) take();
+  while (clock >= limit_) {
+    receive_bytes(post, kHelm, kLimit, bytes);
+    take();
+  }
+}
+
+// Everybody rows what the helm hands out, and nobody waits for others but where a bound says so.
+void Worker::row_shares(std::size_t phase, std::int64_t from) {
+  const strategy::Plan& plan = place_.phases[phase].plan;
+  const Experiment& e = place_.experiment;
+  comm::Post& post = place_.group.post();
+  ahead_.reset();
+  if (!assignment_) assignment_ = std::make_unique<strategy::Assignment>(strategy::AssignOptions{strategy::AssignBy::even, {}}, e.oars, threads_, kLoadedAhead + 1, 0);
+  strategy::Strategy& strategy = strategy_of(phase);
+  limit_ = 0;
+  data::LoaderOptions options = loader_options();
+  options.depth = 1;  // what is loaded here nobody else can take over
+  // The helm answers a question with (step, first oar, end of oars), or -1 at the end of the stretch.
+  const auto oars_of = std::make_shared<std::map<std::int64_t, base::Range>>();
+  const auto mutex = std::make_shared<std::mutex>();
+  options.slices = [&, oars_of, mutex, number = std::int64_t{0}]() mutable -> std::optional<data::Slice> {
+    const std::vector<double> ask = to_numbers({.kind = ReportKind::ask, .worker = place_.worker});
+    send_values<double>(post, kHelm, kReport, ask);
+    std::array<std::int64_t, 3> share{};
+    receive_bytes(post, kHelm, kAssign, std::as_writable_bytes(std::span(share)));
+    if (share[0] < 0) return std::nullopt;
+    data::Slice slice = slice_of(share[0], {share[1], share[2]});
+    slice.number = number++;
+    const std::lock_guard lock(*mutex);
+    oars_of->emplace(slice.number, base::Range{share[1], share[2]});
+    return slice;
+  };
+  data::Loader loader(e.train, options);
+  for (std::int64_t clock = 0;; ++clock) {
+    const std::int64_t start = base::now_ns();
+    const data::Batch* batch = loader.next();
+    if (batch == nullptr) break;
+    base::Range oars;
+    {
+      const std::lock_guard lock(*mutex);
+      oars = oars_of->extract(batch->number).mapped();
+    }
+    const double loaded = base::seconds_since(start);
+    const std::int64_t waiting = base::now_ns();
+    if (!plan.bound.is_none()) wait_for_limit(from, clock);
+    const double waited = base::seconds_since(waiting);
+    const std::int64_t slowest = plan.bound.is_none() ? 0 : limit_ - plan.bound.low - 1;
+    const std::int64_t step = batch->epoch * e.steps_per_epoch + (batch->position - batch->first) / e.batch;
+    const double lr = lr_at(step);
+    strategy::StepReport report = one_step(*batch, oars, step, lr * plan.lr_scale, loaded);
+    report.seconds.network += waited;
+    tell({.kind = ReportKind::push,
+          .worker = place_.worker,
+          .step = step + 1,
+          .loss = report.loss,
+          .correct = report.correct,
+          .samples = static_cast<double>(batch->samples),
+          .penalty = report.penalty,
+          .lr = lr,
+          .clock = clock,
+          .slowest = slowest,
+          .notes = {{report.seconds, base::now_ns(), false}}});
+  }
+  strategy.end_stretch();
+}
+
+void Worker::evaluate(const Json& order) {
+  const Experiment& e = place_.experiment;
+  const data::Dataset& set = order.at("set") == "validation" ? *e.validation : *e.test;
+  const std::int64_t batches = crew_->evaluation_batches(set.size());
+  const int parts = order.at("workers");
+  const base::Range mine = place_.worker < parts ? base::oar_samples(place_.worker, parts, batches) : base::Range{};
+  const std::int64_t start = base::now_ns();
+  const crew::EvaluationReport report = evaluate_part(*crew_, set, mine);
+  trace_.add("evaluate", kStepLane, start, base::now_ns());
+  std::vector<double> numbers = report.losses;
+  numbers.insert(numbers.end(), report.corrects.begin(), report.corrects.end());
+  send_text(place_.group.post(), kHelm, kText,
+            {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)});
+}
+
+void Worker::hand_over(const Json& order) {
+  const strategy::Worker worker{*crew_,        *updater_,    place_.group, place_.cast,
+                                place_.worker, *assignment_, gradients_,   place_.settings.text("reduce") == "exact"};
+  strategy_.reset();
+  ahead_.reset();
+  if (order.at("to") == "servers")
+    strategy::hand_to_servers(worker);
+  else
+    strategy::take_from_servers(worker);
+  if (!order.at("keeps state").get<bool>()) updater_->state().clear();
+}
+
+// Worker 0's replica goes to the helm, where they are in different processes.
+void Worker::give_state() {
+  comm::Post& post = place_.group.post();
+  send_values<float>(post, kHelm, kState, std::span(crew_->weights(), at(crew_->space().floats())));
+  for (int s = 0; s < updater_->state().slots(); ++s) send_values<float>(post, kHelm, kState, updater_->state().slot(s));
+}
+
+void Worker::take_state(const Json& order) {
+  comm::Post& post = place_.group.post();
+  const auto take = [&](std::span<float> values) {
+    receive_bytes(post, kHelm, kState, std::as_writable_bytes(values));
+  };
+  take({crew_->weights(), at(crew_->space().floats())});
+  if (order.at("with optimizer").get<bool>())
+    for (int s = 0; s < updater_->state().slots(); ++s) take(updater_->state().slot(s));
+  crew_->refresh_weight_forms();
+}
+
+}  // namespace trireme::train

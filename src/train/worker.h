@@ -1,0 +1,88 @@
+// Worker: the role that rows. It does what the helm orders: stretches of steps with some strategy, parts of an
+// evaluation, handing weights and optimizer state over. It runs in its process's first thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/options.h"
+#include "comm/group.h"
+#include "crew/crew.h"
+#include "data/ledger.h"
+#include "data/loader.h"
+#include "observe/trace.h"
+#include "optim/schedule.h"
+#include "strategy/spec.h"
+#include "strategy/strategy.h"
+#include "train/experiment.h"
+#include "train/reports.h"
+#include "train/slow.h"
+
+namespace trireme::train {
+
+inline constexpr int kStepLane = 0, kPhaseLane = 1;
+
+class Worker {
+ public:
+  // What all roles of a process share.
+  struct Place {
+    const base::Settings& settings;
+    Experiment& experiment;
+    comm::Group& group;
+    strategy::Cast cast;
+    int worker = 0;
+    std::vector<strategy::Phase> phases;
+    std::shared_ptr<const optim::Optimizer> optimizer;
+  };
+  explicit Worker(const Place& place);
+  ~Worker();
+
+  crew::Crew& crew() { return *crew_; }
+  strategy::Updater& updater() { return *updater_; }
+  // For gradients; `threads` of all workers.
+  void prepare(std::span<float> gradients, const std::vector<int>& threads);
+
+  // Until the helm says that it is over.
+  void follow_orders();
+
+ private:
+  void row(const nlohmann::json& order);
+  void row_together(std::size_t phase, std::int64_t from, std::int64_t to);
+  void row_shares(std::size_t phase, std::int64_t from);
+  strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr, double loaded);
+  strategy::Strategy& strategy_of(std::size_t phase);
+  data::LoaderOptions loader_options() const;
+  data::Slice slice_of(std::int64_t step, base::Range oars) const;
+  double lr_at(std::int64_t step) const;  // counted from 0
+  bool told_to_stop();
+  void wait_for_limit(std::int64_t stretch, std::int64_t clock);
+  void tell(const StepNews& news);
+  void evaluate(const nlohmann::json& order);
+  void hand_over(const nlohmann::json& order);
+  void give_state();
+  void take_state(const nlohmann::json& order);
+
+  Place place_;
+  std::unique_ptr<optim::Schedule> schedule_;
+  observe::Trace trace_;  // before the crew, which writes into it
+  std::unique_ptr<crew::Crew> crew_;
+  std::unique_ptr<strategy::Updater> updater_;
+  Slow slow_;
+  double oar_seconds_ = 0;  // of the last work, per oar
+  std::span<float> gradients_;
+  std::vector<int> threads_;
+  std::unique_ptr<strategy::Assignment> assignment_;
+  std::size_t strategy_phase_ = 0;
+  std::unique_ptr<strategy::Strategy> strategy_;
+  // What is loaded ahead: from the step after the last, for that phase.
+  struct Ahead;
+  std::unique_ptr<Ahead> ahead_;
+  data::Ledger ledger_;
+  std::int64_t limit_ = 0;
+  crew::BatchView view_;
+};
+
+}  // namespace trireme::train
