@@ -57,8 +57,9 @@ Offences matching_lines(const SourceFile& file, const std::string& code, const s
   return offences;
 }
 
-// Where the environment may be read: one file for finding data, one for the command line.
-constexpr std::array kEnvironmentReaders = {"src/data/find_data.cpp", "src/cli/environment.cpp"};
+// Where the environment may be read: one file for finding data, one for the command line, one for what launchers tell.
+constexpr std::array kEnvironmentReaders = {"src/data/find_data.cpp", "src/cli/environment.cpp",
+                                            "src/cluster/environment.cpp"};
 
 // Parts whose arithmetic reaches the weights.
 constexpr std::array kBitMakers = {"tensor", "ops", "graph", "crew", "models", "optim", "data"};

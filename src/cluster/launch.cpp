@@ -1,0 +1,81 @@
+#include "cluster/launch.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "cluster/launcher.h"
+#include "cluster/remote.h"
+#include "cluster/seat.h"
+
+namespace trireme::cluster {
+namespace {
+
+std::string random_token() {
+  std::array<unsigned char, 32> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    base::run_error("the system gives no random bytes for the job's token");
+  std::string token;
+  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
+  return token;
+}
+
+// What was left open is filled in.
+Job completed(Job job) {
+  const auto world = static_cast<std::size_t>(job.world);
+  base::check(job.world >= 1 && !job.command.empty(), "a job of {} processes with a command of {} words", job.world,
+              job.command.size());
+  if (job.hosts.empty()) job.hosts.resize(world);
+  for (std::string& host : job.hosts)
+    if (is_here(host)) host.clear();
+  if (job.names.empty())
+    for (int rank = 0; rank < job.world; ++rank) job.names.push_back(fmt::format("rank {}", rank));
+  base::check(job.hosts.size() == world && job.names.size() == world, "{} hosts and {} names for {} processes",
+              job.hosts.size(), job.names.size(), world);
+  if (job.directory.empty()) job.directory = std::filesystem::current_path().string();
+  return job;
+}
+
+}  // namespace
+
+Launcher::Launcher(const Job& job) : job_(completed(job)), started_ns_(base::now_ns()), chorus_(job_.names) {
+  for (int rank = 0; rank < job_.world; ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    members_.push_back({job_.names[at], job_.hosts[at]});
+  }
+}
+
+void Launcher::start() {
+  const comm::Address meeting = meeting_of(job_), held = held_meeting(job_, meeting);
+  Seat seat;
+  seat.world = job_.world;
+  seat.token = random_token();
+  const auto is_far = [](const Member& one) { return !one.host.empty(); };
+  seat.launcher = std::any_of(members_.begin(), members_.end(), is_far) ? "ssh" : "local";
+  comm::JoinOptions options;
+  options.address = first().host.empty() ? held : meeting;
+  options.token = seat.token;
+  options.tls = job_.tls;
+  messenger_ = std::make_unique<Messenger>(options);
+  const std::vector<std::string> variables = whole_environment();
+  for (Member& member : members_) {
+    const bool is_here = member.host.empty(), is_first = &member == &members_.front();
+    ChildPlan plan;
+    plan.command = is_here ? job_.command : ssh_command(job_, member.host);
+    plan.environment = variables;
+    if (is_here) plan.environment.insert(plan.environment.begin(), "TRIREME_SEAT=stdin");
+    plan.speaks_itself = is_first;
+    member.child = std::make_unique<Child>(plan);
+    seat.meeting = is_first ? held : meeting;
+    member.child->say(to_line(seat));
+    ++seat.rank;
+  }
+}
+
+int launch(const Job& job) { return Launcher(job).run(); }
+
+}  // namespace trireme::cluster

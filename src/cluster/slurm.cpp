@@ -1,0 +1,82 @@
+#include "cluster/slurm.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace trireme::cluster {
+namespace {
+
+constexpr std::uint64_t kFirstPort = 20000, kPorts = 40000;
+constexpr std::uint32_t kFirstSpecialStep = 0xfffffff0;  // the batch script, an interactive shell and the like
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+// Whether it is a step that srun made, by number.
+bool is_step(const std::string& id) {
+  std::uint32_t number = 0;
+  const auto [end, cause] = std::from_chars(id.data(), id.data() + id.size(), number);
+  return cause == std::errc() && end == id.data() + id.size() && number < kFirstSpecialStep;
+}
+
+// The first of those that is set.
+std::string first_of(const Environment& environment, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (std::string value = environment(name); !value.empty()) return value;
+  return "";
+}
+
+int number_in(const char* name, const std::string& value) { return static_cast<int>(base::parse_int(name, value)); }
+
+}  // namespace
+
+std::optional<Seat> slurm_seat(const Environment& environment, unsigned user) {
+  const std::string job = environment("SLURM_JOB_ID"), step = environment("SLURM_STEP_ID"),
+                    rank = environment("SLURM_PROCID"),
+                    tasks = first_of(environment, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"});
+  if (job.empty() || rank.empty() || tasks.empty() || !is_step(step)) return std::nullopt;
+  Seat seat;
+  seat.rank = number_in("SLURM_PROCID", rank);
+  seat.world = number_in("SLURM_NTASKS", tasks);
+  if (seat.world == 1) return std::nullopt;
+  if (seat.rank < 0 || seat.rank >= seat.world)
+    base::user_error("Slurm says that this is task {} of {}; tasks are 0 to {}", seat.rank, seat.world, seat.world - 1);
+  const std::string nodes = first_of(environment, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"});
+  if (nodes.empty()) base::user_error("Slurm gives no SLURM_STEP_NODELIST, so rank 0 cannot be found");
+  const std::string name = fmt::format("slurm job {} step {}", job, step);
+  seat.meeting = {seat.rank == 0 ? "" : first_node(nodes),
+                  static_cast<int>(kFirstPort + base::xxh3(bytes_of(name)) % kPorts)};
+  seat.token = environment("TRIREME_TOKEN");
+  if (seat.token.empty()) seat.token = base::sha256_hex(bytes_of(fmt::format("{} of user {}", name, user)));
+  seat.launcher = "slurm";
+  return seat;
+}
+
+// Ranges stand for one name each; of every one the first number counts, as written (they may begin with zeros).
+std::string first_node(std::string_view list) {
+  std::string name;
+  bool is_inside = false, is_skipping = false;  // a range in brackets; what follows its first number
+  for (const char c : list) {
+    if (c == '[' && !is_inside) {
+      is_inside = true;
+    } else if (c == ']' && is_inside) {
+      is_inside = is_skipping = false;
+    } else if (is_inside) {
+      is_skipping = is_skipping || c == '-' || c == ',';
+      if (!is_skipping) name += c;
+    } else if (c == ',') {
+      break;
+    } else {
+      name += c;
+    }
+  }
+  if (name.empty() || is_inside || name.find_first_of("[]") != std::string::npos)
+    base::user_error("the node list '{}' of Slurm cannot be read", list);
+  return name;
+}
+
+}  // namespace trireme::cluster

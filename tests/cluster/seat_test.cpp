@@ -1,0 +1,228 @@
+// Seats from the environments of every launcher, and the leash.
+#include "cluster/seat.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+#include "cluster/pipe.h"
+#include "cluster/slurm.h"
+#include "support/core_errors.h"
+
+namespace trireme::cluster {
+namespace {
+
+using support::contains;
+using support::sentence;
+using Variables = std::map<std::string, std::string>;
+
+constexpr unsigned kUser = 1000;
+
+std::optional<Seat> seat_in(const Variables& variables, int input = -1, unsigned user = kUser) {
+  return take_seat(
+      [&](const char* name) {
+        const auto found = variables.find(name);
+        return found == variables.end() ? "" : found->second;
+      },
+      input, user);
+}
+
+void write_to(const Pipe& pipe, const std::string& text) {
+  ASSERT_EQ(::write(pipe.write.descriptor(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+}
+
+Seat seat_of(int rank, int world, const std::string& host) {
+  Seat seat;
+  seat.rank = rank;
+  seat.world = world;
+  seat.meeting.host = host;
+  seat.meeting.port = 4000;
+  seat.token = "secret";
+  seat.launcher = "local";
+  return seat;
+}
+
+Variables task(int rank) {
+  return {{"SLURM_JOB_ID", "4242"},
+          {"SLURM_STEP_ID", "1"},
+          {"SLURM_PROCID", std::to_string(rank)},
+          {"SLURM_NTASKS", "3"},
+          {"SLURM_STEP_NODELIST", "node[3-5,7],b1"}};
+}
+
+TEST(Seat, NobodyGaveOne) { EXPECT_FALSE(seat_in({}).has_value()); }
+
+TEST(Seat, ComesBackFromItsLine) {
+  for (const std::string host : {"10.0.0.1", "", "fe80::1", "a.b"}) {
+    const Seat seat = seat_from_line(to_line(seat_of(2, 5, host)));
+    EXPECT_EQ(seat.rank, 2);
+    EXPECT_EQ(seat.world, 5);
+    EXPECT_EQ(seat.meeting.host, host);
+    EXPECT_EQ(seat.meeting.port, 4000);
+    EXPECT_EQ(seat.token, "secret");
+    EXPECT_EQ(seat.launcher, "local");
+    EXPECT_TRUE(seat.has_leash);
+  }
+}
+
+TEST(Seat, OurLauncherWinsAndTheRestOfTheInputStays) {
+  const Pipe pipe = make_pipe();
+  write_to(pipe, to_line(seat_of(1, 2, "127.0.0.1")) + "\ninterrupt\n");
+  Variables variables = task(0);
+  variables["TRIREME_SEAT"] = "stdin";
+  variables["OMPI_COMM_WORLD_RANK"] = "5";
+  variables["OMPI_COMM_WORLD_SIZE"] = "6";
+  const auto seat = seat_in(variables, pipe.read.descriptor());
+  ASSERT_TRUE(seat.has_value());
+  EXPECT_EQ(seat->launcher, "local");
+  EXPECT_EQ(seat->rank, 1);
+  std::string rest(100, '\0');
+  const ssize_t count = ::read(pipe.read.descriptor(), rest.data(), rest.size());
+  EXPECT_EQ(rest.substr(0, static_cast<std::size_t>(count)), "interrupt\n");
+}
+
+TEST(Seat, WrongOnesAreUserErrors) {
+  const auto error = [](const std::string& variable, const std::string& line) {
+    return sentence(base::ErrorKind::user, [&] {
+      Pipe pipe = make_pipe();
+      write_to(pipe, line);
+      pipe.write = comm::Socket();
+      seat_in({{"TRIREME_SEAT", variable}}, pipe.read.descriptor());
+    });
+  };
+  EXPECT_TRUE(contains(error("file", ""), "TRIREME_SEAT is 'file'"));
+  EXPECT_TRUE(contains(error("stdin", ""), "no seat came on standard input"));
+  EXPECT_TRUE(contains(error("stdin", "{\"rank\":0"), "no seat came"));
+  EXPECT_TRUE(contains(error("stdin", "hello\n"), "the first line on standard input is no seat"));
+  EXPECT_TRUE(contains(error("stdin", std::string(10000, 'x')), "no seat came"));
+  const std::string secret = error("stdin", "{\"token\":\"secret\",\"rank\":\"secret\"}\n");
+  EXPECT_TRUE(contains(secret, "is no seat"));
+  EXPECT_FALSE(contains(secret, "secret"));
+  EXPECT_TRUE(contains(error("stdin", to_line(seat_of(3, 3, "a")) + "\n"), "rank 3 in a job of 3"));
+}
+
+TEST(Seat, OfMpirunHasNoAddress) {
+  Variables variables{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
+  const auto check = [&] {
+    const auto seat = seat_in(variables);
+    ASSERT_TRUE(seat.has_value());
+    EXPECT_EQ(seat->launcher, "mpi");
+    EXPECT_EQ(seat->rank, 1);
+    EXPECT_EQ(seat->world, 4);
+    EXPECT_EQ(seat->meeting.port, 0);
+    EXPECT_FALSE(seat->has_leash);
+  };
+  check();
+  variables.merge(task(0));  // of the daemon, which srun started
+  check();
+  EXPECT_FALSE(seat_in({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"}}).has_value());
+}
+
+TEST(Seat, OfSlurmMeetsOnTheFirstNode) {
+  const auto zero = seat_in(task(0)), two = seat_in(task(2));
+  ASSERT_TRUE(zero && two);
+  EXPECT_EQ(two->rank, 2);
+  EXPECT_EQ(two->world, 3);
+  EXPECT_EQ(two->launcher, "slurm");
+  EXPECT_EQ(two->meeting.host, "node3");
+  EXPECT_EQ(zero->meeting.host, "");  // all addresses of its own
+  EXPECT_EQ(zero->meeting.port, two->meeting.port);
+  EXPECT_EQ(zero->token, two->token);
+  EXPECT_EQ(zero->token.size(), 64U);
+  EXPECT_FALSE(zero->has_leash);
+}
+
+TEST(Seat, OfOtherStepsAndUsersIsAnother) {
+  const auto seat = seat_in(task(1));
+  Variables other_step = task(1), other_job = task(1), with_token = task(1);
+  other_step["SLURM_STEP_ID"] = "2";
+  other_job["SLURM_JOB_ID"] = "4243";
+  with_token["TRIREME_TOKEN"] = "a real secret";
+  for (const Variables& variables : {other_step, other_job}) {
+    EXPECT_NE(seat_in(variables)->token, seat->token);
+    EXPECT_NE(seat_in(variables)->meeting.port, seat->meeting.port);
+  }
+  EXPECT_NE(seat_in(task(1), -1, kUser + 1)->token, seat->token);
+  EXPECT_EQ(seat_in(with_token)->token, "a real secret");
+  for (int job = 0; job < 1000; ++job) {
+    other_job["SLURM_JOB_ID"] = std::to_string(job);
+    const int port = seat_in(other_job)->meeting.port;
+    EXPECT_GE(port, 20000);
+    EXPECT_LE(port, 59999);
+  }
+}
+
+TEST(Seat, AScriptOfSlurmHasNone) {
+  Variables batch = task(0);
+  for (const std::string step : {"", "4294967291", "4294967290", "batch"}) {
+    batch["SLURM_STEP_ID"] = step;
+    EXPECT_FALSE(seat_in(batch).has_value()) << step;
+  }
+  Variables alone = task(0);
+  alone["SLURM_NTASKS"] = "1";
+  EXPECT_FALSE(seat_in(alone).has_value());
+  Variables step_of_one = task(0);
+  step_of_one["SLURM_STEP_NUM_TASKS"] = "1";
+  EXPECT_FALSE(seat_in(step_of_one).has_value());
+}
+
+TEST(Seat, NodeListsAreReadToTheFirstName) {
+  const std::map<std::string, std::string> lists{{"a", "a"},
+                                                 {"a,b", "a"},
+                                                 {"node[3-5,7],b1", "node3"},
+                                                 {"node[7,3-5]", "node7"},
+                                                 {"n[008-010]", "n008"},
+                                                 {"rack[1-2]node[03-04]", "rack1node03"},
+                                                 {"n[1-2]-ib,c", "n1-ib"},
+                                                 {"b-1.cluster,node[1-2]", "b-1.cluster"}};
+  for (const auto& [list, first] : lists) EXPECT_EQ(first_node(list), first) << list;
+  for (const std::string list : {"", "a[1-2", ",a", "a]", "a[[1]"})
+    EXPECT_TRUE(contains(sentence(base::ErrorKind::user, [&] { first_node(list); }), "cannot be read")) << list;
+}
+
+// What a leash has called so far, and waiting for it.
+class Calls {
+ public:
+  void add(int& count) {
+    const std::lock_guard lock(mutex_);
+    ++count;
+    changed_.notify_all();
+  }
+  bool wait_for(const int& count, int wanted) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return count == wanted; });
+  }
+  int interrupts = 0, ends = 0;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+TEST(Leash, HearsInterruptsAndTheEnd) {
+  Pipe pipe = make_pipe();
+  Calls calls;
+  const Leash leash([&] { calls.add(calls.interrupts); }, [&] { calls.add(calls.ends); }, pipe.read.descriptor());
+  write_to(pipe, "something else\ninter");
+  write_to(pipe, "rupt\ninterrupted\n");
+  EXPECT_TRUE(calls.wait_for(calls.interrupts, 1));
+  write_to(pipe, "interrupt\n");
+  EXPECT_TRUE(calls.wait_for(calls.interrupts, 2));
+  pipe.write = comm::Socket();
+  EXPECT_TRUE(calls.wait_for(calls.ends, 1));
+}
+
+TEST(Leash, EndsWithItsOwner) {
+  const Pipe pipe = make_pipe();
+  int ends = 0;
+  {
+    const Leash leash([] {}, [&] { ++ends; }, pipe.read.descriptor());
+  }
+  EXPECT_EQ(ends, 0);
+}
+
+}  // namespace
+}  // namespace trireme::cluster
