@@ -20,7 +20,7 @@ PACKAGES := scripts/packages.sh
 RUN_CTEST = ctest --output-on-failure -j$(JOBS)
 SOURCES = find src tests bench examples -name '*.h' -o -name '*.cpp'
 
-.PHONY: help build train test test-fast test-asan test-tsan fuzz bench bench-micro lint format install clean
+.PHONY: help build train test test-fast test-asan test-tsan test-cluster fuzz bench bench-micro lint format install clean
 
 help:  ## this list
 	@echo "Trireme: trains deep networks on CPUs."
@@ -57,6 +57,13 @@ test-tsan:  ## all tests under ThreadSanitizer, with one OpenMP thread
 	@cmake --preset tsan --log-level=WARNING >/dev/null
 	@cmake --build build-tsan --target trireme trireme_tests
 	@OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 $(RUN_CTEST) --test-dir build-tsan $(CTEST)
+
+test-cluster:  ## one job over ssh between network namespaces, under mpirun and under Slurm; needs root
+	@$(PACKAGES) core test cluster
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build build --target trireme test_cluster
+	@for launcher in ssh mpirun slurm; do code=0; tests/cluster/$$launcher.sh || code=$$?; \
+	  [ $$code = 0 ] || [ $$code = 77 ] || exit $$code; done
 
 fuzz:  ## feed every reader of files and of the network with libFuzzer, FUZZ_SECONDS each; findings stay in build-fuzz/
 	@$(PACKAGES) core fuzz

@@ -1,7 +1,7 @@
 #!/bin/sh
-# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test bench lint fuzz) are there.
-# Missing ones are installed when this user may do that; otherwise the one command to run is printed and the exit code
-# is 1. Costs a few hundredths of a second when nothing is missing.
+# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test cluster bench lint fuzz)
+# are there. Missing ones are installed when this user may do that; otherwise the one command to run is printed and the
+# exit code is 1. Costs a few hundredths of a second when nothing is missing.
 set -eu
 
 # The data set is core because `make train` learns it.
@@ -9,6 +9,7 @@ core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nl
   libhwloc-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev libpng-dev libjpeg-dev libssl-dev
   dataset-fashion-mnist"
 test="libgtest-dev xz-utils iproute2 libopenmpi-dev openmpi-bin"
+cluster="openssh-client openssh-server munge slurm-wlm"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev libopenmpi-dev"
 fuzz="clang libclang-rt-14-dev libomp-dev libgtest-dev"
@@ -18,10 +19,11 @@ for set in "$@"; do
   case $set in
     core) wanted="$wanted $core" ;;
     test) wanted="$wanted $test" ;;
+    cluster) wanted="$wanted $cluster" ;;
     bench) wanted="$wanted $bench" ;;
     lint) wanted="$wanted $lint" ;;
     fuzz) wanted="$wanted $fuzz" ;;
-    *) echo "packages.sh: unknown set '$set'; the sets are core, test, bench, lint and fuzz" >&2; exit 2 ;;
+    *) echo "packages.sh: unknown set '$set'; the sets are core, test, cluster, bench, lint and fuzz" >&2; exit 2 ;;
   esac
 done
 
