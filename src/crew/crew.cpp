@@ -11,7 +11,7 @@
 #include "base/add_into.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/simd.h"
+#include "crew/move_statistic.h"
 #include "crew/station.h"
 #include "graph/fusion.h"
 #include "ops/batch_norm.h"
@@ -20,12 +20,6 @@ namespace trireme::crew {
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-struct MoveStatistic {
-  TRIREME_INLINE static void run(float* running, const float* sum, std::int64_t count, float keep, float scale) {
-    for (std::int64_t i = 0; i < count; ++i) running[i] = running[i] * keep + sum[i] * scale;
-  }
-};
 
 }  // namespace
 
@@ -56,7 +50,10 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   pace_ = Pace(first.forward_segments().size() + first.backward_segments().size());
   for (const graph::PlanTask& task : first.plan().tasks)
     for (const int p : task.parameters)
-      if (space_.range(p).kind == tensor::ParameterKind::statistic) moving_statistics_.push_back(p);
+      if (const auto& range = space_.range(p); range.kind == tensor::ParameterKind::statistic) {
+        const graph::Node& node = network_.nodes()[at(network_.parameters()[at(p)].node)];
+        moving_statistics_.push_back({range.offset, range.floats(), node.op->statistics_momentum()});
+      }
 
   if (options_.share.oars.empty()) options_.share = whole();
   const auto plan = [&](Schedule schedule) {
@@ -283,14 +280,9 @@ std::span<const float* const> Crew::statistics_sums() {
 }
 
 void Crew::move_statistics(const float* sums, std::int64_t samples, double momentum) {
-  for (const int p : moving_statistics_) {
-    const auto& range = space_.range(p);
-    const auto& parameter = network_.parameters()[at(p)];
-    const double moved = momentum * network_.nodes()[at(parameter.node)].op->statistics_momentum();
-    base::dispatch<MoveStatistic>(weights_.floats() + range.offset, sums + (range.offset - space_.trained_floats()),
-                                  range.floats(), static_cast<float>(1 - moved),
-                                  static_cast<float>(moved / static_cast<double>(samples)));
-  }
+  for (const MovingStatistic& statistic : moving_statistics_)
+    move_statistic(weights_.floats() + statistic.offset, sums + (statistic.offset - space_.trained_floats()),
+                   statistic.count, momentum * statistic.momentum, samples);
 }
 
 void Crew::finish_step() {

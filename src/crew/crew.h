@@ -77,6 +77,12 @@ struct EvaluationReport {
   std::vector<double> losses{}, corrects{};  // per evaluation batch
 };
 
+// A running statistic of the space that steps move.
+struct MovingStatistic {
+  std::int64_t offset = 0, count = 0;  // floats
+  double momentum = 0;                 // that one step moves it by
+};
+
 class Crew {
  public:
   Crew(const graph::Network& network, const CrewOptions& options);
@@ -114,6 +120,7 @@ class Crew {
   // those of all oars of the batch, added, move the running ones by `momentum` times what one step moves them.
   std::span<const float* const> statistics_sums();
   void move_statistics(const float* sums, std::int64_t samples, double momentum = 1);
+  const std::vector<MovingStatistic>& moving_statistics() const { return moving_statistics_; }
   // Per oar of the batch; those rowed here in the last step.
   std::span<const double> oar_losses() const { return oar_loss_; }
   std::span<const double> oar_corrects() const { return oar_correct_; }
@@ -206,7 +213,7 @@ class Crew {
   std::unique_ptr<LayerQueue> queue_;
   Exchange exchange_;
   Pace pace_;
-  std::vector<int> moving_statistics_;  // parameters; those of nodes that lead nowhere stay as they are
+  std::vector<MovingStatistic> moving_statistics_;  // those of nodes that lead nowhere stay as they are
   std::vector<double> oar_loss_, oar_correct_;
   const PreparedStep* current_ = nullptr;  // rowed, not finished
   std::int64_t current_samples_ = 0;

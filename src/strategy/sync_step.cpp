@@ -21,15 +21,7 @@ SyncStep::SyncStep(const Worker& worker, std::vector<Bucket> buckets, std::span<
     : worker_(worker), buckets_(std::move(buckets)), count_(buckets_, worker.crew.chunks().size()), memory_(memory) {}
 
 const comm::ExactPlan& SyncStep::plan(std::int64_t step, std::int64_t samples) {
-  const std::vector<base::Range> shares = worker_.assignment.shares(step);
-  PlanKey key{samples, {}};
-  for (const base::Range& share : shares) key.ends.push_back(share.end);
-  const auto found = plans_.find(key);
-  if (found != plans_.end()) return found->second;
-  const int oars = worker_.crew.oars();
-  comm::OarShares held{oars, shares, {}};
-  for (int oar = 0; oar < oars; ++oar) held.is_empty.push_back(base::oar_samples(oar, oars, samples).empty());
-  return plans_.emplace(std::move(key), comm::ExactPlan(held)).first->second;
+  return plans_.get(worker_.crew.oars(), samples, worker_.assignment.shares(step));
 }
 
 std::span<float> SyncStep::partial(std::size_t p) const {
@@ -43,9 +35,9 @@ std::span<float> SyncStep::partial(std::size_t p, base::Range floats) const {
   return partial(p).subspan(at(floats.begin), at(floats.size()));
 }
 
-crew::RowReport SyncStep::row(const Work& work, std::function<void(std::size_t)> ready) {
+crew::RowReport SyncStep::row(const Work& work, std::function<void(std::size_t)> ready, bool alone) {
   crew::Crew& crew = worker_.crew;
-  const crew::Share share{work.oars};
+  const crew::Share share{work.oars, alone};
   partials_ = crew.partials(work.batch.samples, share).size();
   count_.start(std::move(ready));
   const crew::RowReport report =

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <vector>
 
 #include "comm/exact.h"
 #include "strategy/buckets.h"
+#include "strategy/plans.h"
 #include "strategy/strategy.h"
 
 namespace trireme::strategy {
@@ -28,7 +28,8 @@ class SyncStep {
   std::size_t partials() const { return partials_; }  // of the step that is rowed
 
   // Forward and backward; ready(bucket) when all partials of a bucket lie in memory, in order, from any thread.
-  crew::RowReport row(const Work& work, std::function<void(std::size_t bucket)> ready);
+  // `alone`: as crew::Share says.
+  crew::RowReport row(const Work& work, std::function<void(std::size_t bucket)> ready, bool alone = false);
 
   // The notes of all workers as bytes of equal length, and back; losses and counts are summed along the oar tree.
   std::vector<double> write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before) const;
@@ -36,18 +37,12 @@ class SyncStep {
   void read_notes(std::span<const double> all, const Work& work, StepReport& report) const;
 
  private:
-  struct PlanKey {
-    std::int64_t samples = 0;
-    std::vector<std::int64_t> ends;  // of the shares
-    friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
-  };
-
   Worker worker_;
   std::vector<Bucket> buckets_;
   BucketCount count_;
   std::span<float> memory_;
   std::size_t partials_ = 0;
-  std::map<PlanKey, comm::ExactPlan> plans_;
+  Plans plans_;
 };
 
 }  // namespace trireme::strategy

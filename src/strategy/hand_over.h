@@ -1,0 +1,20 @@
+// How shards go from worker 0 to the servers and back to all workers. Large messages are sent only to those who said
+// that they are waiting, so a late one is waited for as long as it lives.
+#pragma once
+
+#include <memory>
+
+#include "comm/post.h"
+#include "strategy/shard.h"
+
+namespace trireme::strategy {
+
+void send_shard(comm::Post& post, int to, const ShardMap& map, const float* weights, OptimizerState& state);
+std::unique_ptr<Shard> receive_shard(comm::Post& post, int from, std::shared_ptr<const optim::Optimizer> optimizer);
+
+// Without a shard the worker keeps what it has.
+void send_back(comm::Post& post, int to, Shard* shard);
+// `weights` and `state` of the whole space; false when there was nothing.
+bool receive_back(comm::Post& post, int from, const ShardMap& map, float* weights, Updater& updater);
+
+}  // namespace trireme::strategy

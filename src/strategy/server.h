@@ -1,0 +1,49 @@
+// Server: holds a shard of the weights with the optimizer's state, and serves the workers. Its functions are called
+// when the workers call their counterparts in ps.h. Every wait lasts as long as all live: a rank that is gone raises
+// the group's alarm, which ends all waits with its sentence.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "comm/group.h"
+#include "strategy/cast.h"
+#include "strategy/shard.h"
+
+namespace trireme::strategy {
+
+struct ServeOptions {
+  // One update per step, from all workers' partials along the oar tree; otherwise every push is applied at once.
+  bool synchronous = true;
+  // Of synchronous ones: the summed gradient goes back instead of weights; workers update themselves. What a server
+  // holds is then of no use, and give_back() leaves the workers theirs; handing over may be left out.
+  bool returns_gradients = false;
+};
+
+class Server {
+ public:
+  // max_norm 0: no clipping.
+  Server(comm::Group& group, const Cast& cast, int server, std::shared_ptr<const optim::Optimizer> optimizer,
+         double max_norm);
+  ~Server();
+
+  void take_over();                         // shard and state from worker 0
+  void serve(const ServeOptions& options);  // one stretch, until every worker has ended it
+  void give_back();                         // shard and state to all workers
+
+  // What it holds, for checkpoints; after take_over().
+  base::Range floats() const { return shard_->map().floats; }
+  std::span<const float> weights() const { return shard_->weights(); }
+  OptimizerState& state() { return shard_->state(); }
+
+ private:
+  comm::Post& post_;
+  Cast cast_;
+  int server_;
+  std::shared_ptr<const optim::Optimizer> optimizer_;
+  double max_norm_;
+  std::unique_ptr<Shard> shard_;
+  bool is_current_ = false;  // the shard is as new as the workers' weights
+};
+
+}  // namespace trireme::strategy

@@ -1,0 +1,24 @@
+#include "strategy/wire.h"
+
+#include "base/error.h"
+
+namespace trireme::strategy {
+namespace {
+constexpr double kLookSeconds = 0.5;  // whether it was told to stop
+}
+
+std::size_t receive_patiently(comm::Post& post, int from, comm::Tag tag, std::span<std::byte> into,
+                              const std::atomic<bool>& stop) {
+  while (!stop.load(std::memory_order_acquire))
+    if (const auto received = post.receive_within(kLookSeconds, from, tag, into)) return received->bytes;
+  base::run_error("rank {} stopped waiting for rank {} (tag {})", post.rank(), from, tag);
+}
+
+void receive_bytes(comm::Post& post, int from, comm::Tag tag, std::span<std::byte> into,
+                   const std::atomic<bool>& stop) {
+  const std::size_t bytes = receive_patiently(post, from, tag, into, stop);
+  base::check(bytes == into.size(), "rank {} expected {} bytes from rank {} (tag {}), {} came", post.rank(),
+              into.size(), from, tag, bytes);
+}
+
+}  // namespace trireme::strategy

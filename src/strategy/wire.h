@@ -1,0 +1,74 @@
+// What workers and servers send each other, and how they wait for it.
+//
+// For each worker, server and lane there is a courier (a thread of the worker) and a session (a thread of the server).
+// They strictly alternate, so nobody ever waits in a circle: the courier pushes a bucket, the session replies with what
+// became of it, then comes the next bucket of the lane. Bucket b of a server belongs to lane b % kLanes; so while one
+// lane waits for its reply, another one pushes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/oar_tree.h"
+#include "comm/post.h"
+#include "strategy/tags.h"
+
+namespace trireme::strategy {
+
+inline constexpr int kLanes = 2;
+
+// The first message of a worker's stretch; its buckets follow.
+struct BeginHead {
+  std::int64_t buckets = 0;
+  std::int32_t oars = 0;
+  std::int8_t synchronous = 0, returns_gradients = 0, is_exact = 0, clips = 0;
+};
+struct WireBucket {
+  base::Range floats;
+  base::Range chunks;  // of all; none: statistics
+  friend bool operator==(const WireBucket&, const WireBucket&) = default;
+};
+
+enum class Request : std::int32_t { push, pull, end };
+
+// What a courier wants. Of a push, the partials follow, each a message. In a synchronous step the ends of all workers'
+// shares of the oars follow the head in its message.
+struct RequestHead {
+  Request request = Request::end;
+  std::int32_t bucket = 0;  // of the server's
+  std::int32_t partials = 0;
+  std::int32_t padding = 0;
+  std::int64_t samples = 0;  // of the batch; without synchronisation, of the worker's share
+  std::int64_t step = 0;
+  double lr = 0;
+  double clip = 1;
+};
+
+// Waits as long as the group lives, however late the other side is. Throws when the alarm is raised, or `stop` is set.
+std::size_t receive_patiently(comm::Post& post, int from, comm::Tag tag, std::span<std::byte> into,
+                              const std::atomic<bool>& stop);
+
+// Arrays whose length both sides know; none is sent where it is 0.
+template <class T>
+void send_array(comm::Post& post, int to, comm::Tag tag, std::span<const T> values) {
+  if (!values.empty()) post.send(to, tag, std::as_bytes(values));
+}
+void receive_bytes(comm::Post& post, int from, comm::Tag tag, std::span<std::byte> into, const std::atomic<bool>& stop);
+template <class T>
+void receive_array(comm::Post& post, int from, comm::Tag tag, std::span<T> into, const std::atomic<bool>& stop) {
+  if (!into.empty()) receive_bytes(post, from, tag, std::as_writable_bytes(into), stop);
+}
+template <class T>
+void send_one(comm::Post& post, int to, comm::Tag tag, const T& value) {
+  post.send(to, tag, std::as_bytes(std::span(&value, 1)));
+}
+template <class T>
+T receive_one(comm::Post& post, int from, comm::Tag tag, const std::atomic<bool>& stop) {
+  T value{};
+  receive_bytes(post, from, tag, std::as_writable_bytes(std::span(&value, 1)), stop);
+  return value;
+}
+
+}  // namespace trireme::strategy
