@@ -1,18 +1,65 @@
 #include <fmt/core.h>
 
+#include <array>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
+#include "cluster/launch.h"
+#include "cluster/place.h"
+#include "cluster/seat.h"
+#include "train/job.h"
 #include "train/options.h"
-#include "train/trainer.h"
 
 namespace trireme::cli {
 namespace {
 
-void run_train(const base::Settings& given, const std::string&) {
+// The processes of a run of several: servers of their own first, see strategy/cast.h.
+cluster::Job job_of(const base::Settings& settings, const strategy::Cast& cast) {
+  cluster::Job job;
+  job.world = cast.world();
+  job.ssh = settings.text("ssh");
+  job.port = static_cast<int>(settings.integer("port", 0, 65535));
+  job.tls = settings.flag("tls");
+  job.directory = std::filesystem::current_path().string();
+  const auto list = [&](const char* name) {
+    const std::string& text = settings.text(name);
+    return text.empty() ? std::vector<std::string>() : base::split(text, ',');
+  };
+  const std::vector<std::string> workers = cluster::place(cast.workers, list("hosts"));
+  std::vector<std::string> servers = list("server-hosts");
+  if (!servers.empty() && !cast.servers_apart)
+    base::user_error("--server-hosts needs --server-place own: servers that live in workers' processes are where those are");
+  if (servers.empty()) servers = workers;
+  for (int process = 0; process < cast.world(); ++process) {
+    const int worker = cast.worker_of(process);
+    job.hosts.push_back(worker >= 0 ? workers[static_cast<std::size_t>(worker)]
+                                    : servers[static_cast<std::size_t>(process) % servers.size()]);
+    job.names.push_back(cast.name(process));
+  }
+  return job;
+}
+
+int run_train(const base::Settings& given, const std::string&, std::span<char* const> command) {
   base::Settings settings = given;
   if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
-  const std::string summary = train::train(settings);
-  if (settings.flag("json")) fmt::print("{}\n", summary);
+  const auto seat = cluster::take_seat();
+  if (!seat) {
+    const base::Settings effective = train::effective_settings(settings);
+    train::check_settings(effective);
+    const strategy::Cast cast = train::cast_of(effective);
+    if (cast.world() > 1) {
+      cluster::Job job = job_of(effective, cast);
+      job.command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+      job.command.insert(job.command.end(), command.begin() + 1, command.end());
+      return cluster::launch(job);
+    }
+  }
+  const std::string summary = train::train(settings, seat);
+  if (settings.flag("json") && !summary.empty()) fmt::print("{}\n", summary);
+  return 0;
 }
 
 }  // namespace
@@ -24,6 +71,9 @@ Verb train_verb() {
           "  trireme train --model lenet5 --data fashion-mnist --epochs 5\n"
           "  trireme train --model resnet20-cifar --data cifar10 --data-dir ~/data --augment crop,flip --epochs 8 \\\n"
           "                --optimizer sgd:lr=0.1,momentum=0.9,weight-decay=1e-4 --schedule onecycle\n"
+          "  trireme train --workers 3 --strategy allreduce\n"
+          "  trireme train --workers 3 --strategy switch:at=50%,from=allreduce,to=ps:mode=async\n"
+          "  trireme train --workers 6 --hosts node1,node2,node3 --strategy ps:mode=ssp,staleness=3 --servers 2\n"
           "  trireme train --resume runs/lenet5-fashion-mnist-1\n"
           "  trireme train --config experiment.toml --seed 2",
           train::train_options(),

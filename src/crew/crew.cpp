@@ -21,7 +21,24 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+tensor::ParameterSpace space_from(const graph::Network& network, const graph::Program& first) {
+  const auto& layouts = first.parameter_layouts();
+  std::vector<tensor::ParameterSpace::Entry> entries;
+  for (std::size_t p = 0; p < network.parameters().size(); ++p) {
+    const auto& parameter = network.parameters()[p];
+    const auto kind = parameter.spec.is_statistic() ? tensor::ParameterKind::statistic : tensor::ParameterKind::trained;
+    entries.push_back({parameter.name, kind, parameter.spec.shape, layouts[p]});
+  }
+  return tensor::ParameterSpace(entries);
+}
+
 }  // namespace
+
+tensor::ParameterSpace space_of(const graph::Network& network, const CrewOptions& options) {
+  const graph::Network fused = graph::fuse(network);
+  const std::int64_t largest = (options.batch + options.oars - 1) / options.oars;
+  return space_from(fused, graph::Program(fused, {largest, true, options.threads_per_oar, options.kernel_table.get()}, {}));
+}
 
 Crew::Crew(const graph::Network& network, const CrewOptions& options)
     : options_(options),
@@ -37,14 +54,7 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   // The largest oar's Program chooses the live layouts of all parameters.
   const graph::Program& first =
       options_.training ? program(oar_sizes(options_.batch).front(), true) : program(options_.evaluation_batch, false);
-  const auto& layouts = first.parameter_layouts();
-  std::vector<tensor::ParameterSpace::Entry> entries;
-  for (std::size_t p = 0; p < network_.parameters().size(); ++p) {
-    const auto& parameter = network_.parameters()[p];
-    const auto kind = parameter.spec.is_statistic() ? tensor::ParameterKind::statistic : tensor::ParameterKind::trained;
-    entries.push_back({parameter.name, kind, parameter.spec.shape, layouts[p]});
-  }
-  space_ = tensor::ParameterSpace(entries);
+  space_ = space_from(network_, first);
   weights_ = tensor::Buffer(at(space_.floats()) * sizeof(float));
   forms_ = std::make_unique<graph::WeightForms>(space_, weights_.floats(), options_.threads_per_oar);
   pace_ = Pace(first.forward_segments().size() + first.backward_segments().size());

@@ -83,6 +83,9 @@ struct MovingStatistic {
   double momentum = 0;                 // that one step moves it by
 };
 
+// Where the parameters of a crew with such options lie.
+tensor::ParameterSpace space_of(const graph::Network& network, const CrewOptions& options);
+
 class Crew {
  public:
   Crew(const graph::Network& network, const CrewOptions& options);

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "strategy/clocks.h"
-#include "strategy/ps_options.h"
+#include "strategy/local.h"
+#include "strategy/ps.h"
 #include "strategy/strategy.h"
 
 namespace trireme::strategy {

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "comm/clock_offset.h"
 #include "train/helm_text.h"
 #include "train/mail.h"
@@ -218,46 +219,43 @@ Helm::State Helm::collect() {
   for (int k = 0; k < place_.cast.servers; ++k) {
     const int process = place_.cast.process_of_server(k);
     send_text(post(), process, kServerOrder, R"({"do":"give state"})");
-    std::array<std::int64_t, 4> ranges{};  // of its trained floats, and of its statistics
+    std::array<std::int64_t, 4> ranges{};  // of its weights and statistics, and of its optimizer's state
     receive_bytes(post(), process, kState, std::as_writable_bytes(std::span(ranges)));
     take(process, state.weights.subspan(at(ranges[0]), at(ranges[1] - ranges[0])));
-    take(process, state.weights.subspan(at(ranges[2]), at(ranges[3] - ranges[2])));
-    for (const std::span<float> slot : state.slots) take(process, slot.subspan(at(ranges[0]), at(ranges[1] - ranges[0])));
+    for (const std::span<float> slot : state.slots) take(process, slot.subspan(at(ranges[2]), at(ranges[3] - ranges[2])));
   }
   return state;
 }
 
 // Weights and state go to where the next phase wants them.
-void Helm::hand_over_if_needed(std::size_t next) {
+void Helm::hand_over_to(std::size_t next) {
   const strategy::Phase& phase = place_.phases[next];
-  const bool to_servers = phase.plan.servers_hold();
   const std::int64_t start = base::now_ns();
-  const bool changes = next != phase_ && next > 0;
-  const bool keeps = !changes || phase.keeps_state;
-  if (to_servers == servers_hold_ && keeps) {
-    phase_ = next;
-    return;
-  }
+  const bool switches = next > 0 && progress_.step == place_.phases[next - 1].until;
+  const bool keeps = !switches || phase.keeps_state;
   const auto order = [&](const char* to, bool keeps_state) {
     const std::string text = Json{{"do", "hand over"}, {"to", to}, {"keeps state", keeps_state}}.dump();
     order_workers(text);
-    order_servers(text);
+    if (place_.cast.servers > 0) order_servers(text);
   };
-  if (servers_hold_) order("workers", keeps);
-  if (to_servers) order("servers", true);
-  servers_hold_ = to_servers;
+  if (servers_hold_ && !(phase.plan.servers_hold() && keeps)) {
+    order("workers", keeps);
+    servers_hold_ = false;
+  } else if (!keeps) {
+    order("nobody", false);
+  }
+  if (phase.plan.servers_hold() && !servers_hold_) order("servers", true);
+  servers_hold_ = phase.plan.servers_hold();
   phase_ = next;
   // An answer to a question comes after the orders before it are done.
-  for (int w = 0; w < place_.cast.workers; ++w)
-    if (const int process = place_.cast.process_of_worker(w); process != strategy::Cast::kHelm) {
-      send_text(post(), process, kOrder, R"({"do":"clock"})");
-      comm::ask_clock(post(), process, kClock);
-    }
+  order_workers(R"({"do":"say when done"})");
+  for (int w = 0; w < place_.cast.workers; ++w) receive_text(post(), place_.cast.process_of_worker(w), kText);
   trace_.add("hand over", kHelmLane, start, base::now_ns());
-  if (!changes) return;
+  if (!switches) return;
   hand_over_seconds_ = std::max(hand_over_seconds_, base::seconds_since(start));
   ++hand_overs_;
-  console_.line(fmt::format("step {}: {} takes over", progress_.step, phase.plan.text));
+  console_.line(fmt::format("step {}: {} takes over, after {}", progress_.step, phase.plan.text,
+                            base::human_seconds(base::seconds_since(start))));
 }
 
 void Helm::loop() {
@@ -266,7 +264,7 @@ void Helm::loop() {
   seconds_before_ = progress_.seconds;
   while (!is_over()) {
     const std::size_t next = phase_of(progress_.step);
-    if (next != phase_ || place_.phases[next].plan.servers_hold() != servers_hold_) hand_over_if_needed(next);
+    if (next != phase_ || place_.phases[next].plan.servers_hold() != servers_hold_) hand_over_to(next);
     row_until(next_meeting());
     const bool epoch_over = progress_.position == 0;
     if (epoch_over || is_over()) {

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -88,7 +87,7 @@ class Helm {
   State memory();   // to be filled here
   State collect();  // from whoever holds it
   void spread(const State& state, bool with_optimizer);
-  void hand_over_if_needed(std::size_t next);
+  void hand_over_to(std::size_t next);
 
   // Stretches of steps.
   void loop();

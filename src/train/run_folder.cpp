@@ -98,6 +98,20 @@ void RunFolder::cut_metrics(std::int64_t step, bool within_epoch) const {
   base::write_text_atomically(path, kept);
 }
 
+std::string to_text(const data::Normalization& normalization) {
+  nlohmann::ordered_json json{{"kind", normalization.kind}, {"inputs", nlohmann::ordered_json::array()}};
+  for (const data::InputNormalization& input : normalization.inputs)
+    json["inputs"].push_back({{"mean", input.mean}, {"divisor", input.divisor}});
+  return json.dump();
+}
+
+data::Normalization normalization_from_text(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  data::Normalization normalization{json.at("kind"), {}};
+  for (const auto& input : json.at("inputs")) normalization.inputs.push_back({input.at("mean"), input.at("divisor")});
+  return normalization;
+}
+
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& e,
                     const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world) {
   nlohmann::ordered_json json;
@@ -120,10 +134,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                       {"parameters", e.network.parameter_count()},
                       {"pinned", !e.crew_options.cpus.empty()}};
   json["data_hash"] = data_hash(e);
-  auto& normalization =
-      json["normalization"] = {{"kind", e.normalization.kind}, {"inputs", nlohmann::ordered_json::array()}};
-  for (const data::InputNormalization& input : e.normalization.inputs)
-    normalization["inputs"].push_back({{"mean", input.mean}, {"divisor", input.divisor}});
+  json["normalization"] = nlohmann::ordered_json::parse(to_text(e.normalization));
   utsname system{};
   ::uname(&system);
   json["host"] = {{"name", system.nodename},
@@ -163,11 +174,8 @@ auto from_run_json(const RunFolder& folder, const char* what, const Read& read) 
 }  // namespace
 
 data::Normalization stored_normalization(const RunFolder& folder) {
-  return from_run_json(folder, "normalization", [](const nlohmann::json& json) {
-    data::Normalization normalization{json.at("kind"), {}};
-    for (const auto& input : json.at("inputs")) normalization.inputs.push_back({input.at("mean"), input.at("divisor")});
-    return normalization;
-  });
+  return from_run_json(folder, "normalization",
+                       [](const nlohmann::json& json) { return normalization_from_text(json.dump()); });
 }
 
 std::string stored_data_hash(const RunFolder& folder) {

@@ -59,6 +59,10 @@ struct WorldOfRun {
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& experiment,
                     const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world);
 
+// As one line of JSON, and back.
+std::string to_text(const data::Normalization& normalization);
+data::Normalization normalization_from_text(const std::string& text);
+
 // The normalisation a run was trained with.
 data::Normalization stored_normalization(const RunFolder& folder);
 

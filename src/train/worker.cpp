@@ -57,14 +57,16 @@ Worker::~Worker() = default;
 
 void Worker::prepare(std::span<float> gradients, const std::vector<int>& threads) {
   gradients_ = gradients;
-  threads_ = threads;
+  assignment_ = std::make_unique<strategy::Assignment>(
+      strategy::parse_assignment(place_.settings.text("assign"), place_.experiment.oars, place_.cast.workers),
+      place_.experiment.oars, threads, kLoadedAhead + 1, 0);
 }
 
 void Worker::follow_orders() {
   comm::Post& post = place_.group.post();
   for (;;) {
-    const Json order = Json::parse(receive_text(post, kHelm, kOrder));
-    const std::string what = order.at("do");
+    const std::string order = receive_text(post, kHelm, kOrder);
+    const std::string what = Json::parse(order).at("do");
     if (what == "row")
       row(order);
     else if (what == "evaluate")
@@ -77,6 +79,8 @@ void Worker::follow_orders() {
       take_state(order);
     else if (what == "clock")
       comm::answer_clock(post, kHelm, kClock);
+    else if (what == "say when done")
+      send_text(post, kHelm, kText, "done");
     else if (what == "trace")
       send_text(post, kHelm, kText, trace_.pack());
     else if (what == "end")
@@ -153,7 +157,8 @@ void Worker::tell(const StepNews& news) {
   send_values<double>(place_.group.post(), kHelm, kReport, numbers);
 }
 
-void Worker::row(const Json& order) {
+void Worker::row(const std::string& text) {
+  const Json order = Json::parse(text);
   const std::size_t phase = order.at("phase");
   const std::int64_t from = order.at("from"), to = order.at("to");
   if (order.value("new ledger", false)) ledger_.clear();
@@ -207,10 +212,6 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
 
 // Everybody makes the same steps.
 void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to) {
-  if (!assignment_)
-    assignment_ = std::make_unique<strategy::Assignment>(
-        strategy::parse_assignment(place_.settings.text("assign"), place_.experiment.oars, place_.cast.workers),
-        place_.experiment.oars, threads_, kLoadedAhead + 1, from);
   strategy::Strategy& strategy = strategy_of(phase);
   if (!ahead_ || ahead_->phase != phase || ahead_->next != from) {
     ahead_ = std::make_unique<Ahead>();
@@ -276,7 +277,6 @@ void Worker::row_shares(std::size_t phase, std::int64_t from) {
   const Experiment& e = place_.experiment;
   comm::Post& post = place_.group.post();
   ahead_.reset();
-  if (!assignment_) assignment_ = std::make_unique<strategy::Assignment>(strategy::AssignOptions{strategy::AssignBy::even, {}}, e.oars, threads_, kLoadedAhead + 1, 0);
   strategy::Strategy& strategy = strategy_of(phase);
   limit_ = 0;
   data::LoaderOptions options = loader_options();
@@ -330,7 +330,8 @@ void Worker::row_shares(std::size_t phase, std::int64_t from) {
   strategy.end_stretch();
 }
 
-void Worker::evaluate(const Json& order) {
+void Worker::evaluate(const std::string& text) {
+  const Json order = Json::parse(text);
   const Experiment& e = place_.experiment;
   const data::Dataset& set = order.at("set") == "validation" ? *e.validation : *e.test;
   const std::int64_t batches = crew_->evaluation_batches(set.size());
@@ -345,15 +346,14 @@ void Worker::evaluate(const Json& order) {
             {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)});
 }
 
-void Worker::hand_over(const Json& order) {
+void Worker::hand_over(const std::string& text) {
+  const Json order = Json::parse(text);
   const strategy::Worker worker{*crew_,        *updater_,    place_.group, place_.cast,
                                 place_.worker, *assignment_, gradients_,   place_.settings.text("reduce") == "exact"};
   strategy_.reset();
   ahead_.reset();
-  if (order.at("to") == "servers")
-    strategy::hand_to_servers(worker);
-  else
-    strategy::take_from_servers(worker);
+  if (order.at("to") == "servers") strategy::hand_to_servers(worker);
+  if (order.at("to") == "workers") strategy::take_from_servers(worker);
   if (!order.at("keeps state").get<bool>()) updater_->state().clear();
 }
 
@@ -364,7 +364,8 @@ void Worker::give_state() {
   for (int s = 0; s < updater_->state().slots(); ++s) send_values<float>(post, kHelm, kState, updater_->state().slot(s));
 }
 
-void Worker::take_state(const Json& order) {
+void Worker::take_state(const std::string& text) {
+  const Json order = Json::parse(text);
   comm::Post& post = place_.group.post();
   const auto take = [&](std::span<float> values) {
     receive_bytes(post, kHelm, kState, std::as_writable_bytes(values));

@@ -4,8 +4,8 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/options.h"
@@ -49,7 +49,7 @@ class Worker {
   void follow_orders();
 
  private:
-  void row(const nlohmann::json& order);
+  void row(const std::string& order);
   void row_together(std::size_t phase, std::int64_t from, std::int64_t to);
   void row_shares(std::size_t phase, std::int64_t from);
   strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr, double loaded);
@@ -60,10 +60,10 @@ class Worker {
   bool told_to_stop();
   void wait_for_limit(std::int64_t stretch, std::int64_t clock);
   void tell(const StepNews& news);
-  void evaluate(const nlohmann::json& order);
-  void hand_over(const nlohmann::json& order);
+  void evaluate(const std::string& order);
+  void hand_over(const std::string& order);
   void give_state();
-  void take_state(const nlohmann::json& order);
+  void take_state(const std::string& order);
 
   Place place_;
   std::unique_ptr<optim::Schedule> schedule_;
@@ -73,7 +73,6 @@ class Worker {
   Slow slow_;
   double oar_seconds_ = 0;  // of the last work, per oar
   std::span<float> gradients_;
-  std::vector<int> threads_;
   std::unique_ptr<strategy::Assignment> assignment_;
   std::size_t strategy_phase_ = 0;
   std::unique_ptr<strategy::Strategy> strategy_;

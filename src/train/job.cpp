@@ -1,0 +1,293 @@
+#include "train/job.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/simd.h"
+#include "base/version.h"
+#include "comm/inproc.h"
+#include "comm/join.h"
+#include "comm/mpi.h"
+#include "graph/fusion.h"
+#include "train/agree.h"
+#include "train/helm.h"
+#include "train/interrupt.h"
+#include "train/mail.h"
+#include "train/options.h"
+#include "train/resume.h"
+#include "train/server_role.h"
+#include "train/worker.h"
+
+namespace trireme::train {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kJoinSeconds = 60;
+constexpr double kDeadlineSeconds = 600;  // of a collective in which nothing moves: a step may take long
+constexpr double kEndingSeconds = 0.5;    // for a launcher's word of how a process ended
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Equal for the same program, whatever it is called.
+std::string program_mark() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  return fmt::format("{} {}", base::version_text(), base::sha256_hex(std::as_bytes(std::span(bytes))).substr(0, 16));
+}
+
+comm::Group join(const std::optional<cluster::Seat>& seat, const base::Settings& settings) {
+  if (!seat) return std::move(comm::inproc_groups(1, kDeadlineSeconds)[0]);
+  if (seat->launcher == "mpi") {
+    comm::MpiOptions options;
+    options.program = program_mark();
+    options.deadline_seconds = kDeadlineSeconds;
+    return comm::join_mpi(options);
+  }
+  comm::JoinOptions options;
+  options.address = seat->meeting;
+  options.token = seat->token;
+  options.rank = seat->rank;
+  options.world = seat->world;
+  options.program = program_mark();
+  options.only_tcp = settings.text("transport") == "tcp";
+  options.tls = settings.flag("tls");
+  options.join_seconds = kJoinSeconds;
+  options.deadline_seconds = kDeadlineSeconds;
+  options.patience.ending_seconds = seat->launcher == "local" ? kEndingSeconds : 0;
+  return comm::join(options);
+}
+
+// One process of a run.
+class Job {
+ public:
+  Job(const base::Settings& given, const std::optional<cluster::Seat>& seat)
+      : seat_(seat), group_(join(seat, given)), agree_(group_), settings_(share_settings(given)) {
+    process_ = group_.rank();
+    cast_ = cast_of(settings_);
+    if (cast_.world() != group_.world())
+      base::user_error("{} workers and {} servers are {} processes, but {} were started", cast_.workers, cast_.servers,
+                       cast_.world(), group_.world());
+    worker_number_ = cast_.worker_of(process_);
+  }
+
+  std::string run() {
+    hosts_ = agree_.hosts();
+    const Neighbours neighbours = agree_.neighbours(cast_);
+    const std::string isa = agree_.isa(settings_.text("isa"));
+    agree_.together([&] { prepare(neighbours, isa); });
+    compare();
+    std::atomic<bool> interrupted{false};
+    const InterruptWatch signals;
+    std::optional<cluster::Leash> leash;
+    if (seat_ && seat_->has_leash)
+      leash.emplace([&] { interrupted = true; },
+                    [&] {
+                      if (process_ == 0)
+                        interrupted = true;
+                      else
+                        std::_Exit(1);  // nobody is left to tell
+                    });
+    return play([&] { return interrupted || signals.requested(); });
+  }
+
+ private:
+  // Process 0's settings are everybody's: only it may have the run folder, or the configuration file.
+  base::Settings share_settings(const base::Settings& given) {
+    std::string text;
+    base::Settings settings(train_options());
+    agree_.together([&] {
+      if (group_.rank() != 0) return;
+      settings = effective_settings(given);
+      Json json{{"given", settings.given()}};
+      if (!given.text("resume").empty()) {
+        normalization_ = stored_normalization(RunFolder::open(given.text("resume")));
+        json["normalization"] = to_text(*normalization_);
+      }
+      text = json.dump();
+    });
+    text = agree_.broadcast(text);
+    if (group_.rank() == 0) return settings;
+    const Json json = Json::parse(text);
+    for (const auto& [name, value] : json.at("given").items()) settings.set(name, value.get<std::string>());
+    if (json.contains("normalization")) normalization_ = normalization_from_text(json.at("normalization"));
+    return settings;
+  }
+
+  void prepare(const Neighbours& neighbours, const std::string& isa) {
+    optimizer_ = optim::make_optimizer(settings_.text("optimizer"));
+    const double clip = settings_.number("clip");
+    if (clip < 0) base::user_error("{} is {}, expected 0 (none) or more", settings_.label("clip"), clip);
+    base::Settings common = settings_;
+    common.set("isa", isa);
+    experiment_ = resolve(common, normalization_ ? &*normalization_ : nullptr, neighbours);
+    const Experiment& e = *experiment_;
+    if (cast_.workers > e.oars)
+      base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
+                       cast_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(cast_.workers)));
+    phases_ = strategy::parse_strategy(settings_.text("strategy"),
+                                       {e.total_steps, e.steps_per_epoch, cast_.workers});
+    const std::array<std::string, 2> where{"spread", "first"};
+    settings_.choice("evaluate", where);
+    strategy::parse_assignment(settings_.text("assign"), e.oars, cast_.workers);
+    if (worker_number_ >= 0) {
+      worker_ = std::make_unique<Worker>(
+          Worker::Place{settings_, *experiment_, group_, cast_, worker_number_, phases_, optimizer_});
+      prints_ = run_fingerprint(worker_->crew(), e);
+      space_ = worker_->crew().space();
+    } else if (process_ == 0) {
+      space_ = crew::space_of(e.network, e.crew_options);
+    }
+  }
+
+  // What must be equal everywhere, and what is allocated together.
+  void compare() {
+    const bool is_worker = worker_number_ >= 0;
+    agree_.same_data(is_worker || process_ == 0 ? data_hash(*experiment_) : "", cast_, hosts_);
+    const std::vector<int> threads = agree_.gather(is_worker ? experiment_->threads : 0);
+    for (int w = 0; w < cast_.workers; ++w) threads_.push_back(threads[at(cast_.process_of_worker(w))]);
+    const std::vector<std::int64_t> floats = agree_.gather(is_worker ? space_.floats() : 0);
+    const bool reduces = std::ranges::any_of(
+        phases_, [](const strategy::Phase& phase) { return phase.plan.is_synchronous(); });
+    std::span<float> gradients;
+    if (cast_.workers > 1 && reduces) {
+      // Memory that nobody touches takes none.
+      const std::int64_t arrays = 2 * std::bit_width(static_cast<unsigned>(experiment_->oars)) + 1;
+      const auto bytes = at(arrays * *std::ranges::max_element(floats)) * sizeof(float);
+      window_ = group_.allocate(bytes);
+      gradients = {reinterpret_cast<float*>(window_->own().data()), bytes / sizeof(float)};
+    } else if (is_worker && reduces && phases_.size() + at(cast_.servers) > 1) {
+      own_gradients_.resize(at(2 * space_.floats()));
+      gradients = own_gradients_;
+    }
+    if (!is_worker) return;
+    group_.among(cast_.worker_processes(), 1 << 20);
+    agree_.same_kernels(prints_, settings_.flag("allow-other-bits"), cast_, hosts_);
+    worker_->prepare(gradients, threads_);
+  }
+
+  // All roles of this process at once; the first failure is the one that counts, the helm's before others'.
+  std::string play(const std::function<bool()>& interrupted) {
+    std::string summary;
+    std::array<std::exception_ptr, 3> failures;  // helm, worker, server
+    const auto guarded = [&](std::size_t role, const std::function<void()>& part) {
+      try {
+        part();
+      } catch (...) {
+        failures[role] = std::current_exception();
+        if (role != 0) tell_failure(failures[role]);
+      }
+    };
+    std::vector<std::thread> threads;
+    const std::vector<int> cpus = experiment_->cores.cpus;
+    const auto start = [&](std::size_t role, const std::function<void()>& part) {
+      threads.emplace_back([&, role, part] {
+        base::unpin_this_thread(cpus);
+        guarded(role, part);
+      });
+    };
+    std::optional<observe::ResourceWatch> resources;
+    if (process_ == 0)
+      start(0, [&] { summary = helm(interrupted).conduct(); });
+    else
+      resources.emplace([this](std::string_view line) { group_.post().send(0, kResources, std::as_bytes(std::span(line))); },
+                        1.0, cpus, observe::Watched{hosts_[at(process_)], process_});
+    if (const int server = cast_.server_of(process_); server >= 0)
+      start(2, [&, server] {
+        ServerRole(group_, cast_, server, phases_, optimizer_, settings_.number("clip")).follow_orders();
+      });
+    if (worker_) guarded(1, [&] { worker_->follow_orders(); });
+    for (std::thread& thread : threads) thread.join();
+    resources.reset();
+    for (const std::exception_ptr& failure : failures)
+      if (failure) std::rethrow_exception(failure);
+    return summary;
+  }
+
+  Helm helm(const std::function<bool()>& interrupted) {
+    Helm::Place place{settings_, *experiment_, group_,   cast_,    phases_,          optimizer_, space_,
+                      prints_,   hosts_,       threads_, {},       LocalReplica{},   interrupted};
+    place.notes = experiment_->notes;
+    if (worker_) place.local = {&worker_->crew(), &worker_->updater()};
+    return Helm(std::move(place));
+  }
+
+  // The helm hears of what went wrong here, if it can still be reached.
+  void tell_failure(const std::exception_ptr& failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      try {
+        const std::vector<double> numbers = to_numbers({.kind = ReportKind::failure, .worker = worker_number_});
+        send_values<double>(group_.post(), 0, kReport, numbers);
+        send_text(group_.post(), 0, kText, error.what());
+      } catch (const std::exception&) {  // the group is broken, which the helm sees itself
+      }
+    }
+  }
+
+  std::optional<cluster::Seat> seat_;
+  comm::Group group_;
+  Agreement agree_;
+  std::optional<data::Normalization> normalization_;
+  base::Settings settings_;
+  int process_ = 0, worker_number_ = 0;
+  strategy::Cast cast_;
+  std::vector<std::string> hosts_;  // of each process
+  std::shared_ptr<const optim::Optimizer> optimizer_;
+  std::optional<Experiment> experiment_;
+  std::vector<strategy::Phase> phases_;
+  std::shared_ptr<const comm::Window> window_;
+  std::vector<float> own_gradients_;
+  std::unique_ptr<Worker> worker_;
+  tensor::ParameterSpace space_;
+  std::vector<graph::KernelPrint> prints_;
+  std::vector<int> threads_;  // of each worker
+};
+
+}  // namespace
+
+base::Settings effective_settings(const base::Settings& given) {
+  return given.text("resume").empty() ? given : resumed_settings(given);
+}
+
+strategy::Cast cast_of(const base::Settings& settings) {
+  strategy::Cast cast;
+  cast.workers = static_cast<int>(settings.integer("workers", 1, 10000));
+  cast.servers = static_cast<int>(settings.integer("servers", 0, 1000));
+  const std::array<std::string, 2> places{"own", "worker"};
+  cast.servers_apart = settings.choice("server-place", places) == "own";
+  const std::string& strategy = settings.text("strategy");
+  const bool needs = strategy::strategy_needs_servers(strategy);
+  if (cast.servers > 0 && !needs)
+    base::user_error("--servers {} with --strategy {}: only strategies with ps have servers", cast.servers, strategy);
+  if (needs && cast.servers == 0) cast.servers = 1;
+  if (strategy == "single" && cast.workers > 1)
+    base::user_error("--workers {} with --strategy single; did you mean --strategy allreduce?", cast.workers);
+  if (!cast.servers_apart && cast.servers > cast.workers)
+    base::user_error("{} servers cannot live in {} workers' processes; use --server-place own", cast.servers,
+                     cast.workers);
+  return cast;
+}
+
+void check_settings(const base::Settings& settings) {
+  cast_of(settings);
+  const std::array<std::string, 3> transports{"auto", "tcp", "mpi"};
+  settings.choice("transport", transports);
+}
+
+std::string train(const base::Settings& settings, const std::optional<cluster::Seat>& seat) {
+  return Job(settings, seat).run();
+}
+
+}  // namespace trireme::train
