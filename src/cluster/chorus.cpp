@@ -48,7 +48,7 @@ void Chorus::listen_only_to(int rank) {
 }
 
 std::string Chorus::take_last_words(int rank) {
-  const std::string words = last_words_[static_cast<std::size_t>(rank)];
+  std::string words = last_words_[static_cast<std::size_t>(rank)];
   for (auto line = lines_.rbegin(); line != lines_.rend(); ++line)
     if (line->rank == rank && line->is_error && line->text == words) {
       lines_.erase(std::next(line).base());

@@ -105,7 +105,8 @@ void Launcher::judge() {
   if (!has_failed() || cause_ >= 0) chorus_.print(now);
   if (warn_ns_ != 0 && now >= warn_ns_) {
     warn_ns_ = 0;
-    if (first().child->is_alive()) base::log_warn("{}", sentence());
+    has_warned_ = first().child->is_alive();
+    if (has_warned_) base::log_warn("{}", sentence());
   }
   if (more_force_ns_ != 0 && now >= more_force_ns_) use_more_force();
 }
@@ -157,10 +158,8 @@ int Launcher::conclude() {
     // A mistake that all make, and each tells.
     const bool has_said_the_same =
         could_not_start_ && !is_lost && first().ending && first().ending->code == member(cause_).ending->code;
-    if (code == 0)
-      base::log_warn("{}", sentence());
-    else if (!has_spoken && !has_said_the_same)
-      fmt::print(stderr, "trireme: {}\n", sentence());
+    if (code == 0 && !has_warned_) base::log_warn("{}", sentence());
+    if (code != 0 && !has_spoken && !has_said_the_same) fmt::print(stderr, "trireme: {}\n", sentence());
   }
   if (!could_not_start_ && first_signal_ns_ == 0)
     for (const Member& one : members_)
@@ -176,7 +175,8 @@ int Launcher::exit_code() const {
   const bool ended_by_itself = zero.ending && zero.ending->signal == 0 && !zero.was_told_to_end;
   if (ended_by_itself && zero.ending->code == 0) return 0;
   if (could_not_start_) return 2;
-  return ended_by_itself && zero.ending->code != kSshFailed ? zero.ending->code : 1;
+  if (ended_by_itself && zero.ending->code != kSshFailed) return zero.ending->code;
+  return cause_ >= 0 && member(cause_).ending->code == 2 ? 2 : 1;
 }
 
 std::string Launcher::describe(int rank) const {

@@ -68,7 +68,7 @@ class Launcher {
   std::int64_t settle_ns_ = 0, warn_ns_ = 0;
   int cause_ = -1;  // a rank, once it is settled
   std::string last_words_;
-  bool could_not_start_ = false;
+  bool could_not_start_ = false, has_warned_ = false;
 
   Force force_ = Force::none;
   std::int64_t more_force_ns_ = 0;  // when; 0: never

@@ -79,10 +79,12 @@ std::vector<std::string> ssh_command(const Job& job, const std::string& host) {
   for (const std::string& word : base::split(job.ssh, ' '))
     if (!word.empty()) words.push_back(word);
   if (words.empty()) base::user_error("the ssh command is empty; expected one like \"ssh -p 2222\"");
-  const int connect_seconds = std::max(1, static_cast<int>(job.start_seconds / 2));
-  for (const std::string& word : {std::string("-o"), std::string("BatchMode=yes"), std::string("-o"),
-                                  fmt::format("ConnectTimeout={}", connect_seconds), host})
-    words.push_back(word);
+  // What the user says comes first, and wins. No terminal there, which would echo the token; a sign of life, so that
+  // nothing between the hosts forgets a connection on which nobody speaks.
+  const std::string connect_seconds = std::to_string(std::max(1, static_cast<int>(job.start_seconds / 2)));
+  for (const char* option : {"-T", "-oBatchMode=yes", "-oServerAliveInterval=20"}) words.emplace_back(option);
+  words.push_back("-oConnectTimeout=" + connect_seconds);
+  words.push_back(host);
   std::string command = fmt::format("cd {} || exit 127; TRIREME_SEAT=stdin", quoted(job.directory));
   for (const std::string& word : job.command) command += " " + quoted(word);
   words.push_back("exec sh -c " + quoted(command + "; exit $?"));

@@ -39,7 +39,7 @@ gone() { while kill -0 $(cat "$1") 2>/dev/null; do sleep 0.01; done; }
 constexpr const char* kFakeSsh = R"sh(#!/bin/sh
 while [ $# -gt 0 ]; do
   case $1 in
-    -o) shift 2 ;;
+    -i) shift 2 ;;
     -*) shift ;;
     *) break ;;
   esac
@@ -74,7 +74,10 @@ class Launch : public testing::Test {
     return job(world, {"/bin/sh", "-c", whole});
   }
   Json job(int world, const std::vector<std::string>& command) const {
-    Json job{{"world", world}, {"command", command}, {"names", Json::array()}, {"ssh", (folder_ / "ssh").string()}};
+    Json job{{"world", world},
+             {"command", command},
+             {"names", Json::array()},
+             {"ssh", (folder_ / "ssh").string() + " -i  key"}};
     for (int rank = 0; rank < world; ++rank) job["names"].push_back(fmt::format("worker {}", rank));
     return job;
   }
@@ -167,6 +170,19 @@ TEST_F(Launch, AJobMaySucceedWithoutAProcess) {
   EXPECT_EQ(finished.err, fmt::format("[worker 1] some trouble\n"
                                       "warning: worker 1 (process {}) ended with exit code 1: my own fault\n",
                                       process(1)));
+}
+
+// While it goes on, or at its end: told once. One that fails later names the cause at its end, too.
+TEST_F(Launch, AJobThatGoesOnTellsWhomItLost) {
+  for (const int code : {0, 3}) {
+    const Finished finished = run(scripts(2, fmt::format("[ $rank = 1 ] && kill -9 $$; sleep 2.6; exit {}", code)));
+    EXPECT_EQ(finished.exit_code, code);
+    const std::string loss = fmt::format("worker 1 (process {}) was killed by signal 9 (SIGKILL)\n", process(1));
+    if (code == 0)
+      EXPECT_EQ(finished.err, "warning: " + loss);
+    else
+      EXPECT_TRUE(finished.err.ends_with("trireme: " + loss)) << finished.err;
+  }
 }
 
 TEST_F(Launch, OneThatIsStartedWronglyEndsTheJob) {

@@ -77,7 +77,7 @@ TEST(Remote, TheSshCommandKeepsItsOptions) {
   job.ssh = "ssh -p 2222  -i key";
   job.directory = "/home/me";
   EXPECT_EQ(base::join(ssh_command(job, "a"), "|"),
-            "ssh|-p|2222|-i|key|-o|BatchMode=yes|-o|ConnectTimeout=30|a|"
+            "ssh|-p|2222|-i|key|-T|-oBatchMode=yes|-oServerAliveInterval=20|-oConnectTimeout=30|a|"
             "exec sh -c 'cd /home/me || exit 127; TRIREME_SEAT=stdin /bin/trireme train; exit $?'");
   job.ssh = " ";
   EXPECT_TRUE(contains(sentence(base::ErrorKind::user, [&] { ssh_command(job, "a"); }), "the ssh command is empty"));
