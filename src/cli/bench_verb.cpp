@@ -53,10 +53,13 @@ constexpr std::array kWords{Word{"step", bench_step},     Word{"roofline", bench
                             Word{"reader", bench_reader}, Word{"collective", bench_collective},
                             Word{"rank", bench_rank}};
 
-void run_bench(const base::Settings& settings, const std::string& word) {
+int run_bench(const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;
   for (const Word& each : kWords) {
-    if (word == each.name) return each.run(settings);
+    if (word == each.name) {
+      each.run(settings);
+      return 0;
+    }
     names.emplace_back(each.name);
   }
   if (word.empty()) base::user_error("say what to measure: step, input, collective, roofline or memory");

@@ -104,10 +104,10 @@ int run_checked(int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   }
-  chosen->verb.run(chosen->settings, chosen->argument);
+  const int code = chosen->verb.run(chosen->settings, chosen->argument);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     base::run_error("cannot write standard output: {}", std::strerror(errno));
-  return 0;
+  return code;
 }
 
 }  // namespace

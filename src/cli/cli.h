@@ -15,7 +15,7 @@ struct Verb {
   const char* examples;  // shown under the options
   std::span<const base::OptionSpec> options;
   const char* argument;  // what a word without dashes is called; empty: none is taken
-  void (*run)(const base::Settings& settings, const std::string& argument);
+  int (*run)(const base::Settings& settings, const std::string& argument);  // returns the exit code
 };
 
 // In the order in which they are listed to people.

@@ -168,10 +168,13 @@ struct Word {
 };
 constexpr std::array kWords{Word{"info", info}, Word{"pack", pack}, Word{"show", show}};
 
-void run_data(const base::Settings& settings, const std::string& word) {
+int run_data(const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;
   for (const Word& each : kWords) {
-    if (word == each.name) return each.run(settings);
+    if (word == each.name) {
+      each.run(settings);
+      return 0;
+    }
     names.emplace_back(each.name);
   }
   if (word.empty()) base::user_error("say what to do: info, pack or show");

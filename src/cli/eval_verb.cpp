@@ -10,7 +10,7 @@
 namespace trireme::cli {
 namespace {
 
-void run_eval(const base::Settings& settings, const std::string&) {
+int run_eval(const base::Settings& settings, const std::string&) {
   SavedRun saved = open_saved_run(settings);
   const train::Evaluation result = train::evaluate(*saved.crew, *saved.split);
   if (settings.flag("json")) {
@@ -21,11 +21,12 @@ void run_eval(const base::Settings& settings, const std::string&) {
         std::isnan(result.accuracy) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(result.accuracy);
     json["weights_sha256"] = saved.crew->space().sha256(saved.crew->weights());
     fmt::print("{}\n", json.dump());
-    return;
+    return 0;
   }
   fmt::print("{} on {} samples of {} ({})\n", saved.checkpoint, result.samples, saved.data_name, saved.split_name);
   if (!std::isnan(result.accuracy)) fmt::print("accuracy  {:.2f} %\n", 100 * result.accuracy);
   fmt::print("loss      {:.6f}\n", result.loss);
+  return 0;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "models/zoo.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
+#include "strategy/spec.h"
 
 namespace trireme::cli {
 namespace {
@@ -38,7 +39,10 @@ void list_augmentations() {
   for (const auto& kind : data::augmentation_list()) fmt::print("{:<16} {}\n", kind.name, kind.description);
 }
 
-void list_strategies() { fmt::print("{:<16} {}\n", "single", "one process, oars on its threads"); }
+void list_strategies() {
+  for (const auto& strategy : strategy::strategy_list())
+    fmt::print("{:<12} {}\n{:<12} {}\n", strategy.name, strategy.summary, "", strategy.options);
+}
 
 void list_optimizers() {
   for (const auto& optimizer : optim::optimizer_list())
@@ -47,7 +51,11 @@ void list_optimizers() {
   for (const std::string& form : optim::schedule_forms()) fmt::print("  {}\n", form);
 }
 
-void list_transports() { fmt::print("{:<16} {}\n", "none", "a single process needs no transport"); }
+void list_transports() {
+  fmt::print("{:<8} {}\n", "auto", "shared memory between processes of one host, TCP between hosts, MPI under mpirun");
+  fmt::print("{:<8} {}\n", "tcp", "TCP everywhere, also on one host; encrypted with --tls");
+  fmt::print("{:<8} {}\n", "mpi", "what mpirun offers, for networks that only MPI reaches");
+}
 
 struct Topic {
   const char* name;
@@ -60,10 +68,13 @@ constexpr std::array<Topic, 6> kTopics{{{"models", list_models},
                                         {"optimizers", list_optimizers},
                                         {"transports", list_transports}}};
 
-void run_list(const base::Settings&, const std::string& topic) {
+int run_list(const base::Settings&, const std::string& topic) {
   std::vector<std::string> names;
   for (const Topic& each : kTopics) {
-    if (topic == each.name) return each.print();
+    if (topic == each.name) {
+      each.print();
+      return 0;
+    }
     names.emplace_back(each.name);
   }
   if (topic.empty())

@@ -33,7 +33,7 @@ std::string vector_line(std::int64_t index, const float* prediction, std::int64_
   return line + "\n";
 }
 
-void run_predict(const base::Settings& settings, const std::string&) {
+int run_predict(const base::Settings& settings, const std::string&) {
   const std::string& output = settings.text("output");
   std::error_code ignored;
   if (!output.empty() && base::fs::exists(output, ignored))
@@ -61,13 +61,14 @@ void run_predict(const base::Settings& settings, const std::string&) {
   for (const std::string& line : lines) text += line;
   if (output.empty()) {
     std::fputs(text.c_str(), stdout);
-    return;
+    return 0;
   }
   base::write_text_atomically(output, text);
   if (classes)
     fmt::print("{} predictions in {}, {:.2f} % right\n", result.samples, output, 100 * result.accuracy);
   else
     fmt::print("{} predictions in {}\n", result.samples, output);
+  return 0;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -42,7 +43,17 @@ cluster::Job job_of(const base::Settings& settings, const strategy::Cast& cast) 
   return job;
 }
 
-int run_train(const base::Settings& given, const std::string&, std::span<char* const> command) {
+// As this process was called.
+std::vector<std::string> own_command() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::vector<std::string> words = base::split(text, '\0');
+  words.pop_back();  // behind the last end
+  words[0] = std::filesystem::read_symlink("/proc/self/exe").string();
+  return words;
+}
+
+int run_train(const base::Settings& given, const std::string&) {
   base::Settings settings = given;
   if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
   const auto seat = cluster::take_seat();
@@ -52,8 +63,7 @@ int run_train(const base::Settings& given, const std::string&, std::span<char* c
     const strategy::Cast cast = train::cast_of(effective);
     if (cast.world() > 1) {
       cluster::Job job = job_of(effective, cast);
-      job.command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
-      job.command.insert(job.command.end(), command.begin() + 1, command.end());
+      job.command = own_command();
       return cluster::launch(job);
     }
   }

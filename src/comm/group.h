@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "comm/background.h"
@@ -47,9 +48,15 @@ class Group : public Collectives {
   // Messages from one rank to another, whatever the others do.
   Post& post() { return *post_; }
 
+  // For a rank that cannot go on: every wait of this rank ends with this sentence. Others see it when it leaves.
+  void give_up(const std::string& sentence) { alarm_->raise(sentence); }
+
  private:
   Group(Mesh mesh, const std::shared_ptr<WindowSet>& windows)
+      : Group(mesh.front.alarm, std::move(mesh), windows) {}
+  Group(std::shared_ptr<Alarm> alarm, Mesh mesh, const std::shared_ptr<WindowSet>& windows)
       : Collectives(std::make_unique<Port>(std::move(mesh.front)), windows),
+        alarm_(std::move(alarm)),
         windows_(windows),
         memory_(std::move(mesh.memory)),
         post_(std::make_unique<Post>(std::move(mesh.post))),
@@ -57,6 +64,7 @@ class Group : public Collectives {
             std::make_unique<Collectives>(std::make_unique<Port>(std::move(mesh.back)), windows))) {}
 
   std::shared_ptr<Company> company_;  // first: goes when nothing runs any more
+  std::shared_ptr<Alarm> alarm_;
   std::shared_ptr<WindowSet> windows_;
   std::shared_ptr<HostMemory> memory_;
   std::unique_ptr<Post> post_;

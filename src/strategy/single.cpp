@@ -7,7 +7,7 @@ namespace {
 
 class Single : public Strategy {
  public:
-  explicit Single(const Worker& worker) : crew_(worker.crew), updater_(worker.updater) { updater_.state(); }
+  Single(crew::Crew& crew, Updater& updater) : crew_(crew), updater_(updater) { updater_.state(); }
 
   StepReport step(const Work& work) override {
     optim::StepScalars scalars = updater_.scalars(work.step, work.lr);
@@ -43,6 +43,8 @@ class Single : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_single(const Worker& worker) { return std::make_unique<Single>(worker); }
+std::unique_ptr<Strategy> make_single(crew::Crew& crew, Updater& updater) {
+  return std::make_unique<Single>(crew, updater);
+}
 
 }  // namespace trireme::strategy

@@ -73,7 +73,7 @@ struct Worker {
   bool exact = true;
 };
 
-std::unique_ptr<Strategy> make_single(const Worker& worker);
+std::unique_ptr<Strategy> make_single(crew::Crew& crew, Updater& updater);
 
 struct AllReduceOptions {
   comm::Algorithm algorithm = comm::Algorithm::automatic;

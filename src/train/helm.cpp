@@ -321,6 +321,8 @@ void Helm::hear(Coordinator* coordinator) {
   }
   const auto row = receive_row(post(), kReport, kLookSeconds);
   if (!row) return;
+  if (kind_of(row->numbers) == ReportKind::failure)  // nobody can finish the stretch any more
+    base::run_error("{}: {}", place_.cast.name(row->from), receive_text(post(), row->from, kText));
   try {
     hear_row(row->numbers, row->from, coordinator);
   } catch (const base::Error&) {
@@ -362,7 +364,7 @@ void Helm::hear_row(const std::vector<double>& numbers, int from, Coordinator* c
       ledger_parts_[at(news.worker)]->restore(receive_text(post(), from, kText));
       return;
     case ReportKind::failure:
-      base::run_error("{}: {}", place_.cast.name(from), receive_text(post(), from, kText));
+      return;
   }
 }
 

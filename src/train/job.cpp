@@ -37,6 +37,8 @@ constexpr double kJoinSeconds = 60;
 constexpr double kDeadlineSeconds = 600;  // of a collective in which nothing moves: a step may take long
 constexpr double kEndingSeconds = 0.5;    // for a launcher's word of how a process ended
 
+constexpr std::chrono::milliseconds kLastWords{300};  // until the helm has heard them
+
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Equal for the same program, whatever it is called.
@@ -64,7 +66,7 @@ comm::Group join(const std::optional<cluster::Seat>& seat, const base::Settings&
   options.tls = settings.flag("tls");
   options.join_seconds = kJoinSeconds;
   options.deadline_seconds = kDeadlineSeconds;
-  options.patience.ending_seconds = seat->launcher == "local" ? kEndingSeconds : 0;
+  options.patience.ending_seconds = seat->has_leash ? kEndingSeconds : 0;
   return comm::join(options);
 }
 
@@ -109,6 +111,10 @@ class Job {
     agree_.together([&] {
       if (group_.rank() != 0) return;
       settings = effective_settings(given);
+      if (seat_ && !given.is_set("workers")) {  // srun and mpirun say how many there are
+        const strategy::Cast cast = cast_of(settings);
+        settings.set("workers", std::to_string(group_.world() - (cast.servers_apart ? cast.servers : 0)));
+      }
       Json json{{"given", settings.given()}};
       if (!given.text("resume").empty()) {
         normalization_ = stored_normalization(RunFolder::open(given.text("resume")));
@@ -185,7 +191,7 @@ class Job {
         part();
       } catch (...) {
         failures[role] = std::current_exception();
-        if (role != 0) tell_failure(failures[role]);
+        tell_failure(role, failures[role]);
       }
     };
     std::vector<std::thread> threads;
@@ -222,17 +228,22 @@ class Job {
     return Helm(std::move(place));
   }
 
-  // The helm hears of what went wrong here, if it can still be reached.
-  void tell_failure(const std::exception_ptr& failure) {
+  // The helm hears of what went wrong here, if it can still be reached; then nobody of this process waits any longer.
+  // When it is the helm itself, those who are free to listen were told to end.
+  void tell_failure(std::size_t role, const std::exception_ptr& failure) {
     try {
       std::rethrow_exception(failure);
     } catch (const std::exception& error) {
       try {
-        const std::vector<double> numbers = to_numbers({.kind = ReportKind::failure, .worker = worker_number_});
-        send_values<double>(group_.post(), 0, kReport, numbers);
-        send_text(group_.post(), 0, kText, error.what());
+        if (role != 0) {
+          const std::vector<double> numbers = to_numbers({.kind = ReportKind::failure, .worker = worker_number_});
+          send_values<double>(group_.post(), 0, kReport, numbers);
+          send_text(group_.post(), 0, kText, error.what());
+        }
+        std::this_thread::sleep_for(kLastWords);
       } catch (const std::exception&) {  // the group is broken, which the helm sees itself
       }
+      group_.give_up(error.what());
     }
   }
 

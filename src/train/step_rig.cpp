@@ -19,6 +19,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 StepRig::StepRig(const graph::Network& network, const crew::CrewOptions& options)
     : crew_(network, options),
       updater_(crew_, optim::make_optimizer("sgd:lr=0.01,momentum=0.9"), 0),
+      single_(strategy::make_single(crew_, updater_)),
       indices_(at(options.batch)) {
   fill_fresh_weights(crew_, "pytorch", kSeed);
   const std::int64_t batch = options.batch;
@@ -50,9 +51,13 @@ StepSeconds StepRig::run(int steps) {
   std::vector<StepSeconds> taken;
   for (int i = 0; i < steps; ++i) {
     const std::int64_t start = base::now_ns();
-    const Updater::Report report = updater_.step(view_, {kSeed, 0}, ++step_, updater_.optimizer().lr());
-    taken.push_back({report.row.forward_seconds, report.row.backward_seconds,
-                     report.row.update_seconds + report.update_seconds, base::seconds_since(start)});
+    strategy::Work work;
+    work.batch = view_;
+    work.draw = {kSeed, 0};
+    work.step = ++step_;
+    work.lr = updater_.optimizer().lr();
+    const strategy::StepSeconds seconds = single_->step(work).seconds;
+    taken.push_back({seconds.forward, seconds.backward, seconds.update, base::seconds_since(start)});
   }
   const auto middle = taken.begin() + (steps - 1) / 2;
   std::nth_element(taken.begin(), middle, taken.end(),

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "crew/crew.h"
 #include "tensor/buffer.h"
-#include "strategy/updater.h"
+#include "strategy/strategy.h"
 
 namespace trireme::train {
 
@@ -31,6 +32,7 @@ class StepRig {
  private:
   crew::Crew crew_;
   strategy::Updater updater_;
+  std::unique_ptr<strategy::Strategy> single_;
   std::vector<tensor::Buffer> inputs_;
   std::vector<float> target_;
   std::vector<std::int64_t> indices_;

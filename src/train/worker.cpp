@@ -98,10 +98,10 @@ strategy::Strategy& Worker::strategy_of(std::size_t phase) {
                                 place_.worker, *assignment_,  gradients_,   place_.settings.text("reduce") == "exact"};
   switch (plan.way) {
     case strategy::Way::single:
-      strategy_ = strategy::make_single(worker);
+      strategy_ = strategy::make_single(*crew_, *updater_);
       break;
     case strategy::Way::all_reduce:
-      strategy_ = place_.cast.workers == 1 ? strategy::make_single(worker)
+      strategy_ = place_.cast.workers == 1 ? strategy::make_single(*crew_, *updater_)
                                            : strategy::make_all_reduce(worker, plan.all_reduce);
       break;
     case strategy::Way::ps:
@@ -222,7 +222,7 @@ void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to)
                       end = std::min(place_.phases[phase].until, place_.experiment.total_steps)]() {
       const std::int64_t step = ahead->loading++;
       if (step >= end) return std::optional<data::Slice>();
-      return std::optional(slice_of(step, assignment_->share(step, place_.worker)));
+      return std::optional(slice_of(step, assignment_->share(step + 1, place_.worker)));
     };
     ahead_->loader = std::make_unique<data::Loader>(place_.experiment.train, options);
   }
@@ -231,14 +231,14 @@ void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to)
     const std::int64_t start = base::now_ns();
     const data::Batch* batch = ahead_->loader->next();
     base::check(batch != nullptr && batch->number == step, "the loader ended at step {}", step);
-    const std::vector<base::Range> shares = assignment_->shares(step);
+    const std::vector<base::Range> shares = assignment_->shares(step + 1);  // it counts steps from 1
     const double lr = lr_at(step);
     const strategy::StepReport report =
         one_step(*batch, shares[at(place_.worker)], step, lr, base::seconds_since(start));
     ahead_->next = step + 1;
     std::vector<double> seconds;
     for (const strategy::Note& note : report.notes) seconds.push_back(note.seconds.compute());
-    assignment_->see(step, seconds);
+    assignment_->see(step + 1, seconds);
     std::vector<strategy::Note> notes = report.notes;
     notes[at(place_.worker)].seconds = report.seconds;  // it knows its own to the end of the step
     if (place_.worker == 0)
