@@ -37,6 +37,7 @@ class CrewRun {
     view_.target = target_.data();
     view_.indices = indices_;
   }
+  const crew::BatchView& view() const { return view_; }
   void spoil_input(float value) { inputs_[0][0] = value; }
   crew::RowReport row_loaded() { return crew_.row(view_, {}); }
   crew::RowReport row_loaded(crew::Crew::TakeGradient take) { return crew_.row(view_, {}, take); }

@@ -1,0 +1,129 @@
+// A whole cluster of workers and servers in one process, for tests: every rank is a thread, every server of a worker's
+// process one more. The batches are those of support::CrewRun, each step its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "comm/inproc.h"
+#include "strategy/ps.h"
+#include "strategy/server.h"
+#include "support/core_crew_run.h"
+#include "support/core_networks.h"
+
+namespace trireme::strategy {
+
+inline constexpr int kOars = 8;
+inline constexpr std::int64_t kBatch = 16;
+
+struct Training {
+  std::string optimizer = "sgd:lr=0.1,momentum=0.9";
+  double max_norm = 0;
+  std::vector<std::int64_t> samples = {kBatch, kBatch, 5, kBatch - 3};  // of each step
+};
+
+// What is compared.
+struct Outcome {
+  std::string hash;
+  std::vector<std::vector<float>> state;  // per slot
+  std::vector<double> numbers;            // loss, correct and penalty of each step
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+// A worker's crew and all that goes with it. The crew is kept from test to test.
+class Mate {
+ public:
+  explicit Mate(const graph::Network& net, int threads = 1)
+      : run_(net, {.batch = kBatch, .oars = kOars, .threads = threads}), start_(run_.weights()) {}
+
+  void start(const Training& training, const std::vector<int>& oars) {
+    training_ = training;
+    run_.set_parameters(start_);
+    updater_.emplace(run_.crew(), std::shared_ptr(optim::make_optimizer(training.optimizer)), training.max_norm);
+    const AssignOptions options{oars.empty() ? AssignBy::even : AssignBy::given, oars};
+    const std::size_t workers = std::max<std::size_t>(oars.size(), 1);
+    assignment_ = std::make_unique<Assignment>(options, kOars, std::vector<int>(workers, 1), 1, 1);
+    gradients_.assign(8 * static_cast<std::size_t>(run_.crew().space().floats()), 0.0f);
+    outcome_ = {};
+  }
+  Worker worker(comm::Group& group, const Cast& cast, int worker) {
+    return {run_.crew(), *updater_, group, cast, worker, *assignment_, gradients_, true};
+  }
+  // Steps [first, end), counted from 0.
+  void steps(Strategy& strategy, const Worker& worker, std::int64_t first, std::int64_t end) {
+    for (std::int64_t i = first; i < end; ++i) {
+      run_.load(training_.samples[static_cast<std::size_t>(i)], static_cast<std::uint64_t>(i));
+      Work work;
+      work.batch = run_.view();
+      work.step = i + 1;
+      work.oars = assignment_->share(work.step, worker.worker);
+      work.lr = 0.1 / static_cast<double>(i + 2);
+      const StepReport report = strategy.step(work);
+      outcome_.numbers.insert(outcome_.numbers.end(), {report.loss, report.correct, report.penalty});
+    }
+  }
+  std::int64_t all_steps() const { return static_cast<std::int64_t>(training_.samples.size()); }
+  // With the optimizer's state where this worker has it.
+  Outcome outcome(bool with_state) {
+    outcome_.hash = run_.hash();
+    outcome_.state.clear();
+    for (int s = 0; with_state && s < updater_->state().slots(); ++s)
+      outcome_.state.emplace_back(updater_->state().slot(s).begin(), updater_->state().slot(s).end());
+    return outcome_;
+  }
+  support::CrewRun& run() { return run_; }
+  Updater& updater() { return *updater_; }
+
+ private:
+  support::CrewRun run_;
+  support::Plain start_;
+  Training training_;
+  std::optional<Updater> updater_;
+  std::unique_ptr<Assignment> assignment_;
+  std::vector<float> gradients_;
+  Outcome outcome_;
+};
+
+inline Outcome run_single(Mate& mate, const Training& training) {
+  std::vector<comm::Group> groups = comm::inproc_groups(1, 20);
+  mate.start(training, {});
+  const Worker worker = mate.worker(groups[0], {}, 0);
+  const auto single = make_single(worker);
+  mate.steps(*single, worker, 0, mate.all_steps());
+  return mate.outcome(true);
+}
+
+// Runs `work` for every worker and `serve` for every server; the errors by process, empty where there was none.
+inline std::vector<std::string> run_cluster(std::vector<comm::Group>& groups, const Cast& cast,
+                                            const std::function<void(comm::Group&, int worker)>& work,
+                                            const std::function<void(comm::Group&, int server)>& serve) {
+  std::vector<std::string> errors(2 * groups.size());  // of workers, then of servers
+  std::vector<std::thread> threads;
+  const auto start = [&](std::size_t place, auto body) {
+    threads.emplace_back([&errors, place, body] {
+      try {
+        body();
+      } catch (const std::exception& error) {
+        errors[place] = error.what();
+      }
+    });
+  };
+  for (std::size_t process = 0; process < groups.size(); ++process) {
+    const int worker = cast.worker_of(static_cast<int>(process)), server = cast.server_of(static_cast<int>(process));
+    comm::Group& group = groups[process];
+    if (worker >= 0)
+      start(process, [&, worker] {
+        if (cast.servers_apart) group.among(cast.worker_processes(), 1000);
+        work(group, worker);
+      });
+    if (server >= 0) start(groups.size() + process, [&, server] { serve(group, server); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return errors;
+}
+
+}  // namespace trireme::strategy

@@ -1,0 +1,205 @@
+// Workers and servers together: the bits of a single worker where they work in step, and that nothing is lost where
+// they do not.
+#include "strategy/ps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cluster.h"
+
+namespace trireme::strategy {
+namespace {
+
+using support::Network;
+
+std::vector<int> even_oars(int workers) {
+  std::vector<int> oars;
+  for (int w = 0; w < workers; ++w) oars.push_back(static_cast<int>(base::oars_of_worker(w, workers, kOars).size()));
+  return oars;
+}
+
+Network with_penalty() {
+  Network net("with-penalty");
+  graph::Value x = net.input("image", {2, 6, 6});
+  x = net.add("conv", support::conv3(7, 1, true), {x});
+  net.l2_penalty(x, 0.01);
+  x = net.add("bn", ops::batch_norm(), {x});
+  x = net.add("relu", ops::relu(), {x});
+  x = net.add("flat", ops::flatten(), {x});
+  x = net.add("hidden", ops::dense({.outputs = 11}), {x});
+  net.l2_penalty(x, 0.003);
+  support::classify(net, x);
+  return net;
+}
+
+// One network's crews, for every cluster of it.
+class Bench {
+ public:
+  explicit Bench(const Network& net) : name_(net.name()) {
+    for (int w = 0; w < 3; ++w) mates_.push_back(std::make_unique<Mate>(net, 1 + w % 2));
+  }
+  const std::string& name() const { return name_; }
+  Mate& mate(int worker) { return *mates_[static_cast<std::size_t>(worker)]; }
+
+  // All steps in stretches that begin at `starts`; between them everything goes to the workers and back.
+  std::vector<Outcome> run(const Cast& cast, const Training& training, const std::vector<int>& oars,
+                           const PsOptions& options, const std::vector<std::int64_t>& starts = {0}) {
+    for (int w = 0; w < cast.workers; ++w) mate(w).start(training, oars);
+    std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+    const auto errors = run_cluster(
+        groups, cast,
+        [&](comm::Group& group, int w) {
+          const Worker worker = mate(w).worker(group, cast, w);
+          for (std::size_t s = 0; s < starts.size(); ++s) {
+            hand_to_servers(worker);
+            const auto strategy = make_ps(worker, options);
+            const std::int64_t end = s + 1 < starts.size() ? starts[s + 1] : mate(w).all_steps();
+            mate(w).steps(*strategy, worker, starts[s], end);
+            strategy->end_stretch();
+            take_from_servers(worker);
+          }
+        },
+        [&](comm::Group& group, int k) {
+          Server server(group, cast, k, optim::make_optimizer(training.optimizer), training.max_norm);
+          for (std::size_t s = 0; s < starts.size(); ++s) {
+            server.take_over();
+            server.serve({options.synchronous, options.returns_gradients});
+            server.give_back();
+          }
+        });
+    for (const std::string& error : errors) EXPECT_EQ(error, "");
+    std::vector<Outcome> outcomes;
+    for (int w = 0; w < cast.workers; ++w) outcomes.push_back(mate(w).outcome(true));
+    return outcomes;
+  }
+
+ private:
+  std::string name_;
+  std::vector<std::unique_ptr<Mate>> mates_;
+};
+
+std::string text(const Cast& cast) {
+  return fmt::format("{} workers, {} servers{}", cast.workers, cast.servers, cast.servers_apart ? " apart" : "");
+}
+
+std::vector<Cast> all_casts() {
+  std::vector<Cast> casts;
+  for (const int workers : {1, 2, 3})
+    for (const int servers : {1, 2, 3})
+      for (const bool apart : {false, true})
+        if (apart || servers <= workers) casts.push_back({workers, servers, apart});
+  return casts;
+}
+
+void expect_all(const std::vector<Outcome>& outcomes, const Outcome& expected) {
+  for (std::size_t w = 0; w < outcomes.size(); ++w) {
+    EXPECT_EQ(outcomes[w].hash, expected.hash) << "worker " << w;
+    EXPECT_EQ(outcomes[w].state, expected.state) << "worker " << w;
+    EXPECT_EQ(outcomes[w].numbers, expected.numbers) << "worker " << w;
+  }
+}
+
+std::vector<Network> networks() {
+  std::vector<Network> all = support::small_networks();
+  all.push_back(with_penalty());
+  all.push_back(support::wide_mlp());
+  return all;
+}
+
+constexpr const char* kSgd = "sgd:lr=0.1,momentum=0.9";
+constexpr const char* kAdam = "adam:lr=0.1";
+
+class Ps : public testing::TestWithParam<int> {
+ protected:
+  Bench bench{networks()[static_cast<std::size_t>(GetParam())]};
+};
+
+TEST_P(Ps, HasTheBitsOfOneWorker) {
+  for (const char* optimizer : {kSgd, kAdam}) {
+    const Training training{optimizer};
+    const Outcome single = run_single(bench.mate(0), training);
+    for (const Cast& cast : all_casts()) {
+      SCOPED_TRACE(bench.name() + ", " + optimizer + ", " + text(cast));
+      const PsOptions options{.bucket_bytes = cast.servers % 2 == 0 ? 0 : 2000};
+      expect_all(bench.run(cast, training, even_oars(cast.workers), options), single);
+    }
+  }
+}
+
+TEST_P(Ps, ClipsByTheNormOfTheWholeGradient) {
+  const Training training{kSgd, 0.02};
+  const Outcome single = run_single(bench.mate(0), training);
+  const Outcome unclipped = run_single(bench.mate(0), {kSgd});
+  EXPECT_NE(single.hash, unclipped.hash);
+  for (const Cast& cast : all_casts()) {
+    SCOPED_TRACE(bench.name() + ", " + text(cast));
+    expect_all(bench.run(cast, training, even_oars(cast.workers), {.bucket_bytes = 2000}), single);
+  }
+}
+
+TEST_P(Ps, AnyShareOfTheOarsHasTheSameBits) {
+  const Training training{kAdam};
+  const Outcome single = run_single(bench.mate(0), training);
+  for (const std::vector<int>& oars : {std::vector{5, 2, 1}, {1, 6, 1}, {0, 3, 5}, {3, 0, 5}, {8, 0, 0}}) {
+    SCOPED_TRACE(bench.name());
+    expect_all(bench.run({3, 2, false}, training, oars, {.bucket_bytes = 3000}), single);
+  }
+}
+
+TEST_P(Ps, MayReturnGradients) {
+  for (const double max_norm : {0.0, 0.02}) {
+    const Training training{kAdam, max_norm};
+    const Outcome single = run_single(bench.mate(0), training);
+    for (const Cast& cast : {Cast{1, 1, true}, Cast{3, 2, false}, Cast{2, 3, true}}) {
+      SCOPED_TRACE(bench.name() + ", " + text(cast));
+      const PsOptions options{.returns_gradients = true, .bucket_bytes = 2000};
+      expect_all(bench.run(cast, training, even_oars(cast.workers), options), single);
+    }
+  }
+}
+
+TEST_P(Ps, WeightsAndStateGoToTheServersAndBack) {
+  const Training training{kAdam};
+  const Outcome single = run_single(bench.mate(0), training);
+  for (const bool returns : {false, true}) {
+    SCOPED_TRACE(bench.name());
+    const PsOptions options{.returns_gradients = returns};
+    expect_all(bench.run({3, 2, false}, training, even_oars(3), options, {0, 1, 3}), single);
+    expect_all(bench.run({2, 2, true}, training, even_oars(2), options, {0, 2, 2}), single);
+  }
+}
+
+TEST_P(Ps, OneAsynchronousWorkerIsASingleOne) {
+  for (const double max_norm : {0.0, 0.02}) {
+    const Training training{kAdam, max_norm};
+    const Outcome single = run_single(bench.mate(0), training);
+    for (const Cast& cast : {Cast{1, 1, false}, Cast{1, 3, true}}) {
+      SCOPED_TRACE(bench.name() + ", " + text(cast));
+      expect_all(bench.run(cast, training, {kOars}, {.synchronous = false, .bucket_bytes = 2000}), single);
+    }
+  }
+}
+
+TEST_P(Ps, AsynchronousWorkersEndEqual) {
+  for (const Cast& cast : {Cast{3, 2, false}, Cast{3, 3, true}, Cast{2, 1, true}}) {
+    SCOPED_TRACE(bench.name() + ", " + text(cast));
+    const auto outcomes =
+        bench.run(cast, {kSgd}, even_oars(cast.workers), {.synchronous = false, .bucket_bytes = 2000}, {0, 2});
+    for (const Outcome& outcome : outcomes) {
+      EXPECT_EQ(outcome.hash, outcomes[0].hash);
+      EXPECT_EQ(outcome.state, outcomes[0].state);
+      EXPECT_TRUE(std::ranges::all_of(outcome.numbers, [](double x) { return std::isfinite(x); }));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, Ps, testing::Range(0, static_cast<int>(networks().size())), [](const auto& one) {
+  std::string name = networks()[static_cast<std::size_t>(one.param)].name();
+  std::ranges::replace_if(
+      name, [](char c) { return !std::isalnum(c); }, '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace trireme::strategy
