@@ -34,9 +34,8 @@ class Ps : public Strategy {
     base::check(options.synchronous || !options.returns_gradients, "only synchronous servers return gradients");
     for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
       const std::int64_t offset = step_.buckets()[b].floats.begin;
-      int server = worker.cast.servers - 1;
-      while (server > 0 && offset < borders_[at(server)]) --server;
-      while (server < worker.cast.servers - 1 && borders_[at(server) + 1] <= offset) ++server;
+      const auto server = static_cast<int>(
+          std::count_if(borders_.begin() + 1, borders_.end() - 1, [&](std::int64_t one) { return one <= offset; }));
       home_.push_back({server, static_cast<int>(of_server_[at(server)].size())});
       of_server_[at(server)].push_back(b);
     }

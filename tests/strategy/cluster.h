@@ -37,8 +37,10 @@ struct Outcome {
 // A worker's crew and all that goes with it. The crew is kept from test to test.
 class Mate {
  public:
-  explicit Mate(const graph::Network& net, int threads = 1)
-      : run_(net, {.batch = kBatch, .oars = kOars, .threads = threads}), start_(run_.weights()) {}
+  explicit Mate(const graph::Network& net, int threads = 1, crew::Reduce reduce = crew::Reduce::exact)
+      : run_(net, {.batch = kBatch, .oars = kOars, .threads = threads, .reduce = reduce}),
+        is_exact_(reduce == crew::Reduce::exact),
+        start_(run_.weights()) {}
 
   void start(const Training& training, const std::vector<int>& oars) {
     training_ = training;
@@ -51,7 +53,7 @@ class Mate {
     outcome_ = {};
   }
   Worker worker(comm::Group& group, const Cast& cast, int worker) {
-    return {run_.crew(), *updater_, group, cast, worker, *assignment_, gradients_, true};
+    return {run_.crew(), *updater_, group, cast, worker, *assignment_, gradients_, is_exact_};
   }
   // Steps [first, end), counted from 0.
   void steps(Strategy& strategy, const Worker& worker, std::int64_t first, std::int64_t end) {
@@ -80,6 +82,7 @@ class Mate {
 
  private:
   support::CrewRun run_;
+  bool is_exact_;
   support::Plain start_;
   Training training_;
   std::optional<Updater> updater_;

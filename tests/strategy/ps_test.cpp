@@ -36,8 +36,8 @@ Network with_penalty() {
 // One network's crews, for every cluster of it.
 class Bench {
  public:
-  explicit Bench(const Network& net) : name_(net.name()) {
-    for (int w = 0; w < 3; ++w) mates_.push_back(std::make_unique<Mate>(net, 1 + w % 2));
+  explicit Bench(const Network& net, crew::Reduce reduce = crew::Reduce::exact) : name_(net.name()) {
+    for (int w = 0; w < 3; ++w) mates_.push_back(std::make_unique<Mate>(net, 1 + w % 2, reduce));
   }
   const std::string& name() const { return name_; }
   Mate& mate(int worker) { return *mates_[static_cast<std::size_t>(worker)]; }
@@ -191,6 +191,19 @@ TEST_P(Ps, AsynchronousWorkersEndEqual) {
       EXPECT_EQ(outcome.state, outcomes[0].state);
       EXPECT_TRUE(std::ranges::all_of(outcome.numbers, [](double x) { return std::isfinite(x); }));
     }
+  }
+}
+
+// Where any order of additions will do, the workers are still equal.
+TEST(FastPs, WorkersStayEqual) {
+  Bench bench(support::small_residual(), crew::Reduce::fast);
+  const Outcome single = run_single(bench.mate(0), {kSgd});
+  for (const Cast& cast : all_casts()) {
+    SCOPED_TRACE(text(cast));
+    const auto outcomes = bench.run(cast, {kSgd}, even_oars(cast.workers), {});
+    expect_all(outcomes, outcomes[0]);
+    for (std::size_t i = 0; i < single.numbers.size(); ++i)
+      EXPECT_NEAR(outcomes[0].numbers[i], single.numbers[i], 1e-3 * (1 + std::abs(single.numbers[i])));
   }
 }
 

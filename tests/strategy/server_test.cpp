@@ -1,0 +1,127 @@
+// A server alone, with workers that are nothing but messages: what becomes of each push is known exactly.
+#include "strategy/server.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <latch>
+
+#include "cluster.h"
+#include "strategy/hand_over.h"
+#include "strategy/wire.h"
+
+namespace trireme::strategy {
+namespace {
+
+const std::atomic<bool> kNoStop{false};
+
+// Two buckets of one chunk each, and statistics.
+constexpr std::int64_t kHalf = 40, kTrained = 2 * kHalf, kAll = kTrained + 16;
+const std::vector<WireBucket> kBuckets = {{{0, kHalf}, {0, 1}}, {{kHalf, kTrained}, {1, 2}}, {{kTrained, kAll}, {}}};
+
+ShardMap small_map() {
+  return {{0, kTrained}, {0, kAll}, 0, {{0, kHalf, 0}, {kHalf, kHalf, 0}}, {{kTrained, 8, 0.5}}, {2}};
+}
+
+class Pusher {
+ public:
+  Pusher(comm::Group& group, const Cast& cast) : post_(group.post()), server_(cast.process_of_server(0)) {
+    BeginHead head;
+    head.buckets = static_cast<std::int64_t>(kBuckets.size());
+    head.oars = 1;
+    head.is_exact = 1;
+    send_one(post_, server_, kBeginTag, head);
+    send_array<WireBucket>(post_, server_, kBeginTag, kBuckets);
+  }
+  // Returns the reply: the bucket's weights after it was applied.
+  std::vector<float> push(int bucket, float value, std::int64_t samples = 1) {
+    const comm::Tag lane = static_cast<comm::Tag>(bucket % kLanes);
+    RequestHead head{.request = Request::push, .bucket = bucket, .partials = 1, .samples = samples, .step = 1, .lr = 1};
+    std::vector<float> floats(static_cast<std::size_t>(kBuckets[static_cast<std::size_t>(bucket)].floats.size()),
+                              value);
+    send_one(post_, server_, kPushTag + lane, head);
+    send_array<float>(post_, server_, kPushTag + lane, floats);
+    receive_array<float>(post_, server_, kReplyTag + lane, floats, kNoStop);
+    return floats;
+  }
+  void end() {
+    for (int lane = 0; lane < kLanes; ++lane)
+      send_one(post_, server_, kPushTag + static_cast<comm::Tag>(lane), RequestHead{});
+  }
+
+ private:
+  comm::Post& post_;
+  int server_;
+};
+
+std::vector<float> serve_pushes(const Cast& cast, const std::function<void(Pusher&, int worker)>& body) {
+  std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+  const std::shared_ptr<const optim::Optimizer> optimizer = optim::make_optimizer("sgd:lr=1,momentum=0");
+  std::vector<float> weights;
+  const auto errors = run_cluster(
+      groups, cast,
+      [&](comm::Group& group, int worker) {
+        if (worker == 0) {
+          const ShardMap map = small_map();
+          const std::vector<float> zeros(static_cast<std::size_t>(kAll));
+          OptimizerState state(optimizer, map.trained);
+          send_shard(group.post(), cast.process_of_server(0), map, zeros.data(), state);
+        }
+        Pusher pusher(group, cast);
+        body(pusher, worker);
+        pusher.end();
+      },
+      [&](comm::Group& group, int k) {
+        Server server(group, cast, k, optimizer, 0);
+        server.take_over();
+        server.serve({.synchronous = false});
+        weights.assign(server.weights().begin(), server.weights().end());
+      });
+  for (const std::string& error : errors) EXPECT_EQ(error, "");
+  return weights;
+}
+
+// Whole numbers, so that the order does not matter.
+TEST(Server, AppliesEveryPush) {
+  for (const bool apart : {false, true}) {
+    const Cast cast{3, 1, apart};
+    const auto weights = serve_pushes(cast, [](Pusher& pusher, int worker) {
+      for (int i = 0; i < 50 * (worker + 1); ++i) pusher.push(i % 2, static_cast<float>(worker + 1));
+    });
+    ASSERT_EQ(weights.size(), static_cast<std::size_t>(kAll));
+    const float each = -(25 * 1 + 50 * 2 + 75 * 3);
+    for (std::int64_t i = 0; i < kTrained; ++i) EXPECT_EQ(weights[static_cast<std::size_t>(i)], each) << i;
+  }
+}
+
+TEST(Server, RepliesWithItsWeightsAndWaitsForNobody) {
+  std::latch others_are_done(2);
+  const auto weights = serve_pushes({3, 1, true}, [&](Pusher& pusher, int worker) {
+    if (worker == 0) {
+      others_are_done.wait();
+      EXPECT_EQ(pusher.push(0, 1)[5], -41);
+      return;
+    }
+    for (int i = 0; i < 20; ++i) {
+      const float seen = pusher.push(0, 1)[5];
+      EXPECT_LE(seen, static_cast<float>(-1 - i));
+      EXPECT_GE(seen, static_cast<float>(-21 - i));
+    }
+    others_are_done.count_down();
+  });
+  EXPECT_EQ(weights[0], -41);
+  EXPECT_EQ(weights[kHalf], 0);
+}
+
+TEST(Server, EachPushMovesStatisticsByItsPart) {
+  const auto weights = serve_pushes({2, 1, true}, [](Pusher& pusher, int worker) {
+    if (worker == 0) return;
+    EXPECT_EQ(pusher.push(2, 24, 3)[0], 2);  // a quarter of 24 / 3
+    EXPECT_EQ(pusher.push(2, 24, 3)[7], 3.5);
+  });
+  EXPECT_EQ(weights[kTrained], 3.5);
+  EXPECT_EQ(weights[kTrained + 8], 0);  // is no statistic that moves
+}
+
+}  // namespace
+}  // namespace trireme::strategy
