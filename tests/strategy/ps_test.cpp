@@ -57,7 +57,9 @@ class Bench {
             const std::int64_t end = s + 1 < starts.size() ? starts[s + 1] : mate(w).all_steps();
             mate(w).steps(*strategy, worker, starts[s], end);
             strategy->end_stretch();
+            const std::string hash = mate(w).run().hash();
             take_from_servers(worker);
+            EXPECT_EQ(hash, mate(w).run().hash()) << "worker " << w << " had old weights at the end of its stretch";
           }
         },
         [&](comm::Group& group, int k) {
