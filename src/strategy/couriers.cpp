@@ -31,7 +31,8 @@ void Couriers::give(const Errand& errand) {
   const std::lock_guard lock(mutex_);
   if (open_in_all_++ == 0) busy_since_ns_ = base::now_ns();
   ++open_[errand.mark];
-  Courier& courier = *couriers_[static_cast<std::size_t>(errand.server * kLanes + errand.lane)];
+  const int place = errand.server * kLanes + errand.lane;
+  Courier& courier = *couriers_[static_cast<std::size_t>(place)];
   courier.errands.push_back(errand);
   courier.given.notify_all();
 }

@@ -3,8 +3,8 @@
 namespace trireme::strategy {
 
 const comm::ExactPlan& Plans::get(int oars, std::int64_t samples, const std::vector<base::Range>& shares) {
-  Key key{samples, {}};
-  for (const base::Range& share : shares) key.ends.push_back(share.end);
+  std::pair key{samples, std::vector<std::int64_t>{}};
+  for (const base::Range& share : shares) key.second.push_back(share.end);
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   comm::OarShares held{oars, shares, {}};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "comm/exact.h"
@@ -16,12 +17,7 @@ class Plans {
   const comm::ExactPlan& get(int oars, std::int64_t samples, const std::vector<base::Range>& shares);
 
  private:
-  struct Key {
-    std::int64_t samples = 0;
-    std::vector<std::int64_t> ends;  // of the shares
-    friend auto operator<=>(const Key&, const Key&) = default;
-  };
-  std::map<Key, comm::ExactPlan> plans_;
+  std::map<std::pair<std::int64_t, std::vector<std::int64_t>>, comm::ExactPlan> plans_;  // by samples, ends of shares
 };
 
 }  // namespace trireme::strategy

@@ -42,32 +42,36 @@ class Bench {
   const std::string& name() const { return name_; }
   Mate& mate(int worker) { return *mates_[static_cast<std::size_t>(worker)]; }
 
-  // All steps in stretches that begin at `starts`; between them everything goes to the workers and back.
+  // All steps in stretches that begin at `starts`; between them everything goes to the workers and back, or stays.
   std::vector<Outcome> run(const Cast& cast, const Training& training, const std::vector<int>& oars,
-                           const PsOptions& options, const std::vector<std::int64_t>& starts = {0}) {
+                           const PsOptions& options, const std::vector<std::int64_t>& starts = {0},
+                           bool stays = false) {
     for (int w = 0; w < cast.workers; ++w) mate(w).start(training, oars);
     std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
     const auto errors = run_cluster(
         groups, cast,
         [&](comm::Group& group, int w) {
           const Worker worker = mate(w).worker(group, cast, w);
+          std::unique_ptr<Strategy> strategy;
           for (std::size_t s = 0; s < starts.size(); ++s) {
-            hand_to_servers(worker);
-            const auto strategy = make_ps(worker, options);
+            if (s == 0 || !stays) {
+              hand_to_servers(worker);
+              strategy = make_ps(worker, options);
+            }
             const std::int64_t end = s + 1 < starts.size() ? starts[s + 1] : mate(w).all_steps();
             mate(w).steps(*strategy, worker, starts[s], end);
             strategy->end_stretch();
             const std::string hash = mate(w).run().hash();
-            take_from_servers(worker);
+            if (!stays || s + 1 == starts.size()) take_from_servers(worker);
             EXPECT_EQ(hash, mate(w).run().hash()) << "worker " << w << " had old weights at the end of its stretch";
           }
         },
         [&](comm::Group& group, int k) {
           Server server(group, cast, k, optim::make_optimizer(training.optimizer), training.max_norm);
           for (std::size_t s = 0; s < starts.size(); ++s) {
-            server.take_over();
+            if (s == 0 || !stays) server.take_over();
             server.serve({options.synchronous, options.returns_gradients});
-            server.give_back();
+            if (!stays || s + 1 == starts.size()) server.give_back();
           }
         });
     for (const std::string& error : errors) EXPECT_EQ(error, "");
@@ -169,6 +173,7 @@ TEST_P(Ps, WeightsAndStateGoToTheServersAndBack) {
     const PsOptions options{.returns_gradients = returns};
     expect_all(bench.run({3, 2, false}, training, even_oars(3), options, {0, 1, 3}), single);
     expect_all(bench.run({2, 2, true}, training, even_oars(2), options, {0, 2, 2}), single);
+    expect_all(bench.run({3, 1, false}, training, even_oars(3), options, {0, 1, 3}, true), single);
   }
 }
 
