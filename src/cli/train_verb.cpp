@@ -32,7 +32,8 @@ cluster::Job job_of(const base::Settings& settings, const strategy::Cast& cast) 
   const std::vector<std::string> workers = cluster::place(cast.workers, list("hosts"));
   std::vector<std::string> servers = list("server-hosts");
   if (!servers.empty() && !cast.servers_apart)
-    base::user_error("--server-hosts needs --server-place own: servers that live in workers' processes are where those are");
+    base::user_error(
+        "--server-hosts needs --server-place own: servers that live in workers' processes are where those are");
   if (servers.empty()) servers = workers;
   for (int process = 0; process < cast.world(); ++process) {
     const int worker = cast.worker_of(process);

@@ -52,9 +52,8 @@ class Group : public Collectives {
   void give_up(const std::string& sentence) { alarm_->raise(sentence); }
 
  private:
-  Group(Mesh mesh, const std::shared_ptr<WindowSet>& windows)
-      : Group(mesh.front.alarm, std::move(mesh), windows) {}
-  Group(std::shared_ptr<Alarm> alarm, Mesh mesh, const std::shared_ptr<WindowSet>& windows)
+  Group(Mesh mesh, const std::shared_ptr<WindowSet>& windows) : Group(mesh.front.alarm, std::move(mesh), windows) {}
+  Group(std::shared_ptr<Alarm> alarm, Mesh&& mesh, const std::shared_ptr<WindowSet>& windows)
       : Collectives(std::make_unique<Port>(std::move(mesh.front)), windows),
         alarm_(std::move(alarm)),
         windows_(windows),

@@ -37,7 +37,8 @@ tensor::ParameterSpace space_from(const graph::Network& network, const graph::Pr
 tensor::ParameterSpace space_of(const graph::Network& network, const CrewOptions& options) {
   const graph::Network fused = graph::fuse(network);
   const std::int64_t largest = (options.batch + options.oars - 1) / options.oars;
-  return space_from(fused, graph::Program(fused, {largest, true, options.threads_per_oar, options.kernel_table.get()}, {}));
+  return space_from(fused,
+                    graph::Program(fused, {largest, true, options.threads_per_oar, options.kernel_table.get()}, {}));
 }
 
 Crew::Crew(const graph::Network& network, const CrewOptions& options)

@@ -72,8 +72,8 @@ struct RowReport {
 
 struct EvaluationReport {
   std::int64_t samples = 0;
-  double loss = 0;     // sum
-  double correct = 0;  // sum
+  double loss = 0;                           // sum
+  double correct = 0;                        // sum
   std::vector<double> losses{}, corrects{};  // per evaluation batch
 };
 

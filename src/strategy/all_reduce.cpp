@@ -55,8 +55,7 @@ class AllReduce : public Strategy {
 
  private:
   void wait_for_all() noexcept {
-    for (comm::Pending& each : pending_)
-      try {
+    for (comm::Pending& each : pending_) try {
         each.wait();
       } catch (...) {  // it was waited for, or its failure was told already
       }

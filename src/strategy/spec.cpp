@@ -101,7 +101,8 @@ Switch read_switch(std::string_view text) {
   std::string* last = nullptr;
   for (const std::string& option : base::split(text, ',')) {
     const std::size_t equals = option.find('=');
-    const std::string key = option.substr(0, equals), value = equals == std::string::npos ? "" : option.substr(equals + 1);
+    const std::string key = option.substr(0, equals),
+                      value = equals == std::string::npos ? "" : option.substr(equals + 1);
     if (key == "at") {
       read.at.push_back(value);
     } else if (key == "from" && !has_from) {

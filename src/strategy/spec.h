@@ -37,8 +37,8 @@ struct Plan {
 
 struct Phase {
   Plan plan;
-  std::int64_t until = 0;     // the first step that is not of this phase, counted from 0
-  bool keeps_state = true;    // of the optimizer, from the phase before
+  std::int64_t until = 0;   // the first step that is not of this phase, counted from 0
+  bool keeps_state = true;  // of the optimizer, from the phase before
 };
 
 struct RunLength {

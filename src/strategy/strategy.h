@@ -79,6 +79,10 @@ struct AllReduceOptions {
   comm::Algorithm algorithm = comm::Algorithm::automatic;
   std::int64_t bucket_bytes = 0;  // 0: the default
 };
+// Whether an algorithm can add along the oar tree.
+inline bool adds_exactly(comm::Algorithm algorithm) {
+  return algorithm == comm::Algorithm::automatic || algorithm == comm::Algorithm::direct;
+}
 std::unique_ptr<Strategy> make_all_reduce(const Worker& worker, const AllReduceOptions& options);
 
 }  // namespace trireme::strategy

@@ -73,8 +73,7 @@ void Agreement::together(const std::function<void()>& part) {
   for (std::size_t process = 0; process < sentences.size(); ++process)
     if (!sentences[process].empty())
       base::throw_error(static_cast<base::ErrorKind>(kinds[process]),
-                        process == 0 ? sentences[process]
-                                     : fmt::format("process {}: {}", process, sentences[process]));
+                        process == 0 ? sentences[process] : fmt::format("process {}: {}", process, sentences[process]));
 }
 
 std::vector<std::string> Agreement::hosts() { return gather(observe::host_name()); }

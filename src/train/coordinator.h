@@ -48,9 +48,9 @@ class Coordinator {
 
   int workers_, oars_;
   std::int64_t from_, to_;
-  std::int64_t handed_ = 0;  // shares, in order
+  std::int64_t handed_ = 0;                      // shares, in order
   std::vector<std::vector<std::int64_t>> with_;  // per worker: shares that it has not pushed, in order
-  std::vector<std::int64_t> again_;           // shares of workers that are gone
+  std::vector<std::int64_t> again_;              // shares of workers that are gone
   strategy::Clocks clocks_;
   std::int64_t pushes_ = 0;
   std::vector<std::int64_t> pulled_at_;  // per worker: pushes of all at that time

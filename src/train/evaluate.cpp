@@ -29,8 +29,7 @@ Evaluation whole_evaluation(const data::Dataset& dataset, std::span<const double
 }
 
 Evaluation evaluate(crew::Crew& crew, const data::Dataset& dataset, const crew::Crew::See& see) {
-  const crew::EvaluationReport report =
-      evaluate_part(crew, dataset, {0, crew.evaluation_batches(dataset.size())}, see);
+  const crew::EvaluationReport report = evaluate_part(crew, dataset, {0, crew.evaluation_batches(dataset.size())}, see);
   return whole_evaluation(dataset, report.losses, report.corrects);
 }
 

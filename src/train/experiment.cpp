@@ -124,9 +124,9 @@ void plan_threads(const base::Settings& settings, const Neighbours& neighbours, 
   e.threads = asked > 0 ? asked : std::clamp(cores / per_oar, 1, oars);
   const int others = neighbours.workers;
   if (e.threads > oars) {
-    e.notes.push_back(fmt::format(
-        "{} threads have only {} oars to row; --oars {} would use them all (and is another experiment)", e.threads, oars,
-        std::bit_ceil(static_cast<unsigned>(e.threads * others))));
+    e.notes.push_back(
+        fmt::format("{} threads have only {} oars to row; --oars {} would use them all (and is another experiment)",
+                    e.threads, oars, std::bit_ceil(static_cast<unsigned>(e.threads * others))));
     e.threads = oars;
   } else if (asked == 0 && cores > oars * per_oar) {
     e.notes.push_back(

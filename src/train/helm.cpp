@@ -56,7 +56,8 @@ void Helm::order_workers(const std::string& order) {
 }
 
 void Helm::order_servers(const std::string& order) {
-  for (int k = 0; k < place_.cast.servers; ++k) send_text(post(), place_.cast.process_of_server(k), kServerOrder, order);
+  for (int k = 0; k < place_.cast.servers; ++k)
+    send_text(post(), place_.cast.process_of_server(k), kServerOrder, order);
 }
 
 void Helm::compare_clocks() {
@@ -142,8 +143,7 @@ void Helm::begin_resumed(const std::string& run) {
   folder_ = RunFolder::open(run);
   folder_->lock();
   check_same_data(*folder_, place_.experiment);
-  const std::string other_bits =
-      check_same_kernels(*folder_, place_.prints, place_.settings.flag("allow-other-bits"));
+  const std::string other_bits = check_same_kernels(*folder_, place_.prints, place_.settings.flag("allow-other-bits"));
   if (!other_bits.empty()) notes_.push_back(other_bits);
   checkpoints_.emplace(folder_->checkpoints(), keep_);
   if (const auto loaded = checkpoints_->latest_valid()) {
@@ -182,8 +182,9 @@ void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
   const std::string schedule = place_.settings.text("schedule");
   const std::int64_t total = place_.experiment.total_steps;
   if (progress_.total_steps != total && (schedule.starts_with("cosine") || schedule.starts_with("onecycle")))
-    notes_.push_back(fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run",
-                                 schedule, total, progress_.total_steps));
+    notes_.push_back(
+        fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run", schedule,
+                    total, progress_.total_steps));
   progress_.total_steps = total;
   if (is_over()) notes_.emplace_back("the run is finished; to go on, give more --epochs, --steps or patience");
 }
@@ -222,7 +223,8 @@ Helm::State Helm::collect() {
     std::array<std::int64_t, 4> ranges{};  // of its weights and statistics, and of its optimizer's state
     receive_bytes(post(), process, kState, std::as_writable_bytes(std::span(ranges)));
     take(process, state.weights.subspan(at(ranges[0]), at(ranges[1] - ranges[0])));
-    for (const std::span<float> slot : state.slots) take(process, slot.subspan(at(ranges[2]), at(ranges[3] - ranges[2])));
+    for (const std::span<float> slot : state.slots)
+      take(process, slot.subspan(at(ranges[2]), at(ranges[3] - ranges[2])));
   }
   return state;
 }
@@ -316,7 +318,8 @@ void Helm::hear(Coordinator* coordinator) {
   }
   if (other_resources_) {
     std::array<char, 1024> line{};
-    while (const auto got = post().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
+    while (const auto got =
+               post().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
       other_resources_->write(std::string(line.data(), got->bytes));
   }
   const auto row = receive_row(post(), kReport, kLookSeconds);
@@ -341,14 +344,11 @@ void Helm::hear_row(const std::vector<double>& numbers, int from, Coordinator* c
       lateness_->see(news.notes);
       on_step({news.step, news.loss, news.correct, news.samples, news.penalty, news.lr, mean_of(news.notes)});
       return;
-    case ReportKind::ask:
-      answer_question(news.worker, *coordinator);
-      return;
+    case ReportKind::ask: answer_question(news.worker, *coordinator); return;
     case ReportKind::push:
       lateness_->add_push(news.worker, news.notes.at(0).seconds);
       for (const Coordinator::Step& step : coordinator->done(news, base::now_ns()))
-        if (!failure_)
-          on_step({step.step, step.loss, step.correct, step.samples, step.penalty, step.lr, step.seconds});
+        if (!failure_) on_step({step.step, step.loss, step.correct, step.samples, step.penalty, step.lr, step.seconds});
       if (!failure_)
         metrics_->write(Json{{"type", "push"},
                              {"step", news.step},
@@ -363,8 +363,7 @@ void Helm::hear_row(const std::vector<double>& numbers, int from, Coordinator* c
       ledger_parts_[at(news.worker)].emplace(place_.experiment.train->size());
       ledger_parts_[at(news.worker)]->restore(receive_text(post(), from, kText));
       return;
-    case ReportKind::failure:
-      return;
+    case ReportKind::failure: return;
   }
 }
 
@@ -430,8 +429,8 @@ void Helm::on_step(const StepResult& r) {
 // Before anything of it reaches a checkpoint.
 void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const {
   const auto last = checkpoints_->latest();
-  base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value, step,
-                  epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
+  base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value,
+                  step, epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
 }
 
 }  // namespace trireme::train

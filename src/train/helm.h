@@ -45,10 +45,10 @@ class Helm {
     std::shared_ptr<const optim::Optimizer> optimizer;
     const tensor::ParameterSpace& space;
     std::vector<graph::KernelPrint> prints;
-    std::vector<std::string> hosts;      // of each process
-    std::vector<int> threads;            // of each worker
-    std::vector<std::string> notes;      // sentences for the user
-    LocalReplica local;                  // of worker 0, where it is here
+    std::vector<std::string> hosts;  // of each process
+    std::vector<int> threads;        // of each worker
+    std::vector<std::string> notes;  // sentences for the user
+    LocalReplica local;              // of worker 0, where it is here
     std::function<bool()> interrupted;
   };
   explicit Helm(Place place);
@@ -135,9 +135,9 @@ class Helm {
   std::vector<std::vector<float>> own_memory_;  // weights and slots, where no worker is here
   std::vector<std::int64_t> clock_ahead_ns_;    // per worker
   Progress progress_;
-  data::Ledger ledger_;  // of this epoch, before this process
+  data::Ledger ledger_;                                    // of this epoch, before this process
   std::vector<std::optional<data::Ledger>> ledger_parts_;  // of this epoch, per worker
-  bool new_ledger_ = true;  // the epoch begins with the next stretch
+  bool new_ledger_ = true;                                 // the epoch begins with the next stretch
   bool stopped_early_ = false;
   std::size_t phase_ = 0;
   bool servers_hold_ = false;

@@ -100,8 +100,7 @@ void Helm::say_hello() {
 Evaluation Helm::evaluate_on(bool validation) {
   const data::Dataset& set = validation ? *place_.experiment.validation : *place_.experiment.test;
   const int parts = place_.settings.text("evaluate") == "first" ? 1 : place_.cast.workers;
-  order_workers(
-      Json{{"do", "evaluate"}, {"set", validation ? "validation" : "test"}, {"workers", parts}}.dump());
+  order_workers(Json{{"do", "evaluate"}, {"set", validation ? "validation" : "test"}, {"workers", parts}}.dump());
   std::vector<double> losses, corrects;
   for (int w = 0; w < place_.cast.workers; ++w) {
     const std::string text = receive_text(post(), place_.cast.process_of_worker(w), kText);
@@ -123,7 +122,6 @@ void Helm::end_epoch(bool whole) {
   if (!std::isfinite(result.loss))
     stop_at_nan(validates ? "validation loss" : "test loss", result.loss, progress_.step, epoch + 1);
   seconds_.evaluation += base::seconds_since(start);
-  trace_.add("evaluate", kHelmLane, start, base::now_ns());
   progress_.train_loss = epoch_loss();
   progress_.train_accuracy = epoch_accuracy();
   const bool stop = early_stopping_.observe(has_accuracy() ? result.accuracy : result.loss);
@@ -179,11 +177,9 @@ void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best)
   if (!staleness_.empty())
     for (const auto& [pushes, count] : staleness_) line["staleness"][std::to_string(pushes)] = count;
   metrics_->write(line.dump());
-  console_.epoch({epoch, progress_.train_loss, progress_.train_accuracy, result.loss, result.accuracy, validates, lr_,
-                  seconds,
-                  static_cast<double>(samples_here_ - epoch_start_samples_) /
-                      (seconds_.stretches - epoch_start_seconds_),
-                  best});
+  console_.epoch(
+      {epoch, progress_.train_loss, progress_.train_accuracy, result.loss, result.accuracy, validates, lr_, seconds,
+       static_cast<double>(samples_here_ - epoch_start_samples_) / (seconds_.stretches - epoch_start_seconds_), best});
 }
 
 void Helm::checkpoint(bool best) {
@@ -248,8 +244,7 @@ std::string Helm::finish() {
     const Experiment& e = place_.experiment;
     const observe::Profile profile = place_.local.crew->profile(place_.local.updater->cost());
     const crew::Peak peak = crew::measure_peak(e.threads, e.crew_options.cpus);
-    base::write_text_atomically(folder_->file("profile.json"),
-                                Json::parse(profile_json(profile, peak)).dump(2) + "\n");
+    base::write_text_atomically(folder_->file("profile.json"), Json::parse(profile_json(profile, peak)).dump(2) + "\n");
     console_.line("");
     for (const std::string& line : profile_lines(profile, peak)) console_.line(line);
   }

@@ -33,6 +33,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::int64_t kMostWorkers = 10000;
 constexpr double kJoinSeconds = 60;
 constexpr double kDeadlineSeconds = 600;  // of a collective in which nothing moves: a step may take long
 constexpr double kEndingSeconds = 0.5;    // for a launcher's word of how a process ended
@@ -110,11 +111,13 @@ class Job {
     base::Settings settings(train_options());
     agree_.together([&] {
       if (group_.rank() != 0) return;
-      settings = effective_settings(given);
+      settings = given;
       if (seat_ && !given.is_set("workers")) {  // srun and mpirun say how many there are
-        const strategy::Cast cast = cast_of(settings);
+        const strategy::Cast cast = cast_of(effective_settings(given));
         settings.set("workers", std::to_string(group_.world() - (cast.servers_apart ? cast.servers : 0)));
       }
+      settings = effective_settings(settings);
+      check_settings(settings);
       Json json{{"given", settings.given()}};
       if (!given.text("resume").empty()) {
         normalization_ = stored_normalization(RunFolder::open(given.text("resume")));
@@ -141,8 +144,7 @@ class Job {
     if (cast_.workers > e.oars)
       base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
                        cast_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(cast_.workers)));
-    phases_ = strategy::parse_strategy(settings_.text("strategy"),
-                                       {e.total_steps, e.steps_per_epoch, cast_.workers});
+    phases_ = strategy::parse_strategy(settings_.text("strategy"), {e.total_steps, e.steps_per_epoch, cast_.workers});
     const std::array<std::string, 2> where{"spread", "first"};
     settings_.choice("evaluate", where);
     strategy::parse_assignment(settings_.text("assign"), e.oars, cast_.workers);
@@ -163,8 +165,8 @@ class Job {
     const std::vector<int> threads = agree_.gather(is_worker ? experiment_->threads : 0);
     for (int w = 0; w < cast_.workers; ++w) threads_.push_back(threads[at(cast_.process_of_worker(w))]);
     const std::vector<std::int64_t> floats = agree_.gather(is_worker ? space_.floats() : 0);
-    const bool reduces = std::ranges::any_of(
-        phases_, [](const strategy::Phase& phase) { return phase.plan.is_synchronous(); });
+    const bool reduces =
+        std::ranges::any_of(phases_, [](const strategy::Phase& phase) { return phase.plan.is_synchronous(); });
     std::span<float> gradients;
     if (cast_.workers > 1 && reduces) {
       // Memory that nobody touches takes none.
@@ -172,8 +174,8 @@ class Job {
       const auto bytes = at(arrays * *std::ranges::max_element(floats)) * sizeof(float);
       window_ = group_.allocate(bytes);
       gradients = {reinterpret_cast<float*>(window_->own().data()), bytes / sizeof(float)};
-    } else if (is_worker && reduces && phases_.size() + at(cast_.servers) > 1) {
-      own_gradients_.resize(at(2 * space_.floats()));
+    } else if (is_worker && cast_.servers > 0) {
+      own_gradients_.resize(at(space_.floats()));
       gradients = own_gradients_;
     }
     if (!is_worker) return;
@@ -206,8 +208,9 @@ class Job {
     if (process_ == 0)
       start(0, [&] { summary = helm(interrupted).conduct(); });
     else
-      resources.emplace([this](std::string_view line) { group_.post().send(0, kResources, std::as_bytes(std::span(line))); },
-                        1.0, cpus, observe::Watched{hosts_[at(process_)], process_});
+      resources.emplace(
+          [this](std::string_view line) { group_.post().send(0, kResources, std::as_bytes(std::span(line))); }, 1.0,
+          cpus, observe::Watched{hosts_[at(process_)], process_});
     if (const int server = cast_.server_of(process_); server >= 0)
       start(2, [&, server] {
         ServerRole(group_, cast_, server, phases_, optimizer_, settings_.number("clip")).follow_orders();
@@ -221,8 +224,8 @@ class Job {
   }
 
   Helm helm(const std::function<bool()>& interrupted) {
-    Helm::Place place{settings_, *experiment_, group_,   cast_,    phases_,          optimizer_, space_,
-                      prints_,   hosts_,       threads_, {},       LocalReplica{},   interrupted};
+    Helm::Place place{settings_, *experiment_, group_,   cast_, phases_,        optimizer_, space_,
+                      prints_,   hosts_,       threads_, {},    LocalReplica{}, interrupted};
     place.notes = experiment_->notes;
     if (worker_) place.local = {&worker_->crew(), &worker_->updater()};
     return Helm(std::move(place));
@@ -269,12 +272,15 @@ class Job {
 }  // namespace
 
 base::Settings effective_settings(const base::Settings& given) {
-  return given.text("resume").empty() ? given : resumed_settings(given);
+  base::Settings settings = given.text("resume").empty() ? given : resumed_settings(given);
+  if (settings.text("strategy") == "auto")
+    settings.set("strategy", settings.integer("workers", 1, kMostWorkers) > 1 ? "allreduce" : "single");
+  return settings;
 }
 
 strategy::Cast cast_of(const base::Settings& settings) {
   strategy::Cast cast;
-  cast.workers = static_cast<int>(settings.integer("workers", 1, 10000));
+  cast.workers = static_cast<int>(settings.integer("workers", 1, kMostWorkers));
   cast.servers = static_cast<int>(settings.integer("servers", 0, 1000));
   const std::array<std::string, 2> places{"own", "worker"};
   cast.servers_apart = settings.choice("server-place", places) == "own";
@@ -293,6 +299,11 @@ strategy::Cast cast_of(const base::Settings& settings) {
 
 void check_settings(const base::Settings& settings) {
   cast_of(settings);
+  if (settings.text("reduce") == "exact")
+    for (const strategy::Phase& phase : strategy::parse_strategy(settings.text("strategy"), {1 << 30, 1 << 20, 1}))
+      if (const auto algorithm = phase.plan.all_reduce.algorithm; !strategy::adds_exactly(algorithm))
+        base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast",
+                         phase.plan.text);
   const std::array<std::string, 3> transports{"auto", "tcp", "mpi"};
   settings.choice("transport", transports);
 }

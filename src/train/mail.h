@@ -15,16 +15,16 @@
 namespace trireme::train {
 
 enum MailTag : comm::Tag {
-  kOrder = 1,     // helm to worker: what to do next
-  kServerOrder,   // helm to server
-  kReport,     // to the helm: rows of numbers
-  kText,       // to the helm: ledgers, traces, introductions
-  kState,      // weights and optimizer state
-  kStop,       // helm to worker 0: end the stretch after this step
-  kAssign,     // helm to a worker: its next share
-  kLimit,      // helm to a worker: how far it may go ahead
-  kClock,      // comparing clocks
-  kResources,  // lines of resources.jsonl
+  kOrder = 1,    // helm to worker: what to do next
+  kServerOrder,  // helm to server
+  kReport,       // to the helm: rows of numbers
+  kText,         // to the helm: ledgers, traces, introductions
+  kState,        // weights and optimizer state
+  kStop,         // helm to worker 0: end the stretch after this step
+  kAssign,       // helm to a worker: its next share
+  kLimit,        // helm to a worker: how far it may go ahead
+  kClock,        // comparing clocks
+  kResources,    // lines of resources.jsonl
 };
 
 void send_text(comm::Post& post, int to, comm::Tag tag, std::string_view text);

@@ -42,8 +42,18 @@ std::vector<double> to_numbers(const StepNews& n) {
 StepNews step_news(const std::vector<double>& numbers) {
   base::check(numbers.size() >= kFixed, "a report of {} numbers", numbers.size());
   const auto integer = [&](std::size_t i) { return static_cast<std::int64_t>(numbers[i]); };
-  StepNews n{kind_of(numbers), static_cast<int>(integer(1)), integer(2), numbers[3], numbers[4], numbers[5],
-             numbers[6],       numbers[7],                   integer(8), integer(9), {},         {}};
+  StepNews n{kind_of(numbers),
+             static_cast<int>(integer(1)),
+             integer(2),
+             numbers[3],
+             numbers[4],
+             numbers[5],
+             numbers[6],
+             numbers[7],
+             integer(8),
+             integer(9),
+             {},
+             {}};
   const auto notes = static_cast<std::size_t>(integer(10)), shares = static_cast<std::size_t>(integer(11));
   base::check(numbers.size() == kFixed + notes * kPerNote + shares * kPerShare, "a report of {} numbers",
               numbers.size());

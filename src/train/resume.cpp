@@ -10,9 +10,32 @@ namespace {
 
 // Where and how fast a run goes on may change, and how long it lasts; never what it computes.
 bool free_on_resume(const std::string& name) {
-  constexpr std::array kFree{"resume",         "threads",          "pin",    "data-dir", "epochs",
-                             "steps",          "checkpoint-every", "keep",   "json",     "quiet",
-                             "early-stopping", "allow-other-bits", "profile"};
+  constexpr std::array kFree{"resume",
+                             "threads",
+                             "pin",
+                             "data-dir",
+                             "epochs",
+                             "steps",
+                             "checkpoint-every",
+                             "keep",
+                             "json",
+                             "quiet",
+                             "early-stopping",
+                             "allow-other-bits",
+                             "profile",
+                             "strategy",
+                             "workers",
+                             "servers",
+                             "server-place",
+                             "assign",
+                             "evaluate",
+                             "hosts",
+                             "server-hosts",
+                             "ssh",
+                             "port",
+                             "transport",
+                             "tls",
+                             "slow"};
   return std::find(kFree.begin(), kFree.end(), name) != kFree.end();
 }
 

@@ -7,9 +7,9 @@
 namespace trireme::train {
 
 struct Slow {
-  int worker = -1;           // none
-  double factor = 1;         // its work takes so many times as long
-  std::int64_t rotate = 0;   // steps after which the next worker is the slow one; 0: never
+  int worker = -1;          // none
+  double factor = 1;        // its work takes so many times as long
+  std::int64_t rotate = 0;  // steps after which the next worker is the slow one; 0: never
 
   // How long to sleep after work of so many seconds.
   double seconds(int who, std::int64_t step, int workers, double worked) const {

@@ -41,8 +41,7 @@ std::string take_weights_from(const tensor::ParameterSpace& space, std::span<flo
   const base::fs::path file = base::fs::is_directory(run_or_file, ignored)
                                   ? chosen_checkpoint(run_or_file, false) / "weights.safetensors"
                                   : base::fs::path(run_or_file);
-  const store::Matching matching =
-      store::import_matching(space, weights, store::read_safetensors(file));
+  const store::Matching matching = store::import_matching(space, weights, store::read_safetensors(file));
   if (matching.copied.empty())
     base::user_error("{} has no parameter of this network by name and shape; is it of another network?", file.string());
   if (matching.skipped.empty()) return fmt::format("all {} parameters from {}", matching.copied.size(), file.string());

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "crew/crew.h"
-#include "tensor/buffer.h"
 #include "strategy/strategy.h"
+#include "tensor/buffer.h"
 
 namespace trireme::train {
 

@@ -29,11 +29,11 @@ struct Seconds {
 // What each worker of several did.
 struct RunDetails {
   int workers = 1, servers = 0;
-  std::vector<strategy::StepSeconds> seconds;    // per worker
-  std::vector<double> caused_waiting_seconds;    // per worker
-  std::vector<std::string> hosts;                // per worker
-  std::vector<int> threads;                      // per worker
-  std::vector<std::int64_t> oars;                // per worker, in the last synchronous step
+  std::vector<strategy::StepSeconds> seconds;  // per worker
+  std::vector<double> caused_waiting_seconds;  // per worker
+  std::vector<std::string> hosts;              // per worker
+  std::vector<int> threads;                    // per worker
+  std::vector<std::int64_t> oars;              // per worker, in the last synchronous step
   std::map<std::int64_t, std::int64_t> staleness;
   int hand_overs = 0;
   double longest_hand_over_seconds = 0;

@@ -94,21 +94,16 @@ strategy::Strategy& Worker::strategy_of(std::size_t phase) {
   if (strategy_ && strategy_phase_ == phase) return *strategy_;
   strategy_.reset();
   const strategy::Plan& plan = place_.phases[phase].plan;
-  const strategy::Worker worker{*crew_,        *updater_,     place_.group, place_.cast,
-                                place_.worker, *assignment_,  gradients_,   place_.settings.text("reduce") == "exact"};
+  const strategy::Worker worker{*crew_,        *updater_,    place_.group, place_.cast,
+                                place_.worker, *assignment_, gradients_,   place_.settings.text("reduce") == "exact"};
   switch (plan.way) {
-    case strategy::Way::single:
-      strategy_ = strategy::make_single(*crew_, *updater_);
-      break;
+    case strategy::Way::single: strategy_ = strategy::make_single(*crew_, *updater_); break;
     case strategy::Way::all_reduce:
       strategy_ = place_.cast.workers == 1 ? strategy::make_single(*crew_, *updater_)
                                            : strategy::make_all_reduce(worker, plan.all_reduce);
       break;
-    case strategy::Way::ps:
-      strategy_ = strategy::make_ps(worker, plan.ps);
-      break;
-    default:
-      base::check(false, "a strategy that nobody has written: {}", plan.text);
+    case strategy::Way::ps: strategy_ = strategy::make_ps(worker, plan.ps); break;
+    default: base::check(false, "a strategy that nobody has written: {}", plan.text);
   }
   strategy_phase_ = phase;
   return *strategy_;
@@ -147,9 +142,7 @@ double Worker::lr_at(std::int64_t step) const {
 bool Worker::told_to_stop() {
   char word = 0;
   if (place_.worker != 0) return false;
-  return place_.group.post()
-      .receive_within(0, kHelm, kStop, std::as_writable_bytes(std::span(&word, 1)))
-      .has_value();
+  return place_.group.post().receive_within(0, kHelm, kStop, std::as_writable_bytes(std::span(&word, 1))).has_value();
 }
 
 void Worker::tell(const StepNews& news) {
@@ -187,7 +180,8 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   work.lr = lr;
   work.load_seconds = loaded;
   work.wants_stop = told_to_stop();
-  const double sleep = slow_.seconds(place_.worker, step, place_.cast.workers, oar_seconds_ * static_cast<double>(oars.size()));
+  const double sleep =
+      slow_.seconds(place_.worker, step, place_.cast.workers, oar_seconds_ * static_cast<double>(oars.size()));
   if (sleep > 0) std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
   work.slept_seconds = sleep;
   const std::int64_t start = base::now_ns();
@@ -361,7 +355,8 @@ void Worker::hand_over(const std::string& text) {
 void Worker::give_state() {
   comm::Post& post = place_.group.post();
   send_values<float>(post, kHelm, kState, std::span(crew_->weights(), at(crew_->space().floats())));
-  for (int s = 0; s < updater_->state().slots(); ++s) send_values<float>(post, kHelm, kState, updater_->state().slot(s));
+  for (int s = 0; s < updater_->state().slots(); ++s)
+    send_values<float>(post, kHelm, kState, updater_->state().slot(s));
 }
 
 void Worker::take_state(const std::string& text) {

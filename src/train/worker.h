@@ -52,7 +52,8 @@ class Worker {
   void row(const std::string& order);
   void row_together(std::size_t phase, std::int64_t from, std::int64_t to);
   void row_shares(std::size_t phase, std::int64_t from);
-  strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr, double loaded);
+  strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,
+                                double loaded);
   strategy::Strategy& strategy_of(std::size_t phase);
   data::LoaderOptions loader_options() const;
   data::Slice slice_of(std::int64_t step, base::Range oars) const;

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ValidationRange", {"--validation", "200%"}, {"--validation", "200%"}},
         Case{"ValidationOfEverything", {"--validation", "100%"}, {"validation"}},
         Case{"LastBatch", {"--last-batch", "drp"}, {"'drp'", "'drop'"}},
-        Case{"Strategy", {"--strategy", "singel"}, {"'singel'", "--strategy single"}},
+        Case{"Strategy", {"--strategy", "singel"}, {"'singel'", "'single'"}},
         Case{"Reduce", {"--reduce", "exakt"}, {"'exakt'", "'exact'"}},
         Case{"Isa", {"--isa", "avx3"}, {"'avx3'", "'avx2'"}}, Case{"Pin", {"--pin", "yess"}, {"'yess'", "'yes'"}},
         Case{"Threads", {"--threads", "-2"}, {"--threads", "-2"}}, Case{"Epochs", {"--epochs", "0"}, {"--epochs", "0"}},

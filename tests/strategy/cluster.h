@@ -95,7 +95,7 @@ inline Outcome run_single(Mate& mate, const Training& training) {
   std::vector<comm::Group> groups = comm::inproc_groups(1, 20);
   mate.start(training, {});
   const Worker worker = mate.worker(groups[0], {}, 0);
-  const auto single = make_single(worker);
+  const auto single = make_single(worker.crew, worker.updater);
   mate.steps(*single, worker, 0, mate.all_steps());
   return mate.outcome(true);
 }
