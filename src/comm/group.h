@@ -50,6 +50,9 @@ class Group : public Collectives {
 
   // For a rank that cannot go on: every wait of this rank ends with this sentence. Others see it when it leaves.
   void give_up(const std::string& sentence) { alarm_->raise(sentence); }
+  // Nothing works any more: a rank failed, or this one gave up.
+  bool is_broken() const { return alarm_->is_raised(); }
+  std::string why_broken() const { return alarm_->sentence(); }
 
  private:
   Group(Mesh mesh, const std::shared_ptr<WindowSet>& windows) : Group(mesh.front.alarm, std::move(mesh), windows) {}

@@ -8,25 +8,26 @@ namespace trireme::strategy {
 
 Server::Server(comm::Group& group, const Cast& cast, int server, std::shared_ptr<const optim::Optimizer> optimizer,
                double max_norm)
-    : post_(group.post()), cast_(cast), server_(server), optimizer_(std::move(optimizer)), max_norm_(max_norm) {}
+    : group_(group), cast_(cast), server_(server), optimizer_(std::move(optimizer)), max_norm_(max_norm) {}
 
 Server::~Server() = default;
 
 void Server::take_over() {
-  shard_ = receive_shard(post_, cast_.process_of_worker(0), optimizer_);
+  shard_ = receive_shard(group_.post(), cast_.process_of_worker(0), optimizer_);
   is_current_ = true;
 }
 
 void Server::serve(const ServeOptions& options) {
   base::check(options.returns_gradients || is_current_, "server {} has no weights to serve", server_);
-  Serving serving(post_, cast_, server_, options.returns_gradients ? nullptr : shard_.get(), max_norm_, options);
+  Serving serving(group_.post(), cast_, server_, options.returns_gradients ? nullptr : shard_.get(), max_norm_,
+                  options);
   if (options.returns_gradients) is_current_ = false;
   serving.run();
 }
 
 void Server::give_back() {
   for (int worker = 0; worker < cast_.workers; ++worker)
-    send_back(post_, cast_.process_of_worker(worker), is_current_ ? shard_.get() : nullptr);
+    send_back(group_.post(), cast_.process_of_worker(worker), is_current_ ? shard_.get() : nullptr);
 }
 
 }  // namespace trireme::strategy

@@ -30,6 +30,8 @@ class Server {
   void take_over();                         // shard and state from worker 0
   void serve(const ServeOptions& options);  // one stretch, until every worker has ended it
   void give_back();                         // shard and state to all workers
+  // The group formed again, with fewer workers; what the server holds stays.
+  void regroup(const Cast& cast) { cast_ = cast; }
 
   // What it holds, for checkpoints; after take_over().
   base::Range floats() const { return shard_->map().floats; }
@@ -37,7 +39,7 @@ class Server {
   OptimizerState& state() { return shard_->state(); }
 
  private:
-  comm::Post& post_;
+  comm::Group& group_;
   Cast cast_;
   int server_;
   std::shared_ptr<const optim::Optimizer> optimizer_;

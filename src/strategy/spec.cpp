@@ -19,7 +19,7 @@ std::int64_t bucket_bytes(base::Spec& spec) {
   return kilobytes << 10;
 }
 
-void read_async(base::Spec& spec, const std::string& mode, int workers, Plan& plan) {
+void read_async(base::Spec& spec, const std::string& mode, Plan& plan) {
   const auto staleness = [&](const char* key, std::int64_t otherwise) {
     const std::int64_t value = spec.integer(key, otherwise);
     if (value < 0) base::user_error("{}: {} is {}, expected 0 or more", kWhat, key, value);
@@ -32,11 +32,12 @@ void read_async(base::Spec& spec, const std::string& mode, int workers, Plan& pl
       base::user_error("{}: high is {}, expected at least low, which is {}", kWhat, plan.bound.high, plan.bound.low);
   }
   const std::string scale = spec.word("lr-scale", "auto");
-  plan.lr_scale = scale == "auto" ? 1.0 / workers : base::parse_double("--strategy: lr-scale", scale);
+  if (scale == "auto") return;
+  plan.lr_scale = base::parse_double("--strategy: lr-scale", scale);
   if (!(plan.lr_scale > 0)) base::user_error("{}: lr-scale is {}, expected more than 0", kWhat, scale);
 }
 
-Plan make_plan(const std::string& text, int workers) {
+Plan make_plan(const std::string& text) {
   base::Spec spec("strategy", text);
   Plan plan;
   plan.text = text;
@@ -60,7 +61,7 @@ Plan make_plan(const std::string& text, int workers) {
         base::user_error("{}: return is '{}', expected weights or gradients", kWhat, back);
       plan.ps.returns_gradients = back == "gradients";
     } else {
-      read_async(spec, mode, workers, plan);
+      read_async(spec, mode, plan);
     }
   } else {
     std::vector<std::string> names;
@@ -140,7 +141,7 @@ std::string_view options_of(std::string_view text) {
 }  // namespace
 
 std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length) {
-  if (!is_switch(text)) return {{make_plan(std::string(text), length.workers), length.total_steps, true}};
+  if (!is_switch(text)) return {{make_plan(std::string(text)), length.total_steps, true}};
   const std::string_view options = options_of(text);
   const Switch read = options.empty() ? Switch{{"50%"}, {"allreduce", "ps:mode=async"}, {}} : read_switch(options);
   std::vector<Phase> phases;
@@ -148,7 +149,7 @@ std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length
     const std::int64_t until = i < read.at.size() ? switch_step(read.at[i], length) : length.total_steps;
     if (!phases.empty() && until < phases.back().until)
       base::user_error("{}: switches must come in order; at={} is before at={}", kWhat, read.at[i], read.at[i - 1]);
-    Phase phase{make_plan(read.plans[i], length.workers), until, true};
+    Phase phase{make_plan(read.plans[i]), until, true};
     if (i > 0 && i - 1 < read.state.size()) {
       if (read.state[i - 1] != "keep" && read.state[i - 1] != "reset")
         base::user_error("{}: state is '{}', expected keep or reset", kWhat, read.state[i - 1]);

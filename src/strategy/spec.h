@@ -22,7 +22,7 @@ struct Plan {
   AllReduceOptions all_reduce{};
   PsOptions ps{};
   Bound bound{};        // of what is asynchronous; Bound::none() else
-  double lr_scale = 1;  // of the learning rate of every push
+  double lr_scale = 0;  // of the learning rate of every push; 0: 1 / the number of shares of a batch
   int groups = 0;       // of workers
   LocalOptions local{};
 

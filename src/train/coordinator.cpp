@@ -8,8 +8,9 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 Coordinator::Coordinator(int workers, int oars, std::int64_t from, std::int64_t to, strategy::Bound bound)
-    : workers_(workers),
+    : cut_(workers),
       oars_(oars),
+      bound_(bound),
       from_(from),
       to_(to),
       with_(at(workers)),
@@ -27,13 +28,23 @@ Coordinator::Share Coordinator::hand_out(int worker) {
     return {};
   }
   with_[at(worker)].push_back(share);
-  return {from_ + share / workers_, base::oars_of_worker(static_cast<int>(share % workers_), workers_, oars_)};
+  return this->share(share);
 }
 
-void Coordinator::lose(int worker) {
-  again_.insert(again_.end(), with_[at(worker)].begin(), with_[at(worker)].end());
-  with_[at(worker)].clear();
-  clocks_.leave(worker);
+Coordinator::Share Coordinator::share(std::int64_t number) const {
+  return {from_ + number / cut_, base::oars_of_worker(static_cast<int>(number % cut_), cut_, oars_)};
+}
+
+Coordinator::Share Coordinator::in_hand(int worker) const {
+  const auto& with = with_[at(worker)];
+  return with.empty() ? Share{} : share(with.front());
+}
+
+void Coordinator::begin_again(int workers) {
+  for (const auto& with : with_) again_.insert(again_.end(), with.begin(), with.end());
+  with_.assign(at(workers), {});
+  pulled_at_.assign(at(workers), pushes_);
+  clocks_ = strategy::Clocks(workers, bound_);
 }
 
 std::vector<Coordinator::Step> Coordinator::done(const StepNews& push, std::int64_t now_ns) {
@@ -49,18 +60,17 @@ std::vector<Coordinator::Step> Coordinator::done(const StepNews& push, std::int6
   sum.loss += push.loss;
   sum.correct += push.correct;
   sum.samples += push.samples;
-  sum.penalty += push.penalty / workers_;
+  sum.penalty += push.penalty / cut_;
   sum.lr = push.lr;
   const strategy::StepSeconds& s = push.notes.at(0).seconds;
-  sum.seconds.load += s.load / workers_;
-  sum.seconds.forward += s.forward / workers_;
-  sum.seconds.backward += s.backward / workers_;
-  sum.seconds.update += s.update / workers_;
-  sum.seconds.network += s.network / workers_;
-  sum.seconds.hidden += s.hidden / workers_;
+  sum.seconds.load += s.load / cut_;
+  sum.seconds.forward += s.forward / cut_;
+  sum.seconds.backward += s.backward / cut_;
+  sum.seconds.update += s.update / cut_;
+  sum.seconds.network += s.network / cut_;
+  sum.seconds.hidden += s.hidden / cut_;
   std::vector<Step> complete;
-  while (!steps_.empty() && steps_.begin()->second.shares == workers_ &&
-         steps_.begin()->first == from_ + steps_done_ + 1) {
+  while (!steps_.empty() && steps_.begin()->second.shares == cut_ && steps_.begin()->first == from_ + steps_done_ + 1) {
     complete.push_back(steps_.begin()->second.sum);
     steps_.erase(steps_.begin());
     ++steps_done_;

@@ -23,8 +23,10 @@ class Coordinator {
     base::Range oars;
   };
   Share hand_out(int worker);
+  // The one that a worker pushes next.
+  Share in_hand(int worker) const;
   // No more are handed out.
-  void stop() { to_ = from_ + (handed_ + workers_ - 1) / workers_; }
+  void stop() { to_ = from_ + (handed_ + cut_ - 1) / cut_; }
 
   // A push is done. The steps that are complete with it come out in order.
   struct Step {
@@ -40,13 +42,19 @@ class Coordinator {
   strategy::Clocks& clocks() { return clocks_; }
   std::int64_t steps_done() const { return steps_done_; }
   void leave(int worker) { clocks_.leave(worker); }
-  // A worker is gone: what it had is handed out again.
-  void lose(int worker);
+  // Some workers are gone, and the others, so many, have forgotten what they had: it is handed out again.
+  void begin_again(int workers);
+
+  std::int64_t to() const { return to_; }
+  // So many shares a batch is cut into.
+  int cut() const { return cut_; }
 
  private:
-  std::int64_t shares() const { return (to_ - from_) * workers_; }
+  Share share(std::int64_t number) const;
+  std::int64_t shares() const { return (to_ - from_) * cut_; }
 
-  int workers_, oars_;
+  int cut_, oars_;
+  strategy::Bound bound_;
   std::int64_t from_, to_;
   std::int64_t handed_ = 0;                      // shares, in order
   std::vector<std::vector<std::int64_t>> with_;  // per worker: shares that it has not pushed, in order

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
@@ -23,6 +24,14 @@ using Json = nlohmann::ordered_json;
 constexpr double kLookSeconds = 0.1;  // between two looks at whether somebody wants to stop the run
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// A group speaks of ranks, which are processes; people know workers and servers.
+std::string in_words_of_the_cast(const std::string& sentence, const strategy::Cast& cast) {
+  int rank = 0, length = 0;
+  if (std::sscanf(sentence.c_str(), "rank %d%n", &rank, &length) != 1 || rank < 0 || rank >= cast.world())
+    return sentence;
+  return cast.name(rank) + sentence.substr(at(length));
+}
 
 }  // namespace
 
@@ -83,14 +92,20 @@ std::string Helm::conduct() {
     open_records();
     say_hello();
     loop();
-    std::string summary = finish();
-    end_all();
-    return summary;
+    for (;;) try {
+        std::string summary = finish();
+        end_all();
+        return summary;
+      } catch (const base::Error&) {
+        if (!go_on_without_lost()) throw;
+      }
   } catch (const base::Error& error) {
-    keep_trace_of_failure();
-    end_all();
+    const bool broken = place_.group.is_broken();
+    const std::string sentence = broken ? in_words_of_the_cast(place_.group.why_broken(), place_.cast) : error.what();
+    if (!broken) keep_trace_of_failure();
+    if (!broken) end_all();
     if (error.kind() != base::ErrorKind::run || !folder_) throw;
-    base::run_error("{}; go on with: trireme train --resume {}", error.what(), folder_->path().string());
+    base::run_error("{}; go on with: trireme train --resume {}", sentence, folder_->path().string());
   }
 }
 
@@ -264,18 +279,67 @@ void Helm::loop() {
   start_ns_ = epoch_start_ns_ = base::now_ns();
   start_step_ = progress_.step;
   seconds_before_ = progress_.seconds;
-  while (!is_over()) {
-    const std::size_t next = phase_of(progress_.step);
-    if (next != phase_ || place_.phases[next].plan.servers_hold() != servers_hold_) hand_over_to(next);
-    row_until(next_meeting());
-    const bool epoch_over = progress_.position == 0;
-    if (epoch_over || is_over()) {
-      end_epoch(epoch_over);
-    } else if (interrupted_ || (checkpoint_every_ > 0 && progress_.step % checkpoint_every_ == 0)) {
-      checkpoint(false);
+  while (!is_over() || meeting_is_due_) try {
+      if (!meeting_is_due_) {
+        const std::size_t next = phase_of(progress_.step);
+        if (next != phase_ || place_.phases[next].plan.servers_hold() != servers_hold_) hand_over_to(next);
+        row_until(coordinator_ ? coordinator_->to() : next_meeting());
+        meeting_is_due_ = true;
+      }
+      hold_meeting();
+      meeting_is_due_ = false;
+      if (interrupted_ && !is_over()) base::run_error("interrupted after step {}", progress_.step);
+    } catch (const base::Error&) {
+      if (!go_on_without_lost()) throw;
     }
-    if (interrupted_ && !is_over()) base::run_error("interrupted after step {}", progress_.step);
+}
+
+void Helm::hold_meeting() {
+  const bool epoch_over = progress_.position == 0;
+  if (epoch_over || is_over())
+    end_epoch(epoch_over);
+  else if (interrupted_ || (checkpoint_every_ > 0 && progress_.step % checkpoint_every_ == 0))
+    checkpoint(collect(), false);
+}
+
+bool Helm::go_on_without_lost() {
+  if (!place_.group.is_broken() || !plan().outlives_workers()) return false;
+  const auto regrouped = place_.regroup();
+  if (!regrouped) return false;
+  for (const int worker : regrouped->lost) {
+    const std::string who =
+        fmt::format("worker {} on {}", worker, place_.hosts[at(place_.cast.process_of_worker(worker))]);
+    forget_worker(worker);
+    lost_.push_back(who);
+    console_.line(
+        fmt::format("step {}: {} is gone; going on with {} workers", progress_.step, who, regrouped->cast.workers));
   }
+  place_.cast = regrouped->cast;
+  place_.phases = regrouped->phases;
+  place_.hosts = regrouped->hosts;
+  place_.threads = regrouped->threads;
+  if (coordinator_) coordinator_->begin_again(place_.cast.workers);
+  return true;
+}
+
+// What it used of the training set is known from what it was handed.
+void Helm::forget_worker(int worker) {
+  const Experiment& e = place_.experiment;
+  const data::Distribution distribution(*e.train, e.distribution, e.batch, e.seed, true);
+  if (at(worker) < pushed_.size()) {
+    for (const Coordinator::Share& share : pushed_[at(worker)]) {
+      const std::int64_t position = share.step % e.steps_per_epoch * e.batch;
+      const std::int64_t samples = std::min(e.batch, e.train->size() - position);
+      const std::int64_t first = share.oars.begin * samples / e.oars, end = share.oars.end * samples / e.oars;
+      std::vector<std::int64_t> indices(at(end - first));
+      distribution.order(static_cast<std::uint64_t>(share.step / e.steps_per_epoch)).fill(position + first, indices);
+      ledger_.use(position + first, indices);
+    }
+    pushed_.erase(pushed_.begin() + worker);
+  }
+  if (at(worker) < ledger_parts_.size()) ledger_parts_.erase(ledger_parts_.begin() + worker);
+  clock_ahead_ns_.erase(clock_ahead_ns_.begin() + worker);
+  lateness_->lose(worker);
 }
 
 // The step before which the next stretch ends.
@@ -289,32 +353,39 @@ std::int64_t Helm::next_meeting() const {
 }
 
 void Helm::row_until(std::int64_t to) {
-  const std::int64_t start = base::now_ns(), from = progress_.step;
+  const std::int64_t start = base::now_ns(), from = coordinator_ ? coordinator_->from() : progress_.step;
+  const std::size_t workers = at(place_.cast.workers);
   ended_ = 0;
   told_to_stop_ = false;
-  limits_.assign(at(place_.cast.workers), -1);
-  ledger_parts_.resize(at(place_.cast.workers));
-  if (new_ledger_) std::ranges::fill(ledger_parts_, std::nullopt);
-  std::optional<Coordinator> coordinator;
-  if (!plan().is_synchronous())
-    coordinator.emplace(place_.cast.workers, place_.experiment.oars, from, to, plan().bound);
-  const std::string order =
-      Json{{"do", "row"}, {"phase", phase_}, {"from", from}, {"to", to}, {"new ledger", new_ledger_}}.dump();
+  limits_.assign(workers, -1);
+  ledger_parts_.resize(workers);
+  pushed_.resize(workers);
+  if (new_ledger_) {
+    std::ranges::fill(ledger_parts_, std::nullopt);
+    std::ranges::fill(pushed_, std::vector<Coordinator::Share>());
+  }
+  if (!plan().is_synchronous() && !coordinator_)
+    coordinator_.emplace(place_.cast.workers, place_.experiment.oars, from, to, plan().bound);
+  const double lr_scale = plan().lr_scale > 0 || !coordinator_ ? plan().lr_scale : 1.0 / coordinator_->cut();
+  const std::string order = Json{{"do", "row"}, {"phase", phase_},      {"from", from},
+                                 {"to", to},    {"lr scale", lr_scale}, {"new ledger", new_ledger_}}
+                                .dump();
   order_workers(order);
   if (plan().needs_servers()) order_servers(order);
   new_ledger_ = false;
-  if (coordinator) send_limits(*coordinator);
-  while (ended_ < place_.cast.workers) hear(coordinator ? &*coordinator : nullptr);
-  if (coordinator)
-    for (const auto& [pushes, count] : coordinator->staleness()) staleness_[pushes] += count;
+  send_limits();
+  while (ended_ < place_.cast.workers) hear();
+  if (coordinator_)
+    for (const auto& [pushes, count] : coordinator_->staleness()) staleness_[pushes] += count;
+  coordinator_.reset();
   seconds_.stretches += base::seconds_since(start);
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void Helm::hear(Coordinator* coordinator) {
+void Helm::hear() {
   if (!interrupted_ && place_.interrupted()) {
     interrupted_ = true;
-    stop_stretch(coordinator);
+    stop_stretch();
   }
   if (other_resources_) {
     std::array<char, 1024> line{};
@@ -327,37 +398,25 @@ void Helm::hear(Coordinator* coordinator) {
   if (kind_of(row->numbers) == ReportKind::failure)  // nobody can finish the stretch any more
     base::run_error("{}: {}", place_.cast.name(row->from), receive_text(post(), row->from, kText));
   try {
-    hear_row(row->numbers, row->from, coordinator);
+    hear_row(row->numbers, row->from);
   } catch (const base::Error&) {
+    if (place_.group.is_broken()) throw;
     // The workers end their stretch first; then the run ends with it.
     if (!failure_) failure_ = std::current_exception();
-    stop_stretch(coordinator);
+    stop_stretch();
   }
 }
 
-void Helm::hear_row(const std::vector<double>& numbers, int from, Coordinator* coordinator) {
+void Helm::hear_row(const std::vector<double>& numbers, int from) {
   const StepNews news = step_news(numbers);
   switch (news.kind) {
     case ReportKind::step:
       if (failure_) return;
       shares_ = news.shares;
       lateness_->see(news.notes);
-      on_step({news.step, news.loss, news.correct, news.samples, news.penalty, news.lr, mean_of(news.notes)});
-      return;
-    case ReportKind::ask: answer_question(news.worker, *coordinator); return;
-    case ReportKind::push:
-      lateness_->add_push(news.worker, news.notes.at(0).seconds);
-      for (const Coordinator::Step& step : coordinator->done(news, base::now_ns()))
-        if (!failure_) on_step({step.step, step.loss, step.correct, step.samples, step.penalty, step.lr, step.seconds});
-      if (!failure_)
-        metrics_->write(Json{{"type", "push"},
-                             {"step", news.step},
-                             {"worker", news.worker},
-                             {"clock", news.clock},
-                             {"slowest", plan().bound.is_none() ? Json(nullptr) : Json(news.slowest)}}
-                            .dump());
-      send_limits(*coordinator);
-      return;
+      return on_step({news.step, news.loss, news.correct, news.samples, news.penalty, news.lr, mean_of(news.notes)});
+    case ReportKind::ask: return answer_question(news.worker);
+    case ReportKind::push: return hear_push(news);
     case ReportKind::end_of_stretch:
       ++ended_;
       ledger_parts_[at(news.worker)].emplace(place_.experiment.train->size());
@@ -367,30 +426,46 @@ void Helm::hear_row(const std::vector<double>& numbers, int from, Coordinator* c
   }
 }
 
-void Helm::answer_question(int worker, Coordinator& coordinator) {
-  const Coordinator::Share share = coordinator.hand_out(worker);
+void Helm::hear_push(const StepNews& push) {
+  lateness_->add_push(push.worker, push.notes.at(0).seconds);
+  pushed_[at(push.worker)].push_back(coordinator_->in_hand(push.worker));
+  const std::vector<Coordinator::Step> steps = coordinator_->done(push, base::now_ns());
+  send_limits();
+  if (failure_) return;
+  metrics_->write(Json{{"type", "push"},
+                       {"step", push.step},
+                       {"worker", push.worker},
+                       {"clock", push.clock},
+                       {"slowest", plan().bound.is_none() ? Json(nullptr) : Json(push.slowest)}}
+                      .dump());
+  for (const Coordinator::Step& step : steps)
+    on_step({step.step, step.loss, step.correct, step.samples, step.penalty, step.lr, step.seconds});
+}
+
+void Helm::answer_question(int worker) {
+  const Coordinator::Share share = coordinator_->hand_out(worker);
   const std::array<std::int64_t, 3> answer{share.step, share.oars.begin, share.oars.end};
   send_values<std::int64_t>(post(), place_.cast.process_of_worker(worker), kAssign, answer);
   if (share.step >= 0) return;
-  coordinator.leave(worker);
-  send_limits(coordinator);
+  coordinator_->leave(worker);
+  send_limits();
 }
 
-void Helm::send_limits(Coordinator& coordinator) {
-  if (plan().bound.is_none()) return;
+void Helm::send_limits() {
+  if (!coordinator_ || plan().bound.is_none()) return;
   for (int w = 0; w < place_.cast.workers; ++w) {
-    const std::int64_t limit = coordinator.clocks().limit(w);
+    const std::int64_t limit = coordinator_->clocks().limit(w);
     if (limit == limits_[at(w)]) continue;
     limits_[at(w)] = limit;
-    const std::array<std::int64_t, 2> message{coordinator.from(), limit};
+    const std::array<std::int64_t, 2> message{coordinator_->from(), limit};
     send_values<std::int64_t>(post(), place_.cast.process_of_worker(w), kLimit, message);
   }
 }
 
-void Helm::stop_stretch(Coordinator* coordinator) {
+void Helm::stop_stretch() {
   if (told_to_stop_) return;
   told_to_stop_ = true;
-  if (coordinator != nullptr) return coordinator->stop();
+  if (coordinator_) return coordinator_->stop();
   const char word = 1;
   send_values<char>(post(), place_.cast.process_of_worker(0), kStop, std::span(&word, 1));
 }

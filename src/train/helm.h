@@ -34,6 +34,15 @@ struct LocalReplica {
   strategy::Updater* updater = nullptr;
 };
 
+// After some workers were lost: who they were, by their old numbers, the highest first; and what is left.
+struct Regrouped {
+  std::vector<int> lost;
+  strategy::Cast cast;
+  std::vector<strategy::Phase> phases;
+  std::vector<std::string> hosts;
+  std::vector<int> threads;
+};
+
 class Helm {
  public:
   struct Place {
@@ -50,6 +59,8 @@ class Helm {
     std::vector<std::string> notes;  // sentences for the user
     LocalReplica local;              // of worker 0, where it is here
     std::function<bool()> interrupted;
+    // Called when the group is broken: lets those who are left find together again. Nothing when they cannot go on.
+    std::function<std::optional<Regrouped>()> regroup;
   };
   explicit Helm(Place place);
   ~Helm();
@@ -91,13 +102,16 @@ class Helm {
 
   // Stretches of steps.
   void loop();
+  void hold_meeting();
+  bool go_on_without_lost();  // false when that cannot be
   std::int64_t next_meeting() const;
   void row_until(std::int64_t to);
-  void hear(Coordinator* coordinator);
-  void hear_row(const std::vector<double>& numbers, int from, Coordinator* coordinator);
-  void answer_question(int worker, Coordinator& coordinator);
-  void send_limits(Coordinator& coordinator);
-  void stop_stretch(Coordinator* coordinator);
+  void hear();
+  void hear_row(const std::vector<double>& numbers, int from);
+  void hear_push(const StepNews& push);
+  void answer_question(int worker);
+  void send_limits();
+  void stop_stretch();
   struct StepResult {
     std::int64_t step = 0;
     double loss = 0, correct = 0, samples = 0, penalty = 0, lr = 0;  // loss: sum
@@ -109,9 +123,10 @@ class Helm {
   // Meetings between stretches.
   Evaluation evaluate_on(bool validation);
   void end_epoch(bool whole);
+  void forget_worker(int worker);
   void report_epoch(std::int64_t epoch, const Evaluation& result, bool best);
   data::Ledger ledger() const;  // of this epoch, of all
-  void checkpoint(bool best);
+  void checkpoint(const State& state, bool best);
   std::string finish();
   RunDetails details() const;
   void gather_traces();
@@ -137,6 +152,7 @@ class Helm {
   Progress progress_;
   data::Ledger ledger_;                                    // of this epoch, before this process
   std::vector<std::optional<data::Ledger>> ledger_parts_;  // of this epoch, per worker
+  std::vector<std::vector<Coordinator::Share>> pushed_;    // of this epoch, per worker
   bool new_ledger_ = true;                                 // the epoch begins with the next stretch
   bool stopped_early_ = false;
   std::size_t phase_ = 0;
@@ -145,7 +161,9 @@ class Helm {
   std::optional<Evaluation> last_test_;
 
   // Of a stretch.
-  int ended_ = 0;  // workers
+  std::optional<Coordinator> coordinator_;  // of an asynchronous one
+  bool meeting_is_due_ = false;             // after it
+  int ended_ = 0;                           // workers
   bool told_to_stop_ = false;
   std::vector<std::int64_t> limits_;  // that were sent, per worker
   bool interrupted_ = false;
@@ -157,6 +175,7 @@ class Helm {
   std::map<std::int64_t, std::int64_t> staleness_;
   double hand_over_seconds_ = 0;
   int hand_overs_ = 0;
+  std::vector<std::string> lost_;  // workers
   std::vector<base::Range> shares_;
   std::int64_t start_ns_ = 0, start_step_ = 0, samples_here_ = 0;
   std::int64_t epoch_start_ns_ = 0, epoch_start_samples_ = 0;

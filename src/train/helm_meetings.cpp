@@ -122,6 +122,7 @@ void Helm::end_epoch(bool whole) {
   if (!std::isfinite(result.loss))
     stop_at_nan(validates ? "validation loss" : "test loss", result.loss, progress_.step, epoch + 1);
   seconds_.evaluation += base::seconds_since(start);
+  const State state = collect();  // the last that needs others; what follows happens once
   progress_.train_loss = epoch_loss();
   progress_.train_accuracy = epoch_accuracy();
   const bool stop = early_stopping_.observe(has_accuracy() ? result.accuracy : result.loss);
@@ -137,9 +138,10 @@ void Helm::end_epoch(bool whole) {
     progress_.epoch_samples = 0;
     ledger_.clear();
     ledger_parts_.clear();
+    pushed_.clear();
     new_ledger_ = true;
   }
-  checkpoint(best);
+  checkpoint(state, best);
   epoch_start_ns_ = base::now_ns();
   epoch_start_seconds_ = seconds_.stretches;
   epoch_start_samples_ = samples_here_;
@@ -182,9 +184,8 @@ void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best)
        static_cast<double>(samples_here_ - epoch_start_samples_) / (seconds_.stretches - epoch_start_seconds_), best});
 }
 
-void Helm::checkpoint(bool best) {
+void Helm::checkpoint(const State& state, bool best) {
   const std::int64_t start = base::now_ns();
-  const State state = collect();
   // A ReLU can hide a NaN from the loss; it must not reach a checkpoint.
   const auto bad = std::ranges::find_if(state.weights, [](float w) { return !std::isfinite(w); });
   if (bad != state.weights.end()) stop_at_nan("value of a weight", *bad, progress_.step, progress_.epoch + 1);
@@ -212,6 +213,7 @@ RunDetails Helm::details() const {
   for (const base::Range& share : shares_) d.oars.push_back(share.size());
   d.staleness = staleness_;
   d.hand_overs = hand_overs_;
+  d.lost = lost_;
   d.longest_hand_over_seconds = hand_over_seconds_;
   d.lateness = lateness_->sentence(seconds_.stretches);
   return d;

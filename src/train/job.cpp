@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
+#include <condition_variable>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -187,58 +190,144 @@ class Job {
   // All roles of this process at once; the first failure is the one that counts, the helm's before others'.
   std::string play(const std::function<bool()>& interrupted) {
     std::string summary;
-    std::array<std::exception_ptr, 3> failures;  // helm, worker, server
-    const auto guarded = [&](std::size_t role, const std::function<void()>& part) {
-      try {
-        part();
-      } catch (...) {
-        failures[role] = std::current_exception();
-        tell_failure(role, failures[role]);
-      }
-    };
-    std::vector<std::thread> threads;
-    const std::vector<int> cpus = experiment_->cores.cpus;
-    const auto start = [&](std::size_t role, const std::function<void()>& part) {
-      threads.emplace_back([&, role, part] {
-        base::unpin_this_thread(cpus);
-        guarded(role, part);
-      });
-    };
-    std::optional<observe::ResourceWatch> resources;
+    std::thread helm_thread;
     if (process_ == 0)
-      start(0, [&] { summary = helm(interrupted).conduct(); });
-    else
-      resources.emplace(
-          [this](std::string_view line) { group_.post().send(0, kResources, std::as_bytes(std::span(line))); }, 1.0,
-          cpus, observe::Watched{hosts_[at(process_)], process_});
-    if (const int server = cast_.server_of(process_); server >= 0)
-      start(2, [&, server] {
-        ServerRole(group_, cast_, server, phases_, optimizer_, settings_.number("clip")).follow_orders();
+      helm_thread = std::thread([&] {
+        base::unpin_this_thread(experiment_->cores.cpus);
+        guarded(kHelmRole, [&] { summary = helm(interrupted).conduct(); });
+        const std::lock_guard lock(regroup_mutex_);
+        helm_waits_ = true;
+        regroup_news_.notify_all();
       });
-    if (worker_) guarded(1, [&] { worker_->follow_orders(); });
-    for (std::thread& thread : threads) thread.join();
-    resources.reset();
-    for (const std::exception_ptr& failure : failures)
+    if (const int server = cast_.server_of(process_); server >= 0)
+      server_ = std::make_unique<ServerRole>(group_, cast_, server, phases_, optimizer_, settings_.number("clip"));
+    do {
+      play_roles();
+    } while (regroup());
+    if (helm_thread.joinable()) helm_thread.join();
+    for (const std::exception_ptr& failure : failures_)
       if (failure) std::rethrow_exception(failure);
     return summary;
   }
 
+  enum Role : std::size_t { kHelmRole, kWorkerRole, kServerRole };
+
+  void guarded(Role role, const std::function<void()>& part) {
+    try {
+      part();
+    } catch (...) {
+      failures_[role] = std::current_exception();
+      tell_failure(role, failures_[role]);
+    }
+  }
+
+  // Worker and server, until they are told to end, or fail.
+  void play_roles() {
+    const std::vector<int> cpus = experiment_->cores.cpus;
+    std::optional<observe::ResourceWatch> resources;
+    if (process_ != 0)
+      resources.emplace(
+          [this](std::string_view line) { group_.post().send(0, kResources, std::as_bytes(std::span(line))); }, 1.0,
+          cpus, observe::Watched{hosts_[at(process_)], process_});
+    std::thread server_thread;
+    if (server_)
+      server_thread = std::thread([&] {
+        base::unpin_this_thread(cpus);
+        guarded(kServerRole, [&] { server_->follow_orders(); });
+      });
+    if (worker_) guarded(kWorkerRole, [&] { worker_->follow_orders(); });
+    if (server_thread.joinable()) server_thread.join();
+  }
+
+  // When a worker was lost that the others can go on without: they find together again, and play on. The helm hears of
+  // it in its call of wait_for_regrouping().
+  bool regroup() {
+    const bool can = (failures_[kWorkerRole] || failures_[kServerRole]) && group_.is_broken() && !gave_up_ && seat_ &&
+                     seat_->launcher != "mpi" && (!worker_ || worker_->outlives_workers()) &&
+                     (!server_ || server_->outlives_workers());
+    std::unique_lock lock(regroup_mutex_);
+    if (process_ == 0) regroup_news_.wait(lock, [&] { return helm_waits_; });  // its waits end as all others did
+    std::optional<Regrouped> result;
+    if (can && !failures_[kHelmRole]) result = find_together();
+    if (result) failures_ = {};
+    regrouped_ = result;
+    has_regrouped_ = true;
+    helm_waits_ = false;
+    regroup_news_.notify_all();
+    return result.has_value();
+  }
+
+  std::optional<Regrouped> wait_for_regrouping() {
+    std::unique_lock lock(regroup_mutex_);
+    helm_waits_ = true;
+    has_regrouped_ = false;
+    regroup_news_.notify_all();
+    regroup_news_.wait(lock, [&] { return has_regrouped_; });
+    return regrouped_;
+  }
+
+  std::optional<Regrouped> find_together() {
+    const int old = process_;
+    try {
+      group_ = comm::regroup(std::move(group_));
+      const std::vector<int> left = agree_.gather(old);
+      Regrouped now;
+      for (int process = cast_.world() - 1; process >= 0; --process) {
+        if (std::ranges::find(left, process) != left.end()) continue;
+        if (process == 0 || cast_.server_of(process) >= 0) return std::nullopt;  // it held what the others need
+        now.lost.push_back(cast_.worker_of(process));
+      }
+      now.cast = cast_;
+      now.cast.workers -= static_cast<int>(now.lost.size());
+      for (const int process : left) now.hosts.push_back(hosts_[at(process)]);
+      for (int w = 0; w < cast_.workers; ++w)
+        if (std::ranges::find(now.lost, w) == now.lost.end()) now.threads.push_back(threads_[at(w)]);
+      now.phases = phases_;
+      if (now.cast.workers == 0) return std::nullopt;
+      cast_ = now.cast;
+      hosts_ = now.hosts;
+      threads_ = now.threads;
+      process_ = group_.rank();
+      worker_number_ = cast_.worker_of(process_);
+      if (worker_) {
+        group_.among(cast_.worker_processes(), 1 << 20);
+        worker_->regroup(cast_, worker_number_, phases_, threads_);
+      }
+      if (server_) server_->regroup(cast_, phases_);
+      return now;
+    } catch (const base::Error&) {
+      return std::nullopt;  // what ended the group is what is told
+    }
+  }
+
   Helm helm(const std::function<bool()>& interrupted) {
-    Helm::Place place{settings_, *experiment_, group_,   cast_, phases_,        optimizer_, space_,
-                      prints_,   hosts_,       threads_, {},    LocalReplica{}, interrupted};
-    place.notes = experiment_->notes;
+    Helm::Place place{settings_,
+                      *experiment_,
+                      group_,
+                      cast_,
+                      phases_,
+                      optimizer_,
+                      space_,
+                      prints_,
+                      hosts_,
+                      threads_,
+                      experiment_->notes,
+                      LocalReplica{},
+                      interrupted,
+                      [this] { return wait_for_regrouping(); }};
     if (worker_) place.local = {&worker_->crew(), &worker_->updater()};
     return Helm(std::move(place));
   }
 
   // The helm hears of what went wrong here, if it can still be reached; then nobody of this process waits any longer.
   // When it is the helm itself, those who are free to listen were told to end.
-  void tell_failure(std::size_t role, const std::exception_ptr& failure) {
+  void tell_failure(Role role, const std::exception_ptr& failure) {
+    if (group_.is_broken()) return;  // everybody hears of that
     try {
       std::rethrow_exception(failure);
     } catch (const std::exception& error) {
       try {
-        if (role != 0) {
+        if (role != kHelmRole) {
           const std::vector<double> numbers = to_numbers({.kind = ReportKind::failure, .worker = worker_number_});
           send_values<double>(group_.post(), 0, kReport, numbers);
           send_text(group_.post(), 0, kText, error.what());
@@ -246,6 +335,7 @@ class Job {
         std::this_thread::sleep_for(kLastWords);
       } catch (const std::exception&) {  // the group is broken, which the helm sees itself
       }
+      gave_up_ = true;
       group_.give_up(error.what());
     }
   }
@@ -264,6 +354,13 @@ class Job {
   std::shared_ptr<const comm::Window> window_;
   std::vector<float> own_gradients_;
   std::unique_ptr<Worker> worker_;
+  std::unique_ptr<ServerRole> server_;
+  std::array<std::exception_ptr, 3> failures_;  // by role
+  std::atomic<bool> gave_up_{false};            // this process, not another
+  std::mutex regroup_mutex_;
+  std::condition_variable regroup_news_;
+  bool helm_waits_ = false, has_regrouped_ = false;  // guarded by the mutex, as the next
+  std::optional<Regrouped> regrouped_;
   tensor::ParameterSpace space_;
   std::vector<graph::KernelPrint> prints_;
   std::vector<int> threads_;  // of each worker

@@ -39,6 +39,12 @@ void Lateness::see(const std::vector<strategy::Note>& notes) {
       1e-9 * static_cast<double>(arrived[static_cast<std::size_t>(last)] - others[others.size() / 2]);
 }
 
+void Lateness::lose(int worker) {
+  ahead_.erase(ahead_.begin() + worker);
+  seconds_.erase(seconds_.begin() + worker);
+  caused_.erase(caused_.begin() + worker);
+}
+
 void Lateness::add_push(int worker, const strategy::StepSeconds& seconds) {
   add(seconds_[static_cast<std::size_t>(worker)], seconds);
 }

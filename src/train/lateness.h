@@ -16,6 +16,8 @@ class Lateness {
   explicit Lateness(std::vector<std::int64_t> clock_ahead_ns);
 
   void see(const std::vector<strategy::Note>& notes);
+  // A worker is gone; those behind it count one less.
+  void lose(int worker);
   void add_push(int worker, const strategy::StepSeconds& seconds);
 
   // Sums of each worker.

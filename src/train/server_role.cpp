@@ -14,12 +14,18 @@ ServerRole::ServerRole(comm::Group& group, const strategy::Cast& cast, int serve
                        std::shared_ptr<const optim::Optimizer> optimizer, double max_norm)
     : group_(group), phases_(std::move(phases)), server_(group, cast, server, std::move(optimizer), max_norm) {}
 
+void ServerRole::regroup(const strategy::Cast& cast, std::vector<strategy::Phase> phases) {
+  phases_ = std::move(phases);
+  server_.regroup(cast);
+}
+
 void ServerRole::follow_orders() {
   for (;;) {
     const Json order = Json::parse(receive_text(group_.post(), strategy::Cast::kHelm, kServerOrder));
     const std::string what = order.at("do");
     if (what == "row") {
-      const strategy::Plan& plan = phases_[order.at("phase").get<std::size_t>()].plan;
+      phase_ = order.at("phase");
+      const strategy::Plan& plan = phases_[phase_].plan;
       server_.serve({plan.ps.synchronous, plan.ps.returns_gradients});
     } else if (what == "hand over") {
       if (order.at("to") == "servers") server_.take_over();

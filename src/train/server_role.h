@@ -14,12 +14,16 @@ class ServerRole {
 
   // Until the helm says that it is over.
   void follow_orders();
+  // Whether what it does, or did last, can go on without a worker that is gone; then with fewer of them.
+  bool outlives_workers() const { return phases_[phase_].plan.outlives_workers(); }
+  void regroup(const strategy::Cast& cast, std::vector<strategy::Phase> phases);
 
  private:
   void give_state();
 
   comm::Group& group_;
   std::vector<strategy::Phase> phases_;
+  std::size_t phase_ = 0;
   strategy::Server server_;
 };
 

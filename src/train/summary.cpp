@@ -70,6 +70,7 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
     Json& histogram = json["staleness"] = Json::object();
     for (const auto& [pushes, count] : d.staleness) histogram[std::to_string(pushes)] = count;
   }
+  if (!d.lost.empty()) json["lost"] = d.lost;
   if (d.workers + d.servers == 1) return json.dump();
   Json& workers = json["per_worker"] = Json::array();
   for (std::size_t w = 0; w < d.seconds.size(); ++w)
@@ -101,6 +102,7 @@ void print_workers(Console& console, const RunDetails& d) {
       line += fmt::format("  {:>8}", base::human_seconds(seconds));
     console.line(line);
   }
+  for (const std::string& who : d.lost) console.line(fmt::format("{} was lost on the way", who));
   if (!d.lateness.empty()) console.line(d.lateness);
   if (!d.staleness.empty()) {
     std::int64_t pushes = 0, sum = 0;

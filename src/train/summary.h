@@ -37,7 +37,8 @@ struct RunDetails {
   std::map<std::int64_t, std::int64_t> staleness;
   int hand_overs = 0;
   double longest_hand_over_seconds = 0;
-  std::string lateness;  // a sentence, or nothing
+  std::vector<std::string> lost;  // workers that the run went on without
+  std::string lateness;           // a sentence, or nothing
 };
 
 struct RunResult {

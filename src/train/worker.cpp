@@ -62,6 +62,19 @@ void Worker::prepare(std::span<float> gradients, const std::vector<int>& threads
       place_.experiment.oars, threads, kLoadedAhead + 1, 0);
 }
 
+void Worker::regroup(const strategy::Cast& cast, int worker, std::vector<strategy::Phase> phases,
+                     const std::vector<int>& threads) {
+  strategy_.reset();
+  ahead_.reset();
+  place_.cast = cast;
+  place_.worker = worker;
+  place_.phases = std::move(phases);
+  strategy::AssignOptions options;
+  if (const std::string& text = place_.settings.text("assign"); text != "measured")
+    options.by = strategy::AssignBy::even;
+  assignment_ = std::make_unique<strategy::Assignment>(options, place_.experiment.oars, threads, kLoadedAhead + 1, 0);
+}
+
 void Worker::follow_orders() {
   comm::Post& post = place_.group.post();
   for (;;) {
@@ -152,13 +165,13 @@ void Worker::tell(const StepNews& news) {
 
 void Worker::row(const std::string& text) {
   const Json order = Json::parse(text);
-  const std::size_t phase = order.at("phase");
+  const std::size_t phase = phase_ = order.at("phase");
   const std::int64_t from = order.at("from"), to = order.at("to");
   if (order.value("new ledger", false)) ledger_.clear();
   if (place_.phases[phase].plan.is_synchronous())
     row_together(phase, from, to);
   else
-    row_shares(phase, from);
+    row_shares(phase, from, order.at("lr scale"));
   StepNews end{.kind = ReportKind::end_of_stretch, .worker = place_.worker};
   tell(end);
   send_text(place_.group.post(), kHelm, kText, ledger_.text());
@@ -266,7 +279,7 @@ void Worker::wait_for_limit(std::int64_t stretch, std::int64_t clock) {
 }
 
 // Everybody rows what the helm hands out, and nobody waits for others but where a bound says so.
-void Worker::row_shares(std::size_t phase, std::int64_t from) {
+void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
   const strategy::Plan& plan = place_.phases[phase].plan;
   const Experiment& e = place_.experiment;
   comm::Post& post = place_.group.post();
@@ -307,7 +320,7 @@ void Worker::row_shares(std::size_t phase, std::int64_t from) {
     const std::int64_t slowest = plan.bound.is_none() ? 0 : limit_ - plan.bound.low - 1;
     const std::int64_t step = batch->epoch * e.steps_per_epoch + (batch->position - batch->first) / e.batch;
     const double lr = lr_at(step);
-    strategy::StepReport report = one_step(*batch, oars, step, lr * plan.lr_scale, loaded);
+    strategy::StepReport report = one_step(*batch, oars, step, lr * lr_scale, loaded);
     report.seconds.network += waited;
     tell({.kind = ReportKind::push,
           .worker = place_.worker,

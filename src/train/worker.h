@@ -47,11 +47,15 @@ class Worker {
 
   // Until the helm says that it is over.
   void follow_orders();
+  // Whether what it does, or did last, can go on without another worker that is gone; then as one of fewer.
+  bool outlives_workers() const { return place_.phases[phase_].plan.outlives_workers(); }
+  void regroup(const strategy::Cast& cast, int worker, std::vector<strategy::Phase> phases,
+               const std::vector<int>& threads);
 
  private:
   void row(const std::string& order);
   void row_together(std::size_t phase, std::int64_t from, std::int64_t to);
-  void row_shares(std::size_t phase, std::int64_t from);
+  void row_shares(std::size_t phase, std::int64_t from, double lr_scale);
   strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,
                                 double loaded);
   strategy::Strategy& strategy_of(std::size_t phase);
@@ -75,7 +79,8 @@ class Worker {
   double oar_seconds_ = 0;  // of the last work, per oar
   std::span<float> gradients_;
   std::unique_ptr<strategy::Assignment> assignment_;
-  std::size_t strategy_phase_ = 0;
+  std::size_t phase_ = 0;           // of the last order to row
+  std::size_t strategy_phase_ = 0;  // that the strategy is of
   std::unique_ptr<strategy::Strategy> strategy_;
   // What is loaded ahead: from the step after the last, for that phase.
   struct Ahead;
