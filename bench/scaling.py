@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""What working together costs: N workers with one thread each and a fixed batch per worker, as one run, against N
+runs of a single worker that know nothing of each other, at the same time. Both have the same cpus, one for each worker,
+pinned, and take turns. The ratio of their samples per second is 1 where working together costs nothing: what cores take
+from each other by sharing caches, memory and power meets both sides.
+
+    bench/scaling.py --scaling 16 --model resnet18,densenet40-12
+    bench/scaling.py --scaling 2,4 --strategy ps:mode=sync --json
+
+Of each repetition the step in the middle counts, from the beginning of a step to the beginning of the next; of all
+repetitions the one in the middle. A worker's batch is one oar, unless --oars-per-worker says otherwise. Options that are
+not listed go to the run of N workers, as in --transport tcp.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import os
+import time
+
+import runs
+
+LEAST_STEPS, MOST_STEPS = 20, 300
+ROUND_SECONDS = 3
+SETTLE_SECONDS = 0.05
+TRIAL_STEPS = 8
+
+
+def measure(model, workers, options, arguments, folder):
+    shape, of_study = runs.MODELS[model]
+    share = options.batch or of_study
+    batch = share * workers
+    cpus = runs.cpus_for(options.cpus, workers)
+    data = os.path.join(folder, f"data-{model}-{workers}")
+    numbers = itertools.count()
+
+    def run(batch, steps, cpus, workers, more):
+        return runs.Run(folder, f"{model}-{workers}-{next(numbers)}", model, data, batch, steps, cpus,
+                        ["--workers", str(workers), "--pin", "yes", "--oars", str(options.oars_per_worker * workers),
+                         *more])
+
+    # The first and the last fifth of the steps are left out: then all of the single runs are under way.
+    runs.write_data(data, shape, share * (TRIAL_STEPS + 1))
+    trial = runs.median(run(share, TRIAL_STEPS, cpus[:1], 1, []).seconds(TRIAL_STEPS // 2))
+    steps = options.steps or min(MOST_STEPS, max(LEAST_STEPS, math.ceil(ROUND_SECONDS / trial)))
+    edge = math.ceil(steps / 3)
+    data += "-all"
+    runs.write_data(data, shape, batch * (steps + 2 * edge + 1))
+    together, alone = [], []
+    for _ in range(options.repeats):
+        time.sleep(SETTLE_SECONDS)
+        one = run(batch, steps + 2 * edge + 1, cpus, workers, ["--strategy", options.strategy, *arguments])
+        together.append(batch / runs.median(one.seconds(edge, edge)))
+        time.sleep(SETTLE_SECONDS)
+        many = [run(share, steps + 2 * edge + 1, [cpu], 1, []) for cpu in cpus]
+        alone.append(sum(share / runs.median(each.seconds(edge, edge)) for each in many))
+    rate, sum_of_rates = runs.median(together), runs.median(alone)
+    return {"model": model, "world": workers, "threads": 1, "batch": batch, "strategy": options.strategy,
+            "oars": options.oars_per_worker * workers, "steps": steps, "repeats": options.repeats,
+            "samples_per_second": rate, "independent_samples_per_second": sum_of_rates, "ratio": rate / sum_of_rates}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
+    parser.add_argument("--scaling", default="2", metavar="N", help="workers, one cpu each; several: 2,4,8 (2)")
+    parser.add_argument("--model", default="lenet5,resnet18,resnet50-cifar,densenet40-12",
+                        help="networks, separated by commas")
+    parser.add_argument("--strategy", default="allreduce", help="a synchronous one (allreduce)")
+    parser.add_argument("--batch", type=int, default=0, help="samples of a worker's batch; 0: as in the studies")
+    parser.add_argument("--oars-per-worker", type=int, default=1, help="that its batch is cut into (1)")
+    parser.add_argument("--repeats", type=int, default=5, help="repetitions of each side, in turns (5)")
+    parser.add_argument("--steps", type=int, default=0, help="of a repetition; 0: 20, more where steps are short")
+    parser.add_argument("--cpus", default="", help="one for each worker, as 0,1; default: the first ones")
+    parser.add_argument("--json", action="store_true", help="print the results as one JSON object")
+    options, arguments = parser.parse_known_args()
+    models = runs.models_of(options.model)
+    runs.program()
+    counts = [int(word) if word.isdigit() else runs.fail(f"--scaling is '{options.scaling}', expected 2 or 2,4,8")
+              for word in options.scaling.split(",")]
+    results = []
+    if not options.json:
+        print(f"Samples per second of N workers in one run and of N runs on their own (medians of {options.repeats} "
+              f"repetitions in turns)")
+        print(f"{'model':<17} {'N':>3} {'batch':>5} {'together':>10} {'alone':>10} {'ratio':>6}")
+    with runs.work_folder() as folder:
+        for model in models:
+            for workers in counts:
+                result = measure(model, workers, options, arguments, folder)
+                results.append(result)
+                if not options.json:
+                    print(f"{model:<17} {workers:>3} {result['batch']:>5} {result['samples_per_second']:>10.1f} "
+                          f"{result['independent_samples_per_second']:>10.1f} {result['ratio']:>6.3f}", flush=True)
+    if options.json:
+        print(json.dumps({"results": results}))
+
+
+if __name__ == "__main__":
+    main()
