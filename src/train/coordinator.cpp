@@ -14,6 +14,7 @@ Coordinator::Coordinator(int workers, int oars, std::int64_t from, std::int64_t 
       from_(from),
       to_(to),
       with_(at(workers)),
+      asks_no_more_(at(workers)),
       clocks_(workers, bound),
       pulled_at_(at(workers)) {}
 
@@ -40,9 +41,15 @@ Coordinator::Share Coordinator::in_hand(int worker) const {
   return with.empty() ? Share{} : share(with.front());
 }
 
+void Coordinator::leave(int worker) {
+  asks_no_more_[at(worker)] = true;
+  if (with_[at(worker)].empty()) clocks_.leave(worker);
+}
+
 void Coordinator::begin_again(int workers) {
   for (const auto& with : with_) again_.insert(again_.end(), with.begin(), with.end());
   with_.assign(at(workers), {});
+  asks_no_more_.assign(at(workers), false);
   pulled_at_.assign(at(workers), pushes_);
   clocks_ = strategy::Clocks(workers, bound_);
 }
@@ -51,6 +58,7 @@ std::vector<Coordinator::Step> Coordinator::done(const StepNews& push, std::int6
   clocks_.done(push.worker, now_ns);
   auto& with = with_[at(push.worker)];
   if (!with.empty()) with.erase(with.begin());
+  if (with.empty() && asks_no_more_[at(push.worker)]) clocks_.leave(push.worker);
   ++staleness_[pushes_ - pulled_at_[at(push.worker)]];
   pulled_at_[at(push.worker)] = ++pushes_;
   Partial& partial = steps_[push.step];

@@ -41,7 +41,8 @@ class Coordinator {
   std::int64_t from() const { return from_; }
   strategy::Clocks& clocks() { return clocks_; }
   std::int64_t steps_done() const { return steps_done_; }
-  void leave(int worker) { clocks_.leave(worker); }
+  // A worker asks for nothing more: after its last push nobody waits for it.
+  void leave(int worker);
   // Some workers are gone, and the others, so many, have forgotten what they had: it is handed out again.
   void begin_again(int workers);
 
@@ -58,6 +59,7 @@ class Coordinator {
   std::int64_t from_, to_;
   std::int64_t handed_ = 0;                      // shares, in order
   std::vector<std::vector<std::int64_t>> with_;  // per worker: shares that it has not pushed, in order
+  std::vector<bool> asks_no_more_;               // per worker
   std::vector<std::int64_t> again_;              // shares of workers that are gone
   strategy::Clocks clocks_;
   std::int64_t pushes_ = 0;
