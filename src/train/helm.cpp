@@ -457,7 +457,7 @@ void Helm::send_limits() {
     const std::int64_t limit = coordinator_->clocks().limit(w);
     if (limit == limits_[at(w)]) continue;
     limits_[at(w)] = limit;
-    const std::array<std::int64_t, 2> message{coordinator_->from(), limit};
+    const std::array<std::int64_t, 3> message{coordinator_->from(), limit, coordinator_->clocks().slowest()};
     send_values<std::int64_t>(post(), place_.cast.process_of_worker(w), kLimit, message);
   }
 }

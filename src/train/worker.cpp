@@ -266,10 +266,13 @@ void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to)
 
 void Worker::wait_for_limit(std::int64_t stretch, std::int64_t clock) {
   comm::Post& post = place_.group.post();
-  std::array<std::int64_t, 2> message{};  // the stretch it is about, the first clock that must not begin
+  // The stretch it is about, the first clock that must not begin, and the slowest one.
+  std::array<std::int64_t, 3> message{};
   const auto bytes = std::as_writable_bytes(std::span(message));
   const auto take = [&] {
-    if (message[0] == stretch) limit_ = std::max(limit_, message[1]);
+    if (message[0] != stretch || message[1] <= limit_) return;
+    limit_ = message[1];
+    slowest_ = message[2];
   };
   while (post.receive_within(0, kHelm, kLimit, bytes)) take();
   while (clock >= limit_) {
@@ -285,7 +288,7 @@ void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
   comm::Post& post = place_.group.post();
   ahead_.reset();
   strategy::Strategy& strategy = strategy_of(phase);
-  limit_ = 0;
+  limit_ = slowest_ = 0;
   data::LoaderOptions options = loader_options();
   options.depth = 1;  // what is loaded here nobody else can take over
   // The helm answers a question with (step, first oar, end of oars), or -1 at the end of the stretch.
@@ -317,7 +320,6 @@ void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
     const std::int64_t waiting = base::now_ns();
     if (!plan.bound.is_none()) wait_for_limit(from, clock);
     const double waited = base::seconds_since(waiting);
-    const std::int64_t slowest = plan.bound.is_none() ? 0 : limit_ - plan.bound.low - 1;
     const std::int64_t step = batch->epoch * e.steps_per_epoch + (batch->position - batch->first) / e.batch;
     const double lr = lr_at(step);
     strategy::StepReport report = one_step(*batch, oars, step, lr * lr_scale, loaded);
@@ -331,7 +333,7 @@ void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
           .penalty = report.penalty,
           .lr = lr,
           .clock = clock,
-          .slowest = slowest,
+          .slowest = slowest_,
           .notes = {{report.seconds, base::now_ns(), false}}});
   }
   strategy.end_stretch();

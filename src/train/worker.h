@@ -86,7 +86,7 @@ class Worker {
   struct Ahead;
   std::unique_ptr<Ahead> ahead_;
   data::Ledger ledger_;
-  std::int64_t limit_ = 0;
+  std::int64_t limit_ = 0, slowest_ = 0;  // of the clocks, as the helm last told
   crew::BatchView view_;
 };
 
