@@ -79,6 +79,8 @@ def main():
     runs.program()
     counts = [int(word) if word.isdigit() else runs.fail(f"--scaling is '{options.scaling}', expected 2 or 2,4,8")
               for word in options.scaling.split(",")]
+    for count in counts:
+        runs.cpus_for(options.cpus, count)
     results = []
     if not options.json:
         print(f"Samples per second of N workers in one run and of N runs on their own (medians of {options.repeats} "
