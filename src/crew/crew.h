@@ -41,6 +41,8 @@ struct CrewOptions {
   std::int64_t evaluation_batch = 64;
   std::vector<int> cpus{};  // for pinning; empty: not pinned
   bool may_spin = false;
+  // Called by the thread of a crew of one, between two pieces of work: what is left of the step's, from 1 to 0.
+  std::function<void(double left)> between{};
   bool profile = false;             // see Crew::profile()
   bool training = true;             // false: evaluate() only, without gradients
   observe::Trace* trace = nullptr;  // gets a span per oar and direction, on lane kFirstMemberLane + member
@@ -181,6 +183,7 @@ class Crew {
   float* statistics_place(const SlotPlace& place) const;
   observe::TaskTime* profiled(observe::TaskTime& time) const { return options_.profile ? &time : nullptr; }
   void row_thread(int thread, const Row& row);
+  void tell_progress(const Station& station, const Row& row) const;
   bool advance(Station& station, const Row& row, Hand& hand);
   void go_forward(Station& station, const Row& row, base::Range tasks);
   void go_back(Station& station, const Row& row, base::Range tasks, std::size_t segment);

@@ -129,6 +129,11 @@ std::int64_t Crew::work_left(const Station& station, const Row& row) const {
   return pace_.from(station.segment) + later * pace_.whole();
 }
 
+void Crew::tell_progress(const Station& station, const Row& row) const {
+  const std::int64_t whole = pace_.whole() * (schedule_ == Schedule::layer_by_layer ? 1 : tasks_of(station, row));
+  if (whole > 0) options_.between(static_cast<double>(work_left(station, row)) / static_cast<double>(whole));
+}
+
 void Crew::row_thread(int thread, const Row& row) {
   Hand& hand = *hands_[at(thread)];
   int station = thread;
@@ -141,6 +146,7 @@ void Crew::row_thread(int thread, const Row& row) {
                     : exchange_.between(thread, station,
                                         {work_left(*stations_[at(station)], row), hand.done_ns, hand.took_ns, !worked});
       worked = station != Exchange::kNone && advance(*stations_[at(station)], row, hand);
+      if (options_.between && options_.threads == 1) tell_progress(*stations_[0], row);
       const bool through = station != Exchange::kNone && work_is_done(*stations_[at(station)], row);
       const auto take = worked && !through ? LayerQueue::Take::share : LayerQueue::Take::all;
       worked |= queue_->help(hand.place, take, [&](int layer, int chunk) { use_chunk(hand, row, layer, chunk); });
@@ -254,7 +260,7 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw, const Share& share
   const double wall = base::seconds_since(start);
   profiled_ns_ += base::now_ns() - start;
   ++profiled_steps_;
-  if (options_.threads > 1) learn_pace();
+  if (options_.threads > 1 || options_.between) learn_pace();
   current_ = &step;
   current_samples_ = batch.samples;
   return report(step, wall);

@@ -181,10 +181,23 @@ class Job {
       own_gradients_.resize(at(space_.floats()));
       gradients = own_gradients_;
     }
+    if (group_.world() > 1) seats_ = group_.allocate(sizeof(strategy::CoreSeat));
     if (!is_worker) return;
     group_.among(cast_.worker_processes(), 1 << 20);
     agree_.same_kernels(prints_, settings_.flag("allow-other-bits"), cast_, hosts_);
     worker_->prepare(gradients, threads_);
+    if (seats_) share_cores();
+  }
+
+  // Only where all workers sit on this host, each with a core of its own.
+  void share_cores() {
+    std::vector<strategy::CoreSeat*> seats;
+    for (const int process : cast_.worker_processes()) {
+      const std::span<std::byte> part = seats_->part(process);
+      if (part.size() < sizeof(strategy::CoreSeat)) return;
+      seats.push_back(reinterpret_cast<strategy::CoreSeat*>(part.data()));
+    }
+    worker_->share_cores(std::move(seats));
   }
 
   // All roles of this process at once; the first failure is the one that counts, the helm's before others'.
@@ -351,7 +364,7 @@ class Job {
   std::shared_ptr<const optim::Optimizer> optimizer_;
   std::optional<Experiment> experiment_;
   std::vector<strategy::Phase> phases_;
-  std::shared_ptr<const comm::Window> window_;
+  std::shared_ptr<const comm::Window> window_, seats_;
   std::vector<float> own_gradients_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<ServerRole> server_;

@@ -44,6 +44,10 @@ Worker::Worker(const Place& place)
   Experiment& e = place_.experiment;
   e.crew_options.trace = &trace_;
   e.crew_options.profile = place_.settings.flag("profile");
+  if (place_.cast.workers > 1)
+    e.crew_options.between = [this](double left) {
+      if (core_swap_) core_swap_->look(left);
+    };
   crew_ = std::make_unique<crew::Crew>(e.network, e.crew_options);
   updater_ = std::make_unique<strategy::Updater>(*crew_, place_.optimizer, place_.settings.number("clip"));
   fill_fresh_weights(*crew_, place_.settings.text("init"), e.seed);
@@ -60,6 +64,12 @@ void Worker::prepare(std::span<float> gradients, const std::vector<int>& threads
   assignment_ = std::make_unique<strategy::Assignment>(
       strategy::parse_assignment(place_.settings.text("assign"), place_.experiment.oars, place_.cast.workers),
       place_.experiment.oars, threads, kLoadedAhead + 1, 0);
+}
+
+void Worker::share_cores(std::vector<strategy::CoreSeat*> seats) {
+  const Experiment& e = place_.experiment;
+  if (e.threads != 1 || e.crew_options.cpus.size() != 1 || seats.size() < 2) return;
+  core_swap_.emplace(std::move(seats), at(place_.worker), e.crew_options.cpus[0]);
 }
 
 void Worker::regroup(const strategy::Cast& cast, int worker, std::vector<strategy::Phase> phases,
@@ -198,7 +208,10 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   if (sleep > 0) std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
   work.slept_seconds = sleep;
   const std::int64_t start = base::now_ns();
+  const bool together = core_swap_ && place_.phases[phase_].plan.is_synchronous();
+  if (together) core_swap_->begin(step + 1);
   strategy::StepReport report = strategy_->step(work);
+  if (together) core_swap_->end();
   // The phases overlap; they are drawn one after the other with their share of the time.
   const strategy::StepSeconds& s = report.seconds;
   if (!oars.empty()) oar_seconds_ = (s.compute() - sleep) / static_cast<double>(oars.size());

@@ -15,6 +15,7 @@
 #include "data/loader.h"
 #include "observe/trace.h"
 #include "optim/schedule.h"
+#include "strategy/core_swap.h"
 #include "strategy/spec.h"
 #include "strategy/strategy.h"
 #include "train/experiment.h"
@@ -44,6 +45,8 @@ class Worker {
   strategy::Updater& updater() { return *updater_; }
   // For gradients; `threads` of all workers.
   void prepare(std::span<float> gradients, const std::vector<int>& threads);
+  // The seats of all workers, where they share this host, this one's among them by its number.
+  void share_cores(std::vector<strategy::CoreSeat*> seats);
 
   // Until the helm says that it is over.
   void follow_orders();
@@ -77,6 +80,7 @@ class Worker {
   std::unique_ptr<strategy::Updater> updater_;
   Slow slow_;
   double oar_seconds_ = 0;  // of the last work, per oar
+  std::optional<strategy::CoreSwap> core_swap_;
   std::span<float> gradients_;
   std::unique_ptr<strategy::Assignment> assignment_;
   std::size_t phase_ = 0;           // of the last order to row

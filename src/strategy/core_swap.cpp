@@ -1,0 +1,111 @@
+#include "strategy/core_swap.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/clock.h"
+
+namespace trireme::strategy {
+namespace {
+
+constexpr std::int64_t kWhole = 1'000'000;
+constexpr std::int64_t kLookEvery = 200'000;         // nanoseconds
+constexpr std::int64_t kKnown = kWhole / 100;        // of a step that must be done on a core before its speed is known
+constexpr std::int64_t kBehind = kWhole / 50;        // how far one must be behind
+constexpr std::int64_t kBehindAtEnd = kWhole / 200;  // when the faster one has nothing else to do
+constexpr double kFaster = 1.15;
+
+int package_of(int cpu) {
+  std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/physical_package_id", cpu));
+  int package = 0;
+  file >> package;
+  return package;
+}
+
+bool pin(int thread, int cpu) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  CPU_SET(cpu, &mask);
+  return sched_setaffinity(thread, sizeof mask, &mask) == 0;
+}
+
+}  // namespace
+
+CoreSwap::CoreSwap(std::vector<CoreSeat*> seats, std::size_t own, int cpu)
+    : seats_(std::move(seats)), own_(*seats_[own]), cpu_(cpu) {
+  own_.thread.store(static_cast<std::int32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  own_.package.store(package_of(cpu), std::memory_order_relaxed);
+  own_.cpu.store(cpu, std::memory_order_release);
+}
+
+void CoreSwap::begin(std::int64_t step) {
+  looked_ns_ = base::now_ns();
+  cpu_ = own_.cpu.load(std::memory_order_acquire);
+  note_move(kWhole, looked_ns_);
+  own_.left.store(kWhole, std::memory_order_relaxed);
+  own_.step.store(step, std::memory_order_release);
+}
+
+void CoreSwap::end() { own_.step.store(0, std::memory_order_release); }
+
+void CoreSwap::note_move(std::int64_t left, std::int64_t now_ns) {
+  moved_ns_ = now_ns;
+  moved_left_ = left;
+  own_.speed.store(0, std::memory_order_relaxed);
+}
+
+void CoreSwap::look(double fraction) {
+  const std::int64_t now = base::now_ns(), left = static_cast<std::int64_t>(fraction * kWhole);
+  if (now - looked_ns_ < kLookEvery && left > 0) return;
+  looked_ns_ = now;
+  own_.left.store(left, std::memory_order_relaxed);
+  if (const int cpu = own_.cpu.load(std::memory_order_acquire); cpu != cpu_) {  // somebody else moved us
+    cpu_ = cpu;
+    return note_move(left, now);
+  }
+  if (moved_left_ - left < kKnown) return;
+  const std::int64_t speed = (moved_left_ - left) * 1'000'000 / (now - moved_ns_);
+  own_.speed.store(speed, std::memory_order_relaxed);
+  if (CoreSeat* other = slower_one(left, speed); other != nullptr && change_places(*other)) note_move(left, now);
+}
+
+// The one on a slower core that is the furthest behind.
+CoreSeat* CoreSwap::slower_one(std::int64_t left, std::int64_t speed) const {
+  CoreSeat* found = nullptr;
+  std::int64_t most = left + (left > 0 ? kBehind : kBehindAtEnd);
+  const std::int64_t step = own_.step.load(std::memory_order_relaxed);
+  for (CoreSeat* seat : seats_) {
+    if (seat == &own_ || seat->step.load(std::memory_order_acquire) != step) continue;
+    const std::int64_t its_left = seat->left.load(std::memory_order_relaxed);
+    const std::int64_t its_speed = seat->speed.load(std::memory_order_relaxed);
+    if (its_left <= most || its_speed == 0 || static_cast<double>(speed) < kFaster * static_cast<double>(its_speed))
+      continue;
+    if (seat->package.load(std::memory_order_relaxed) != own_.package.load(std::memory_order_relaxed)) continue;
+    found = seat;
+    most = its_left;
+  }
+  return found;
+}
+
+bool CoreSwap::change_places(CoreSeat& other) {
+  std::int32_t free = 0;
+  if (!seats_[0]->lock.compare_exchange_strong(free, 1, std::memory_order_acq_rel)) return false;
+  const int here = own_.cpu.load(std::memory_order_acquire), there = other.cpu.load(std::memory_order_acquire);
+  bool moved = here == cpu_ && pin(other.thread.load(std::memory_order_relaxed), here);
+  if (moved) {
+    pin(0, there);
+    cpu_ = there;
+    own_.cpu.store(there, std::memory_order_release);
+    other.speed.store(0, std::memory_order_relaxed);
+    other.cpu.store(here, std::memory_order_release);
+    ++swaps_;
+  }
+  seats_[0]->lock.store(0, std::memory_order_release);
+  return moved;
+}
+
+}  // namespace trireme::strategy

@@ -1,0 +1,51 @@
+// CoreSwap: workers with one thread each that together use all cores of a host change places in the middle of a step.
+//
+// A virtual machine's core may be half of a real one for a while, when somebody else's guest runs on its other half. In
+// a synchronous step everybody would wait for the worker that sits there. So every worker tells the others of its host,
+// in memory that they share, how far its step is and how fast it goes where it sits; one that is ahead on a faster core
+// takes the place of one that is behind on a slower one. All come along at about the same pace then. Where a worker
+// sits makes no bits.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace trireme::strategy {
+
+// Of one worker, in shared memory; zero at first.
+struct CoreSeat {
+  std::atomic<std::int32_t> lock;  // of the first seat: held while two change places
+  std::atomic<std::int32_t> thread, cpu, package;
+  std::atomic<std::int64_t> step;   // 0: none is under way
+  std::atomic<std::int64_t> left;   // of the step, in millionths
+  std::atomic<std::int64_t> speed;  // millionths per millisecond on this core; 0: not known yet
+};
+
+class CoreSwap {
+ public:
+  // The seats of all workers of this host, this one's by its index; `cpu`: where the calling thread is pinned.
+  CoreSwap(std::vector<CoreSeat*> seats, std::size_t own, int cpu);
+
+  void begin(std::int64_t step);
+  // Between two pieces of work, often; by the thread that was pinned. `left`: of the step's work, 1 to 0.
+  void look(double left);
+  void end();
+
+  std::int64_t swaps() const { return swaps_; }
+
+ private:
+  void note_move(std::int64_t left, std::int64_t now_ns);
+  CoreSeat* slower_one(std::int64_t left, std::int64_t speed) const;
+  bool change_places(CoreSeat& other);
+
+  std::vector<CoreSeat*> seats_;
+  CoreSeat& own_;
+  int cpu_;
+  std::int64_t looked_ns_ = 0;
+  std::int64_t moved_ns_ = 0, moved_left_ = 0;  // since when it sits here, and what was left then
+  std::int64_t swaps_ = 0;
+};
+
+}  // namespace trireme::strategy

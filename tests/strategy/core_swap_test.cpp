@@ -1,0 +1,83 @@
+// Two threads that play workers: the one that is ahead on a faster core takes the other's place.
+#include "strategy/core_swap.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <barrier>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "base/cores.h"
+
+namespace trireme::strategy {
+namespace {
+
+int pinned_to() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  sched_getaffinity(0, sizeof mask, &mask);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_COUNT(&mask) == 1 && CPU_ISSET(cpu, &mask)) return cpu;
+  return -1;
+}
+
+// Both say how much of their step is left after a while; then the first looks again. Returns where they sit in the end.
+std::pair<int, int> play(const std::vector<int>& cpus, std::int64_t other_step, double first_left, double second_left) {
+  const auto memory = std::make_unique<CoreSeat[]>(2);
+  const std::vector<CoreSeat*> seats{&memory[0], &memory[1]};
+  std::barrier meeting(2);
+  std::pair<int, int> end;
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  std::thread second([&] {
+    base::pin_this_thread(cpus[1]);
+    CoreSwap swap(seats, 1, cpus[1]);
+    swap.begin(other_step);
+    meeting.arrive_and_wait();
+    pause();
+    swap.look(second_left);
+    meeting.arrive_and_wait();
+    meeting.arrive_and_wait();
+    end.second = pinned_to();
+  });
+  std::thread first([&] {
+    base::pin_this_thread(cpus[0]);
+    CoreSwap swap(seats, 0, cpus[0]);
+    swap.begin(7);
+    meeting.arrive_and_wait();
+    pause();
+    meeting.arrive_and_wait();
+    swap.look(first_left);
+    meeting.arrive_and_wait();
+    end.first = pinned_to();
+  });
+  first.join();
+  second.join();
+  return end;
+}
+
+class CoreSwapTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    cpus_ = base::plan_cores().cpus;
+    if (cpus_.size() < 2) GTEST_SKIP() << "this machine has one core";
+  }
+  std::vector<int> cpus_;
+};
+
+TEST_F(CoreSwapTest, OneThatIsFarAheadChangesPlacesWithTheSlowOne) {
+  EXPECT_EQ(play(cpus_, 7, 0.2, 0.8), std::pair(cpus_[1], cpus_[0]));
+  EXPECT_EQ(play(cpus_, 7, 0.0, 0.5), std::pair(cpus_[1], cpus_[0])) << "also when it is done";
+}
+
+TEST_F(CoreSwapTest, OthersStayWhereTheyAre) {
+  const std::pair stay(cpus_[0], cpus_[1]);
+  EXPECT_EQ(play(cpus_, 7, 0.8, 0.2), stay) << "the other is faster";
+  EXPECT_EQ(play(cpus_, 7, 0.500, 0.505), stay) << "both are as fast";
+  EXPECT_EQ(play(cpus_, 6, 0.2, 0.8), stay) << "the other is in another step";
+  EXPECT_EQ(play(cpus_, 7, 0.2, 0.999), stay) << "the other's speed is not known";
+}
+
+}  // namespace
+}  // namespace trireme::strategy
