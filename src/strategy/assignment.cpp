@@ -114,6 +114,17 @@ std::vector<base::Range> Assignment::shares(std::int64_t step) const {
   return std::prev(found)->second;
 }
 
+void Assignment::hold(std::int64_t step) {
+  std::vector<base::Range> fixed;
+  const auto workers = static_cast<int>(threads_.size());
+  for (int w = 0; w < workers; ++w) fixed.push_back(base::oars_of_worker(w, workers, oars_));
+  const std::lock_guard lock(mutex_);
+  if (options_.by == AssignBy::given) return;
+  from_.erase(from_.lower_bound(step), from_.end());
+  from_[step] = std::move(fixed);
+  for (auto& seen : seen_) seen.clear();
+}
+
 bool Assignment::see(std::int64_t step, const std::vector<double>& seconds) {
   if (options_.by != AssignBy::measured) return false;
   const std::vector<base::Range> now = shares(step);

@@ -43,6 +43,9 @@ class Assignment {
   base::Range share(std::int64_t step, int worker) const { return shares(step)[static_cast<std::size_t>(worker)]; }
   // What a step's forward and backward took, per worker. True when later steps are shared out otherwise from now on.
   bool see(std::int64_t step, const std::vector<double>& seconds);
+  // From that step on the shares are those given, or equal ones, whoever is fast; for strategies whose results depend
+  // on who rows what. No step from there on is loaded yet.
+  void hold(std::int64_t step);
 
  private:
   static constexpr int kSeen = 6;         // steps before a change; the median counts

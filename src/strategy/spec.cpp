@@ -37,6 +37,27 @@ void read_async(base::Spec& spec, const std::string& mode, Plan& plan) {
   if (!(plan.lr_scale > 0)) base::user_error("{}: lr-scale is {}, expected more than 0", kWhat, scale);
 }
 
+void read_local(base::Spec& spec, Plan& plan) {
+  LocalOptions& local = plan.local;
+  local.every = spec.integer("every", local.every);
+  local.drift = spec.number("drift", local.drift);
+  if (local.every < 0)
+    base::user_error("{}: every is {}, expected steps, or 0 for none with drift alone", kWhat, local.every);
+  if (!(local.drift >= 0)) base::user_error("{}: drift is {}, expected 0 (none) or more", kWhat, local.drift);
+  if (local.every == 0 && local.drift == 0)
+    base::user_error("{}: local with every=0 never averages; give drift as well, as in local:every=0,drift=0.05",
+                     kWhat);
+  const std::string by = spec.word("by", "workers"), state = spec.word("state", "average");
+  if (by != "workers" && by != "servers") base::user_error("{}: by is '{}', expected workers or servers", kWhat, by);
+  local.by_servers = by == "servers";
+  plan.ps.returns_gradients = local.by_servers;
+  if (state != "average" && state != "keep" && state != "reset")
+    base::user_error("{}: state is '{}', expected average, keep or reset", kWhat, state);
+  local.state = state == "average" ? StateAtAverage::average
+                : state == "keep"  ? StateAtAverage::keep
+                                   : StateAtAverage::reset;
+}
+
 Plan make_plan(const std::string& text) {
   base::Spec spec("strategy", text);
   Plan plan;
@@ -63,6 +84,9 @@ Plan make_plan(const std::string& text) {
     } else {
       read_async(spec, mode, plan);
     }
+  } else if (spec.name() == "local") {
+    plan.way = Way::local;
+    read_local(spec, plan);
   } else {
     std::vector<std::string> names;
     for (const StrategyInfo& info : strategy_list()) names.push_back(info.name);
@@ -96,6 +120,9 @@ struct Switch {
   std::vector<std::string> at, plans, state;
 };
 
+// It has a `state` of its own.
+bool is_local(const std::string* plan) { return plan != nullptr && (*plan == "local" || plan->starts_with("local:")); }
+
 Switch read_switch(std::string_view text) {
   Switch read;
   bool has_from = false;
@@ -115,7 +142,7 @@ Switch read_switch(std::string_view text) {
       has_from = true;
       read.plans.push_back(value);
       last = &read.plans.back();
-    } else if (key == "state") {
+    } else if (key == "state" && !is_local(last)) {
       read.state.push_back(value);
     } else if (last != nullptr) {
       *last += (last->find(':') == std::string::npos ? ":" : ",") + option;
@@ -173,6 +200,8 @@ std::vector<StrategyInfo> strategy_list() {
        "every worker holds all weights; gradients are added over all of them; same bits as single"},
       {"ps", "mode=sync|async|ssp|dssp,staleness=3,low=3,high=15,lr-scale=auto,return=weights,bucket=2048",
        "servers hold the weights; sync has the bits of single, the others let fast workers go ahead"},
+      {"local", "every=8,drift=0,by=workers|servers,state=average|keep|reset",
+       "every worker updates weights of its own, which are averaged every so many steps or when they drift apart"},
       {"switch", "at=50%,from=allreduce,to=ps:mode=async,state=keep",
        "one strategy after the other in one run, without a restart; several at and to"},
   };

@@ -29,6 +29,8 @@ struct Plan {
   // All workers make the same steps together; otherwise shares are handed out to whoever has time.
   bool is_synchronous() const { return way != Way::groups && (way != Way::ps || ps.synchronous); }
   bool needs_servers() const { return way == Way::ps || way == Way::groups || (way == Way::local && local.by_servers); }
+  // Who rows what makes bits: it must not follow from measurements.
+  bool holds_shares() const { return way == Way::local; }
   // Servers hold weights and state between stretches; otherwise every worker does.
   bool servers_hold() const { return (way == Way::ps && !ps.returns_gradients) || way == Way::groups; }
   // A worker that is gone does not end it.

@@ -59,6 +59,8 @@ class Strategy {
   virtual StepReport step(const Work& work) = 0;
   // After the last step of a stretch: all replicas hold the same weights again.
   virtual void end_stretch() {}
+  // How often replicas were brought together since the last call, where they go apart.
+  virtual std::int64_t take_synchronisations() { return 0; }
 };
 
 // What a worker has.

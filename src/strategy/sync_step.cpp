@@ -35,10 +35,14 @@ std::span<float> SyncStep::partial(std::size_t p, base::Range floats) const {
   return partial(p).subspan(at(floats.begin), at(floats.size()));
 }
 
+std::int32_t SyncStep::expect(const Work& work, bool alone) const {
+  return static_cast<std::int32_t>(worker_.crew.partials(work.batch.samples, {work.oars, alone}).size());
+}
+
 crew::RowReport SyncStep::row(const Work& work, std::function<void(std::size_t)> ready, bool alone) {
   crew::Crew& crew = worker_.crew;
   const crew::Share share{work.oars, alone};
-  partials_ = crew.partials(work.batch.samples, share).size();
+  partials_ = static_cast<std::size_t>(expect(work, alone));
   count_.start(std::move(ready));
   const crew::RowReport report =
       crew.row(work.batch, work.draw, share, [&](const crew::Chunk& chunk, std::span<const float* const> sums) {

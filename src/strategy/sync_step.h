@@ -26,6 +26,8 @@ class SyncStep {
   std::span<float> partial(std::size_t p) const;
   std::span<float> partial(std::size_t p, base::Range floats) const;
   std::size_t partials() const { return partials_; }  // of the step that is rowed
+  // How many a step will have.
+  std::int32_t expect(const Work& work, bool alone = false) const;
 
   // Forward and backward; ready(bucket) when all partials of a bucket lie in memory, in order, from any thread.
   // `alone`: as crew::Share says.

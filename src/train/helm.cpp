@@ -419,6 +419,7 @@ void Helm::hear_row(const std::vector<double>& numbers, int from) {
     case ReportKind::push: return hear_push(news);
     case ReportKind::end_of_stretch:
       ++ended_;
+      if (news.worker == 0) synchronisations_ += news.synchronisations;
       ledger_parts_[at(news.worker)].emplace(place_.experiment.train->size());
       ledger_parts_[at(news.worker)]->restore(receive_text(post(), from, kText));
       return;

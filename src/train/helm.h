@@ -173,6 +173,7 @@ class Helm {
   Seconds seconds_;
   std::optional<Lateness> lateness_;
   std::map<std::int64_t, std::int64_t> staleness_;
+  std::int64_t synchronisations_ = 0;  // of replicas that go apart
   double hand_over_seconds_ = 0;
   int hand_overs_ = 0;
   std::vector<std::string> lost_;  // workers

@@ -212,6 +212,7 @@ RunDetails Helm::details() const {
   d.threads = place_.threads;
   for (const base::Range& share : shares_) d.oars.push_back(share.size());
   d.staleness = staleness_;
+  d.synchronisations = synchronisations_;
   d.hand_overs = hand_overs_;
   d.lost = lost_;
   d.longest_hand_over_seconds = hand_over_seconds_;

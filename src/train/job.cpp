@@ -397,7 +397,7 @@ strategy::Cast cast_of(const base::Settings& settings) {
   const std::string& strategy = settings.text("strategy");
   const bool needs = strategy::strategy_needs_servers(strategy);
   if (cast.servers > 0 && !needs)
-    base::user_error("--servers {} with --strategy {}: only strategies with ps have servers", cast.servers, strategy);
+    base::user_error("--servers {} with --strategy {}: this strategy has none", cast.servers, strategy);
   if (needs && cast.servers == 0) cast.servers = 1;
   if (strategy == "single" && cast.workers > 1)
     base::user_error("--workers {} with --strategy single; did you mean --strategy allreduce?", cast.workers);

@@ -7,7 +7,7 @@
 namespace trireme::train {
 namespace {
 
-constexpr std::size_t kFixed = 12, kPerNote = 8, kPerShare = 2;
+constexpr std::size_t kFixed = 13, kPerNote = 8, kPerShare = 2;
 
 }  // namespace
 
@@ -26,6 +26,7 @@ std::vector<double> to_numbers(const StepNews& n) {
                           n.samples,
                           n.penalty,
                           n.lr,
+                          number(n.synchronisations),
                           number(n.clock),
                           number(n.slowest),
                           number(static_cast<std::int64_t>(n.notes.size())),
@@ -52,9 +53,10 @@ StepNews step_news(const std::vector<double>& numbers) {
              numbers[7],
              integer(8),
              integer(9),
+             integer(10),
              {},
              {}};
-  const auto notes = static_cast<std::size_t>(integer(10)), shares = static_cast<std::size_t>(integer(11));
+  const auto notes = static_cast<std::size_t>(integer(11)), shares = static_cast<std::size_t>(integer(12));
   base::check(numbers.size() == kFixed + notes * kPerNote + shares * kPerShare, "a report of {} numbers",
               numbers.size());
   std::size_t i = kFixed;

@@ -66,6 +66,7 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
             {"peak_memory_bytes", static_cast<std::int64_t>(observe::peak_resident_bytes())}};
   const RunDetails& d = r.details;
   if (d.hand_overs > 0) json["switches"] = {{"count", d.hand_overs}, {"longest_seconds", d.longest_hand_over_seconds}};
+  if (d.synchronisations > 0) json["synchronisations"] = d.synchronisations;
   if (!d.staleness.empty()) {
     Json& histogram = json["staleness"] = Json::object();
     for (const auto& [pushes, count] : d.staleness) histogram[std::to_string(pushes)] = count;
@@ -104,6 +105,7 @@ void print_workers(Console& console, const RunDetails& d) {
   }
   for (const std::string& who : d.lost) console.line(fmt::format("{} was lost on the way", who));
   if (!d.lateness.empty()) console.line(d.lateness);
+  if (d.synchronisations > 0) console.line(fmt::format("replicas were averaged {} times", d.synchronisations));
   if (!d.staleness.empty()) {
     std::int64_t pushes = 0, sum = 0;
     for (const auto& [others, count] : d.staleness) pushes += count, sum += others * count;

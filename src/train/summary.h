@@ -35,6 +35,7 @@ struct RunDetails {
   std::vector<int> threads;                    // per worker
   std::vector<std::int64_t> oars;              // per worker, in the last synchronous step
   std::map<std::int64_t, std::int64_t> staleness;
+  std::int64_t synchronisations = 0;  // of replicas that go apart
   int hand_overs = 0;
   double longest_hand_over_seconds = 0;
   std::vector<std::string> lost;  // workers that the run went on without

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "comm/clock_offset.h"
+#include "strategy/local.h"
 #include "strategy/ps.h"
 #include "train/evaluate.h"
 #include "train/mail.h"
@@ -125,6 +126,7 @@ strategy::Strategy& Worker::strategy_of(std::size_t phase) {
       strategy_ = place_.cast.workers == 1 ? strategy::make_single(*crew_, *updater_)
                                            : strategy::make_all_reduce(worker, plan.all_reduce);
       break;
+    case strategy::Way::local: strategy_ = strategy::make_local(worker, plan.local); break;
     case strategy::Way::ps: strategy_ = strategy::make_ps(worker, plan.ps); break;
     default: base::check(false, "a strategy that nobody has written: {}", plan.text);
   }
@@ -182,7 +184,9 @@ void Worker::row(const std::string& text) {
     row_together(phase, from, to);
   else
     row_shares(phase, from, order.at("lr scale"));
-  StepNews end{.kind = ReportKind::end_of_stretch, .worker = place_.worker};
+  StepNews end{.kind = ReportKind::end_of_stretch,
+               .worker = place_.worker,
+               .synchronisations = strategy_->take_synchronisations()};
   tell(end);
   send_text(place_.group.post(), kHelm, kText, ledger_.text());
 }
@@ -233,10 +237,12 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
 // Everybody makes the same steps.
 void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to) {
   strategy::Strategy& strategy = strategy_of(phase);
+  const bool holds_shares = place_.phases[phase].plan.holds_shares();
   if (!ahead_ || ahead_->phase != phase || ahead_->next != from) {
     ahead_ = std::make_unique<Ahead>();
     ahead_->phase = phase;
     ahead_->next = ahead_->loading = from;
+    if (holds_shares) assignment_->hold(from + 1);
     data::LoaderOptions options = loader_options();
     options.slices = [this, ahead = ahead_.get(),
                       end = std::min(place_.phases[phase].until, place_.experiment.total_steps)]() {
@@ -258,7 +264,7 @@ void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to)
     ahead_->next = step + 1;
     std::vector<double> seconds;
     for (const strategy::Note& note : report.notes) seconds.push_back(note.seconds.compute());
-    assignment_->see(step + 1, seconds);
+    if (!holds_shares) assignment_->see(step + 1, seconds);
     std::vector<strategy::Note> notes = report.notes;
     notes[at(place_.worker)].seconds = report.seconds;  // it knows its own to the end of the step
     if (place_.worker == 0)

@@ -1,0 +1,108 @@
+#include "strategy/server_lines.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace trireme::strategy {
+namespace {
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+std::vector<Bucket> buckets_for_servers(const Worker& worker, std::int64_t bucket_bytes) {
+  return cut_into_buckets(worker.crew, bucket_bytes > 0 ? bucket_bytes : kBucketBytes,
+                          shard_borders(worker.crew, worker.cast.servers));
+}
+
+ServerLines::ServerLines(const Worker& worker, const SyncStep& step, const PsOptions& options, int oars, bool exact)
+    : worker_(worker),
+      step_(step),
+      options_(options),
+      oars_(oars),
+      exact_(exact),
+      // Replies are awaited in turn with pushes, which an acknowledgement is enough for while the norm is not known.
+      replies_late_(options.synchronous && !options.returns_gradients && worker.updater.clips()),
+      of_server_(at(worker.cast.servers)),
+      couriers_(worker.cast.servers, step.buckets().size() + 1,
+                [this](const Errand& errand, const std::atomic<bool>& stop) { run(errand, stop); }) {
+  base::check(worker.cast.servers > 0, "there are no servers");
+  base::check(options.synchronous || !options.returns_gradients, "only synchronous servers return gradients");
+  const std::vector<std::int64_t> borders = shard_borders(worker.crew, worker.cast.servers);
+  for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
+    const std::int64_t offset = step_.buckets()[b].floats.begin;
+    const auto server = static_cast<int>(
+        std::count_if(borders.begin() + 1, borders.end() - 1, [&](std::int64_t one) { return one <= offset; }));
+    home_.push_back({server, static_cast<int>(of_server_[at(server)].size())});
+    of_server_[at(server)].push_back(b);
+  }
+}
+
+void ServerLines::begin() {
+  for (int server = 0; server < worker_.cast.servers; ++server) {
+    std::vector<WireBucket> buckets;
+    for (const std::size_t b : of_server_[at(server)])
+      buckets.push_back({step_.buckets()[b].floats, step_.buckets()[b].chunks});
+    BeginHead head;
+    head.buckets = static_cast<std::int64_t>(buckets.size());
+    head.oars = oars_;
+    head.synchronous = options_.synchronous;
+    head.returns_gradients = options_.returns_gradients;
+    head.is_exact = exact_;
+    head.clips = worker_.updater.clips();
+    send_one(worker_.group.post(), process_of(server), kBeginTag, head);
+    send_array<WireBucket>(worker_.group.post(), process_of(server), kBeginTag, buckets);
+  }
+  has_begun_ = true;
+}
+
+void ServerLines::end() {
+  for (int server = 0; server < worker_.cast.servers; ++server)
+    for (int lane = 0; lane < kLanes; ++lane) couriers_.give({Request::end, server, lane, 0, step_.buckets().size()});
+  couriers_.wait_all();
+  has_begun_ = false;
+}
+
+void ServerLines::set(const RequestHead& head, std::vector<std::int64_t> ends) {
+  head_ = head;
+  ends_ = std::move(ends);
+}
+
+void ServerLines::give(Request request, std::size_t bucket) {
+  const Home& home = home_[bucket];
+  couriers_.give({request, home.server, home.number % kLanes, home.number, bucket});
+}
+
+// In a courier's thread.
+void ServerLines::run(const Errand& errand, const std::atomic<bool>& stop) {
+  comm::Post& post = worker_.group.post();
+  const int to = process_of(errand.server);
+  const auto lane = static_cast<comm::Tag>(errand.lane);
+  const bool pushes = errand.request == Request::push;
+  RequestHead head = head_;
+  head.request = errand.request;
+  head.bucket = errand.bucket;
+  if (!pushes) head.partials = 0;
+  const std::size_t ends = pushes ? ends_.size() * sizeof(std::int64_t) : 0;
+  std::vector<std::byte> message(sizeof head + ends);
+  std::memcpy(message.data(), &head, sizeof head);
+  if (ends > 0) std::memcpy(message.data() + sizeof head, ends_.data(), ends);
+  post.send(to, kPushTag + lane, message);
+  if (errand.request == Request::end) return;
+  const auto receive = [&](std::size_t bucket) {
+    const base::Range floats = step_.buckets()[bucket].floats;
+    const std::span<float> into = options_.returns_gradients
+                                      ? step_.partial(0, floats)
+                                      : std::span<float>(worker_.crew.weights() + floats.begin, at(floats.size()));
+    receive_bytes(post, to, kReplyTag + lane, std::as_writable_bytes(into), stop);
+  };
+  for (std::size_t p = 0; p < at(head.partials); ++p)
+    send_array<float>(post, to, kPushTag + lane, step_.partial(p, step_.buckets()[errand.mark].floats));
+  if (!pushes || !replies_late_) return receive(errand.mark);
+  receive_bytes(post, to, kReplyTag + lane, {}, stop);
+  const std::vector<std::size_t>& all = of_server_[at(errand.server)];
+  if (at(errand.bucket) + kLanes < all.size()) return;
+  for (std::size_t n = at(errand.lane); n < all.size(); n += kLanes) receive(all[n]);
+}
+
+}  // namespace trireme::strategy

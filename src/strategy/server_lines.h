@@ -1,0 +1,64 @@
+// ServerLines: a worker's side of its talk with the servers (see wire.h): which bucket belongs to which of them, and
+// the couriers that carry partials there and bring back what became of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "strategy/couriers.h"
+#include "strategy/ps.h"
+#include "strategy/sync_step.h"
+
+namespace trireme::strategy {
+
+// No bucket lies on two servers. bucket_bytes 0: the default.
+std::vector<Bucket> buckets_for_servers(const Worker& worker, std::int64_t bucket_bytes);
+
+class ServerLines {
+ public:
+  // `step` holds the buckets, and the partials that are pushed; its first one takes sums that are returned. Weights
+  // that are returned go to the crew. The partials of a bucket are of so many oars.
+  ServerLines(const Worker& worker, const SyncStep& step, const PsOptions& options, int oars, bool exact);
+  ServerLines(const ServerLines&) = delete;
+  ServerLines& operator=(const ServerLines&) = delete;
+
+  bool has_begun() const { return has_begun_; }
+  void begin();  // a stretch
+  void end();
+
+  // What the next pushes are of: step, samples, learning rate and partials of the head; the ends of all workers' shares
+  // where they work in step.
+  void set(const RequestHead& head, std::vector<std::int64_t> ends = {});
+  void set_clip(double clip) { head_.clip = clip; }
+  // Any thread.
+  void push(std::size_t bucket) { give(Request::push, bucket); }
+  void pull(std::size_t bucket) { give(Request::pull, bucket); }
+  // Returns when what was given is done; throws the first failure.
+  void wait(std::size_t bucket) { couriers_.wait(bucket); }
+  void wait_all() { couriers_.wait_all(); }
+  double take_busy_seconds() { return couriers_.take_busy_seconds(); }
+
+ private:
+  struct Home {
+    int server = 0, number = 0;  // and which of the server's buckets
+  };
+
+  int process_of(int server) const { return worker_.cast.process_of_server(server); }
+  void give(Request request, std::size_t bucket);
+  void run(const Errand& errand, const std::atomic<bool>& stop);
+
+  Worker worker_;
+  const SyncStep& step_;
+  PsOptions options_;
+  int oars_;
+  bool exact_;
+  bool replies_late_;
+  std::vector<Home> home_;                           // per bucket
+  std::vector<std::vector<std::size_t>> of_server_;  // buckets
+  bool has_begun_ = false;
+  RequestHead head_;
+  std::vector<std::int64_t> ends_;
+  Couriers couriers_;  // last: its threads use the rest
+};
+
+}  // namespace trireme::strategy

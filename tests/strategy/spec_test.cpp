@@ -1,0 +1,57 @@
+// What may be asked of --strategy, and what may not.
+#include "strategy/spec.h"
+
+#include <gtest/gtest.h>
+
+#include "support/core_errors.h"
+
+namespace trireme::strategy {
+namespace {
+
+const RunLength kLength{100, 10, 4};
+
+Plan plan_of(const std::string& text) { return parse_strategy(text, kLength).at(0).plan; }
+
+void expect_refused(const std::string& text, const std::string& saying) {
+  try {
+    parse_strategy(text, kLength);
+    ADD_FAILURE() << text << " was accepted";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::ErrorKind::user) << text;
+    EXPECT_NE(std::string(error.what()).find(saying), std::string::npos) << text << ": " << error.what();
+  }
+}
+
+TEST(Spec, Local) {
+  EXPECT_EQ(plan_of("local").local.every, 8);
+  EXPECT_EQ(plan_of("local:drift=0.05").local.drift, 0.05);
+  EXPECT_EQ(plan_of("local:every=0,drift=0.05").local.every, 0);
+  EXPECT_TRUE(plan_of("local").is_synchronous());
+  EXPECT_FALSE(plan_of("local").needs_servers());
+  EXPECT_EQ(plan_of("local:state=keep").local.state, StateAtAverage::keep);
+  const Plan by_servers = plan_of("local:every=4,by=servers");
+  EXPECT_TRUE(by_servers.needs_servers());
+  EXPECT_FALSE(by_servers.servers_hold());
+  EXPECT_TRUE(by_servers.ps.synchronous && by_servers.ps.returns_gradients);
+  expect_refused("local:every=-1", "every is -1");
+  expect_refused("local:drift=-1", "drift is -1");
+  expect_refused("local:every=0", "drift");
+  expect_refused("local:by=nobody", "'nobody'");
+  expect_refused("local:state=lost", "'lost'");
+  expect_refused("local:evry=3", "'every'");
+}
+
+TEST(Spec, SwitchToLocal) {
+  const auto phases = parse_strategy("switch:at=30%,from=allreduce,to=local:every=8", kLength);
+  ASSERT_EQ(phases.size(), 2u);
+  EXPECT_EQ(phases[0].until, 30);
+  EXPECT_EQ(phases[1].plan.way, Way::local);
+  EXPECT_EQ(phases[1].plan.local.every, 8);
+  // Behind local, `state` is local's; the switch's stands before it.
+  const auto both = parse_strategy("switch:at=30%,state=reset,to=local:every=2,state=keep", kLength);
+  EXPECT_FALSE(both[1].keeps_state);
+  EXPECT_EQ(both[1].plan.local.state, StateAtAverage::keep);
+}
+
+}  // namespace
+}  // namespace trireme::strategy
