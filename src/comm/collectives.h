@@ -33,6 +33,9 @@ class Collectives {
   // that counted differently.
   void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
+  // The number of the next operation.
+  std::uint32_t sequence() const { return sequence_; }
+
   // Returns when all ranks have called it.
   void barrier();
   // data of the root to all.

@@ -1,5 +1,7 @@
 #include "comm/group.h"
 
+#include <algorithm>
+
 #include "comm/mapped_memory.h"
 
 namespace trireme::comm {
@@ -17,6 +19,12 @@ std::shared_ptr<const Window> Group::allocate(std::size_t bytes) {
 void Group::among(const std::vector<int>& ranks, std::uint32_t sequence) {
   Collectives::among(ranks, sequence);
   start([ranks, sequence](Collectives& collectives) { collectives.among(ranks, sequence); });
+}
+
+std::uint32_t Group::sequence() {
+  std::uint32_t in_background = 0;
+  start([&](Collectives& collectives) { in_background = collectives.sequence(); }).wait();
+  return std::max(Collectives::sequence(), in_background);
 }
 
 }  // namespace trireme::comm

@@ -42,6 +42,9 @@ class Group : public Collectives {
   // then. The post, and allocate(), keep the ranks of the group.
   void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
+  // From where among() may count: the larger of the next numbers of both kinds of collectives.
+  std::uint32_t sequence();
+
   // A collective in the background: what `run` calls.
   Pending start(std::function<void(Collectives&)> run) { return background_->start(std::move(run)); }
 

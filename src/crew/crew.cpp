@@ -199,15 +199,13 @@ const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bo
 }
 
 Crew::PreparedStep& Crew::prepare(std::int64_t samples, const Share& share) {
-  const StepKey key{samples, share.oars.begin, share.oars.end, share.alone};
+  const base::Range mean_over = share.whole(options_.oars);
+  const StepKey key{samples, share.oars.begin, share.oars.end, mean_over.begin, mean_over.end};
   if (const auto found = steps_.find(key); found != steps_.end()) return found->second;
   PreparedStep step{plan_step(samples, options_.oars, share, options_.threads, options_.reduce, schedule_)};
   grow_stations(step.plan);
-  if (share.alone)
-    for (std::int64_t oar = share.oars.begin; oar < share.oars.end; ++oar)
-      step.mean_of += base::oar_samples(static_cast<int>(oar), options_.oars, samples).size();
-  else
-    step.mean_of = samples;
+  for (std::int64_t oar = mean_over.begin; oar < mean_over.end; ++oar)
+    step.mean_of += base::oar_samples(static_cast<int>(oar), options_.oars, samples).size();
   step.of_oar.resize(at(options_.oars));
   // Once for the arenas, which may be replaced by larger ones, then for what is bound to them.
   for (const bool bound : {false, true})

@@ -208,7 +208,7 @@ class Crew {
   std::vector<std::unique_ptr<Hand>> hands_;
   struct StepKey {
     std::int64_t samples = 0, first_oar = 0, end_oar = 0;
-    bool alone = false;
+    std::int64_t first_of_mean = 0, end_of_mean = 0;
     friend auto operator<=>(const StepKey&, const StepKey&) = default;
   };
   std::map<StepKey, PreparedStep> steps_;

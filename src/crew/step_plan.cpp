@@ -29,9 +29,13 @@ class Planner {
   }
 
   void add_exactly() {
-    const auto parts = share_.alone ? std::vector{share_.oars} : base::oar_partials(oars_, share_.oars);
-    for (const base::Range& part : parts)
-      if (!part.empty()) keep(part, node(static_cast<int>(part.begin), static_cast<int>(part.end)));
+    const base::Range whole = share_.whole(oars_);
+    const base::Range held{share_.oars.begin - whole.begin, share_.oars.end - whole.begin};
+    if (held.empty()) return;
+    for (const base::Range& part : base::oar_partials(static_cast<int>(whole.size()), held)) {
+      const base::Range oars{part.begin + whole.begin, part.end + whole.begin};
+      keep(oars, node(static_cast<int>(oars.begin), static_cast<int>(oars.end)));
+    }
   }
 
   void add_fast() {
@@ -146,6 +150,9 @@ StepPlan plan_step(std::int64_t samples, int oars, const Share& share, int membe
               members);
   base::check(share.oars.begin >= 0 && share.oars.end <= oars, "oars {} to {} of {}", share.oars.begin, share.oars.end,
               oars);
+  const base::Range whole = share.whole(oars);
+  base::check(share.oars.empty() || (share.oars.begin >= whole.begin && share.oars.end <= whole.end),
+              "oars {} to {} of a mean over {} to {}", share.oars.begin, share.oars.end, whole.begin, whole.end);
   Planner planner(samples, oars, share, members);
   if (reduce == Reduce::exact)
     planner.add_exactly();

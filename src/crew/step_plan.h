@@ -61,15 +61,22 @@ struct StepPlan {
 // Which oars of a batch are rowed here.
 struct Share {
   base::Range oars;
-  // Their mean, in one sum along a tree of their own; otherwise their part of the whole batch's mean, in the partials
-  // that the batch's tree wants (base::oar_partials).
+  // Their mean, in one sum along a tree of their own; otherwise their part of the mean over more oars, in the partials
+  // that the tree of those wants (base::oar_partials).
   bool alone = false;
+  base::Range mean_over{};  // oars; none: all of the batch
+
+  // The oars whose mean it is, of so many in the batch.
+  base::Range whole(int oars_of_batch) const {
+    if (alone) return oars;
+    return mean_over.empty() ? base::Range{0, oars_of_batch} : mean_over;
+  }
 
   friend bool operator==(const Share&, const Share&) = default;
 };
 
-// REQUIRES: samples >= 1, oars >= 1, members >= 1, share.oars within [0, oars). `fast` adds a member's oars in the
-// order rowed, into one sum.
+// REQUIRES: samples >= 1, oars >= 1, members >= 1, share.oars within [0, oars) and within share.mean_over. `fast` adds
+// a member's oars in the order rowed, into one sum.
 StepPlan plan_step(std::int64_t samples, int oars, const Share& share, int members, Reduce reduce, Schedule schedule);
 inline StepPlan plan_step(std::int64_t samples, int oars, int members, Reduce reduce, Schedule schedule) {
   return plan_step(samples, oars, {{0, oars}}, members, reduce, schedule);

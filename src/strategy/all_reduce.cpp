@@ -32,7 +32,7 @@ class AllReduce : public Strategy {
     const comm::ExactPlan& plan = step_.plan(work.step, work.batch.samples);
     wait_for_all();
     busy_ns_.store(0, std::memory_order_relaxed);
-    const crew::RowReport row = step_.row(work, [&](std::size_t bucket) { start(bucket, plan); });
+    const crew::RowReport row = step_.row(work, {work.oars}, [&](std::size_t bucket) { start(bucket, plan); });
     note_ = step_.write_note(work, row, before_);
     pending_.push_back(worker_.group.start([this](comm::Collectives& group) {
       group.all_gather(std::as_bytes(std::span(note_)), std::as_writable_bytes(std::span(all_notes_)));

@@ -53,10 +53,11 @@ class Ps : public Strategy {
     if (!options_.returns_gradients) report.penalty = worker_.updater.penalty_now();
     std::vector<std::int64_t> ends;
     for (const base::Range& share : worker_.assignment.shares(work.step)) ends.push_back(share.end);
-    lines_.set({.partials = step_.expect(work), .samples = work.batch.samples, .step = work.step, .lr = work.lr},
-               std::move(ends));
+    lines_.set(
+        {.partials = step_.expect(work, {work.oars}), .samples = work.batch.samples, .step = work.step, .lr = work.lr},
+        std::move(ends));
     wait_for_notes();
-    const crew::RowReport row = step_.row(work, [&](std::size_t bucket) { lines_.push(bucket); });
+    const crew::RowReport row = step_.row(work, {work.oars}, [&](std::size_t bucket) { lines_.push(bucket); });
     note_ = step_.write_note(work, row, before_);
     notes_ = worker_.group.start([this](comm::Collectives& group) {
       group.all_gather(std::as_bytes(std::span(note_)), std::as_writable_bytes(std::span(all_notes_)));
@@ -112,13 +113,14 @@ class Ps : public Strategy {
       report.seconds = {.load = work.load_seconds, .backward = work.slept_seconds};
       return report;
     }
+    const crew::Share share{work.oars, true};
     report.penalty = worker_.updater.penalty_now();
-    lines_.set({.partials = step_.expect(work, true), .samples = report.samples, .step = work.step, .lr = work.lr});
+    lines_.set({.partials = step_.expect(work, share), .samples = report.samples, .step = work.step, .lr = work.lr});
     const bool clips = worker_.updater.clips();
     const auto push = [&](std::size_t bucket) { lines_.push(bucket); };
-    const crew::RowReport row = clips ? step_.row(
-                                            work, [](std::size_t) {}, true)
-                                      : step_.row(work, push, true);
+    const crew::RowReport row = step_.row(work, share, [&](std::size_t bucket) {
+      if (!clips) push(bucket);
+    });
     const std::int64_t begin_ns = base::now_ns();
     if (clips) {  // its own gradient; the factor goes with it
       optim::StepScalars scalars = worker_.updater.scalars(work.step, work.lr);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "comm/group.h"
 #include "strategy/cast.h"
@@ -18,6 +19,7 @@ struct ServeOptions {
   // Of synchronous ones: the summed gradient goes back instead of weights; workers update themselves. What a server
   // holds is then of no use, and give_back() leaves the workers theirs; handing over may be left out.
   bool returns_gradients = false;
+  std::vector<int> workers{};  // that push; none given: all
 };
 
 class Server {

@@ -27,19 +27,21 @@ Serving::Serving(comm::Post& post, const Cast& cast, int server, Shard* shard, d
     : post_(post),
       cast_(cast),
       server_(server),
+      workers_(options.workers),
       shard_(shard),
       max_norm_(max_norm),
       options_(options),
       clips_(max_norm > 0 && options.synchronous && !options.returns_gradients) {
   base::check(options.synchronous || !options.returns_gradients, "only synchronous servers return gradients");
   base::check((shard == nullptr) == options.returns_gradients, "servers that update have weights");
+  for (int worker = 0; options.workers.empty() && worker < cast.workers; ++worker) workers_.push_back(worker);
 }
 
 void Serving::run() {
   receive_beginnings();
   std::vector<Session> sessions;
-  for (int worker = 0; worker < cast_.workers; ++worker)
-    for (int lane = 0; lane < kLanes; ++lane) sessions.push_back({worker, lane, {}, {}, {}});
+  for (std::size_t place = 0; place < workers_.size(); ++place)
+    for (int lane = 0; lane < kLanes; ++lane) sessions.push_back({workers_[place], lane, place, {}, {}, {}});
   {
     std::vector<std::jthread> threads;
     for (Session& session : sessions) threads.emplace_back([this, &session] { run_session(session); });
@@ -50,7 +52,7 @@ void Serving::run() {
 // All workers tell the same.
 void Serving::receive_beginnings() {
   std::vector<WireBucket> first;
-  for (int worker = 0; worker < cast_.workers; ++worker) {
+  for (const int worker : workers_) {
     const int from = cast_.process_of_worker(worker);
     const auto head = receive_one<BeginHead>(post_, from, kBeginTag, failed_);
     std::vector<WireBucket> buckets(at(head.buckets));
@@ -58,19 +60,19 @@ void Serving::receive_beginnings() {
     base::check((head.synchronous != 0) == options_.synchronous &&
                     (head.returns_gradients != 0) == options_.returns_gradients && (head.clips != 0) == (max_norm_ > 0),
                 "worker {} and server {} do not agree on how they work together", worker, server_);
-    if (worker == 0) {
+    if (worker == workers_[0]) {
       first = buckets;
       begin_ = head;
     }
     base::check(buckets == first && head.oars == begin_.oars && head.is_exact == begin_.is_exact,
-                "workers 0 and {} do not agree on the buckets of server {}", worker, server_);
+                "workers {} and {} do not agree on the buckets of server {}", workers_[0], worker, server_);
   }
   for (const WireBucket& bucket : first) {
     stripes_.push_back(std::make_unique<Stripe>());
     Stripe& stripe = *stripes_.back();
     stripe.floats = bucket.floats;
     stripe.chunks = bucket.chunks;
-    stripe.held.resize(at(cast_.workers));
+    stripe.held.resize(workers_.size());
     if (options_.returns_gradients || (clips_ && !stripe.is_statistics())) stripe.sum.resize(at(bucket.floats.size()));
   }
   lanes_in_use_ = std::min<int>(kLanes, static_cast<int>(stripes_.size()));
@@ -115,7 +117,7 @@ void Serving::converse(Session& session) {
 }
 
 void Serving::receive_request(Session& session) {
-  std::vector<std::byte> message(sizeof(RequestHead) + at(cast_.workers) * sizeof(std::int64_t));
+  std::vector<std::byte> message(sizeof(RequestHead) + workers_.size() * sizeof(std::int64_t));
   const std::size_t bytes = receive_patiently(post_, cast_.process_of_worker(session.worker),
                                               kPushTag + static_cast<comm::Tag>(session.lane), message, failed_);
   base::check(bytes == sizeof(RequestHead) || bytes == message.size(), "worker {} sent a request of {} bytes",
@@ -166,10 +168,10 @@ void Serving::take_synchronous(Session& session) {
   Stripe& stripe = *stripes_[at(session.head.bucket)];
   {
     std::unique_lock lock(stripe.mutex);
-    auto& held = stripe.held[at(session.worker)];
+    auto& held = stripe.held[session.place];
     held.clear();
     for (int p = 0; p < session.head.partials; ++p) held.push_back(session.partials[at(p)].data());
-    if (++stripe.arrived == cast_.workers) {
+    if (++stripe.arrived == workers()) {
       add_up(stripe, session);
       stripe.arrived = 0;
       ++stripe.steps;
@@ -239,7 +241,7 @@ void Serving::update_clipped(Session& session) {
   double factor = 1;
   {
     std::unique_lock lock(norm_mutex_);
-    if (++norm_arrived_ == cast_.workers * lanes_in_use_) {
+    if (++norm_arrived_ == workers() * lanes_in_use_) {
       factor_ = clip_over_servers(post_, cast_, server_, shard_->map().chunks_of, squares_, max_norm_, failed_);
       norm_arrived_ = 0;
       ++norm_steps_;
@@ -273,7 +275,7 @@ void Serving::take_at_once(Session& session) {
   const optim::StepScalars now = scalars(session.head, session.head.clip);
   {
     const std::lock_guard lock(stripe.mutex);
-    if (stripe.is_statistics()) shard_->move_statistics(gradient.data(), session.head.samples, 1.0 / cast_.workers);
+    if (stripe.is_statistics()) shard_->move_statistics(gradient.data(), session.head.samples, 1.0 / workers());
     for (std::int64_t c = stripe.chunks.begin; c < stripe.chunks.end; ++c) {
       const ShardChunk& chunk = shard_->chunk(c);
       shard_->update(chunk, gradient.data() + (chunk.offset - stripe.floats.begin), now);

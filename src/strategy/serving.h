@@ -33,7 +33,7 @@ class Serving {
     base::Range floats, chunks;
     std::mutex mutex;  // guards all below, and these weights and their state
     std::condition_variable changed;
-    std::vector<std::vector<float*>> held;  // per worker: its partials
+    std::vector<std::vector<float*>> held;  // per worker that pushes: its partials
     int arrived = 0;                        // workers in this step
     std::int64_t steps = 0, updates = 0;    // that were added, and made
     std::vector<float> sum;                 // where it is kept
@@ -41,6 +41,7 @@ class Serving {
   };
   struct Session {
     int worker = 0, lane = 0;
+    std::size_t place = 0;  // of the worker among those that push
     RequestHead head;
     std::vector<std::int64_t> ends;  // of the shares
     std::vector<std::vector<float>> partials;
@@ -51,6 +52,7 @@ class Serving {
   void converse(Session& session);
   void receive_request(Session& session);
   void receive_partials(Session& session);
+  int workers() const { return static_cast<int>(workers_.size()); }
   void reply(const Session& session, std::span<const float> floats);
   bool is_last_of_lane(int bucket) const { return bucket + kLanes >= static_cast<int>(stripes_.size()); }
 
@@ -67,6 +69,7 @@ class Serving {
   comm::Post& post_;
   Cast cast_;
   int server_;
+  std::vector<int> workers_;  // that push
   Shard* shard_;
   double max_norm_;
   ServeOptions options_;

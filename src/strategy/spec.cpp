@@ -1,5 +1,6 @@
 #include "strategy/spec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -58,7 +59,26 @@ void read_local(base::Spec& spec, Plan& plan) {
                                    : StateAtAverage::reset;
 }
 
-Plan make_plan(const std::string& text) {
+void read_groups(base::Spec& spec, const RunLength& length, Plan& plan) {
+  plan.ps.synchronous = false;
+  const bool by_count = !spec.word("count", "").empty();
+  const std::int64_t count = spec.integer("count", 1);
+  const std::string by = spec.word("by", by_count ? "" : "host");
+  if (!by.empty() && by != "host") base::user_error("{}: by is '{}', expected host, or count=2 instead", kWhat, by);
+  if (by_count && !by.empty()) base::user_error("{}: groups takes count or by=host, not both", kWhat);
+  const bool too_many = length.workers > 0 && count > length.workers;
+  if (count < 1 || too_many)
+    base::user_error("{}: count is {} groups, expected at least 1 and at most one for each of the {} workers", kWhat,
+                     count, std::max(length.workers, 1));
+  const int workers = length.workers > 0 ? length.workers : static_cast<int>(count);
+  plan.groups = by_count               ? groups_by_count(workers, static_cast<int>(count))
+                : length.hosts.empty() ? groups_by_count(workers, 1)
+                                       : groups_by_host(length.hosts);
+  const std::string staleness = spec.word("staleness", "none");
+  read_async(spec, staleness == "none" ? "async" : "ssp", plan);
+}
+
+Plan make_plan(const std::string& text, const RunLength& length) {
   base::Spec spec("strategy", text);
   Plan plan;
   plan.text = text;
@@ -84,6 +104,9 @@ Plan make_plan(const std::string& text) {
     } else {
       read_async(spec, mode, plan);
     }
+  } else if (spec.name() == "groups") {
+    plan.way = Way::groups;
+    read_groups(spec, length, plan);
   } else if (spec.name() == "local") {
     plan.way = Way::local;
     read_local(spec, plan);
@@ -168,7 +191,7 @@ std::string_view options_of(std::string_view text) {
 }  // namespace
 
 std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length) {
-  if (!is_switch(text)) return {{make_plan(std::string(text)), length.total_steps, true}};
+  if (!is_switch(text)) return {{make_plan(std::string(text), length), length.total_steps, true}};
   const std::string_view options = options_of(text);
   const Switch read = options.empty() ? Switch{{"50%"}, {"allreduce", "ps:mode=async"}, {}} : read_switch(options);
   std::vector<Phase> phases;
@@ -176,7 +199,7 @@ std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length
     const std::int64_t until = i < read.at.size() ? switch_step(read.at[i], length) : length.total_steps;
     if (!phases.empty() && until < phases.back().until)
       base::user_error("{}: switches must come in order; at={} is before at={}", kWhat, read.at[i], read.at[i - 1]);
-    Phase phase{make_plan(read.plans[i]), until, true};
+    Phase phase{make_plan(read.plans[i], length), until, true};
     if (i > 0 && i - 1 < read.state.size()) {
       if (read.state[i - 1] != "keep" && read.state[i - 1] != "reset")
         base::user_error("{}: state is '{}', expected keep or reset", kWhat, read.state[i - 1]);
@@ -187,8 +210,19 @@ std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length
   return phases;
 }
 
+int Plan::rower_of(int worker) const {
+  const auto has = [&](const std::vector<int>& group) { return std::ranges::find(group, worker) != group.end(); };
+  return groups.empty() ? worker : static_cast<int>(std::ranges::find_if(groups, has) - groups.begin());
+}
+
+std::vector<int> Plan::leaders() const {
+  std::vector<int> leaders;
+  for (const std::vector<int>& group : groups) leaders.push_back(group.front());
+  return leaders;
+}
+
 bool strategy_needs_servers(std::string_view text) {
-  for (const Phase& phase : parse_strategy(text, {1 << 30, 1 << 20, 1}))
+  for (const Phase& phase : parse_strategy(text, {1 << 30, 1 << 20, 0}))
     if (phase.plan.needs_servers()) return true;
   return false;
 }
@@ -200,6 +234,8 @@ std::vector<StrategyInfo> strategy_list() {
        "every worker holds all weights; gradients are added over all of them; same bits as single"},
       {"ps", "mode=sync|async|ssp|dssp,staleness=3,low=3,high=15,lr-scale=auto,return=weights,bucket=2048",
        "servers hold the weights; sync has the bits of single, the others let fast workers go ahead"},
+      {"groups", "count=2|by=host,staleness=none,lr-scale=auto",
+       "in step inside a group, asynchronous between groups: a group pushes to the servers as one worker does"},
       {"local", "every=8,drift=0,by=workers|servers,state=average|keep|reset",
        "every worker updates weights of its own, which are averaged every so many steps or when they drift apart"},
       {"switch", "at=50%,from=allreduce,to=ps:mode=async,state=keep",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strategy/clocks.h"
+#include "strategy/groups.h"
 #include "strategy/local.h"
 #include "strategy/ps.h"
 #include "strategy/strategy.h"
@@ -23,7 +24,7 @@ struct Plan {
   PsOptions ps{};
   Bound bound{};        // of what is asynchronous; Bound::none() else
   double lr_scale = 0;  // of the learning rate of every push; 0: 1 / the number of shares of a batch
-  int groups = 0;       // of workers
+  WorkerGroups groups{};
   LocalOptions local{};
 
   // All workers make the same steps together; otherwise shares are handed out to whoever has time.
@@ -34,7 +35,15 @@ struct Plan {
   // Servers hold weights and state between stretches; otherwise every worker does.
   bool servers_hold() const { return (way == Way::ps && !ps.returns_gradients) || way == Way::groups; }
   // A worker that is gone does not end it.
-  bool outlives_workers() const { return !is_synchronous(); }
+  bool outlives_workers() const { return !is_synchronous() && way != Way::groups; }
+
+  // Rowers: who asks for shares and pushes them: groups, or workers where there are none. Each has a worker that leads.
+  int rowers(int workers) const { return groups.empty() ? workers : static_cast<int>(groups.size()); }
+  std::vector<int> workers_of(int rower) const {
+    return groups.empty() ? std::vector{rower} : groups[static_cast<std::size_t>(rower)];
+  }
+  int rower_of(int worker) const;
+  std::vector<int> leaders() const;  // none: every worker
 };
 
 struct Phase {
@@ -45,7 +54,8 @@ struct Phase {
 
 struct RunLength {
   std::int64_t total_steps = 1, steps_per_epoch = 1;
-  int workers = 1;
+  int workers = 1;                   // 0: not known yet
+  std::vector<std::string> hosts{};  // of the workers, when they are known
 };
 
 // Mistakes are user errors.

@@ -29,6 +29,7 @@ struct Work {
   crew::BatchView batch;
   crew::Draw draw;
   base::Range oars;          // of the batch: this worker's
+  base::Range mean_over{};   // in groups: the oars of this worker's group
   std::int64_t step = 1;     // counted from 1
   double lr = 0;             // of a synchronous step
   double load_seconds = 0;   // spent on this work already: loading,
@@ -45,10 +46,10 @@ struct Note {
 
 struct StepReport {
   double loss = 0, correct = 0;  // sums over `samples`
-  std::int64_t samples = 0;      // of the whole batch, or of what this worker pushed
+  std::int64_t samples = 0;      // of the whole batch, or of what was pushed
   double penalty = 0;
   StepSeconds seconds;
-  std::vector<Note> notes;  // of all workers, after a synchronous step
+  std::vector<Note> notes;  // of all workers, after a synchronous step; of a group's members, after its push
   bool must_stop = false;   // somebody wants to; the same on all workers
 };
 

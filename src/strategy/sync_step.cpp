@@ -35,14 +35,13 @@ std::span<float> SyncStep::partial(std::size_t p, base::Range floats) const {
   return partial(p).subspan(at(floats.begin), at(floats.size()));
 }
 
-std::int32_t SyncStep::expect(const Work& work, bool alone) const {
-  return static_cast<std::int32_t>(worker_.crew.partials(work.batch.samples, {work.oars, alone}).size());
+std::int32_t SyncStep::expect(const Work& work, const crew::Share& share) const {
+  return static_cast<std::int32_t>(worker_.crew.partials(work.batch.samples, share).size());
 }
 
-crew::RowReport SyncStep::row(const Work& work, std::function<void(std::size_t)> ready, bool alone) {
+crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::function<void(std::size_t)> ready) {
   crew::Crew& crew = worker_.crew;
-  const crew::Share share{work.oars, alone};
-  partials_ = static_cast<std::size_t>(expect(work, alone));
+  partials_ = static_cast<std::size_t>(expect(work, share));
   count_.start(std::move(ready));
   const crew::RowReport report =
       crew.row(work.batch, work.draw, share, [&](const crew::Chunk& chunk, std::span<const float* const> sums) {

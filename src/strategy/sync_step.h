@@ -27,11 +27,10 @@ class SyncStep {
   std::span<float> partial(std::size_t p, base::Range floats) const;
   std::size_t partials() const { return partials_; }  // of the step that is rowed
   // How many a step will have.
-  std::int32_t expect(const Work& work, bool alone = false) const;
+  std::int32_t expect(const Work& work, const crew::Share& share) const;
 
   // Forward and backward; ready(bucket) when all partials of a bucket lie in memory, in order, from any thread.
-  // `alone`: as crew::Share says.
-  crew::RowReport row(const Work& work, std::function<void(std::size_t bucket)> ready, bool alone = false);
+  crew::RowReport row(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready);
 
   // The notes of all workers as bytes of equal length, and back; losses and counts are summed along the oar tree.
   std::vector<double> write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before) const;

@@ -17,6 +17,9 @@ enum ServerTag : comm::Tag {
   kNormAskTag,
   kNormTag,
   kClipTag,
+  // Leaders of groups tell the first of them that they have ended a stretch, and hear when all have.
+  kMeetTag,
+  kMetTag,
   // Between a courier and its session; the lane is added.
   kPushTag = 1100,
   kReplyTag = 1200,

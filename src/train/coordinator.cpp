@@ -70,13 +70,16 @@ std::vector<Coordinator::Step> Coordinator::done(const StepNews& push, std::int6
   sum.samples += push.samples;
   sum.penalty += push.penalty / cut_;
   sum.lr = push.lr;
-  const strategy::StepSeconds& s = push.notes.at(0).seconds;
-  sum.seconds.load += s.load / cut_;
-  sum.seconds.forward += s.forward / cut_;
-  sum.seconds.backward += s.backward / cut_;
-  sum.seconds.update += s.update / cut_;
-  sum.seconds.network += s.network / cut_;
-  sum.seconds.hidden += s.hidden / cut_;
+  const double part = 1.0 / (static_cast<double>(push.notes.size()) * cut_);
+  for (const strategy::Note& note : push.notes) {
+    const strategy::StepSeconds& s = note.seconds;
+    sum.seconds.load += s.load * part;
+    sum.seconds.forward += s.forward * part;
+    sum.seconds.backward += s.backward * part;
+    sum.seconds.update += s.update * part;
+    sum.seconds.network += s.network * part;
+    sum.seconds.hidden += s.hidden * part;
+  }
   std::vector<Step> complete;
   while (!steps_.empty() && steps_.begin()->second.shares == cut_ && steps_.begin()->first == from_ + steps_done_ + 1) {
     complete.push_back(steps_.begin()->second.sum);

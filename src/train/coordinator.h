@@ -1,5 +1,5 @@
 // Coordinator: hands the shares of an asynchronous stretch out, each once, to whoever asks; keeps the workers' clocks,
-// how stale every push was, and what the pushes of one global batch add up to.
+// how stale every push was, and what the pushes of one global batch add up to. A group of workers counts as one here.
 #pragma once
 
 #include <cstdint>

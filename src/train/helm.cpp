@@ -357,15 +357,15 @@ void Helm::row_until(std::int64_t to) {
   const std::size_t workers = at(place_.cast.workers);
   ended_ = 0;
   told_to_stop_ = false;
-  limits_.assign(workers, -1);
+  limits_.assign(at(rowers()), -1);
   ledger_parts_.resize(workers);
-  pushed_.resize(workers);
+  pushed_.resize(at(rowers()));
   if (new_ledger_) {
     std::ranges::fill(ledger_parts_, std::nullopt);
     std::ranges::fill(pushed_, std::vector<Coordinator::Share>());
   }
   if (!plan().is_synchronous() && !coordinator_)
-    coordinator_.emplace(place_.cast.workers, place_.experiment.oars, from, to, plan().bound);
+    coordinator_.emplace(rowers(), place_.experiment.oars, from, to, plan().bound);
   const double lr_scale = plan().lr_scale > 0 || !coordinator_ ? plan().lr_scale : 1.0 / coordinator_->cut();
   const std::string order = Json{{"do", "row"}, {"phase", phase_},      {"from", from},
                                  {"to", to},    {"lr scale", lr_scale}, {"new ledger", new_ledger_}}
@@ -428,14 +428,15 @@ void Helm::hear_row(const std::vector<double>& numbers, int from) {
 }
 
 void Helm::hear_push(const StepNews& push) {
-  lateness_->add_push(push.worker, push.notes.at(0).seconds);
+  for (std::size_t i = 0; i < push.notes.size(); ++i)
+    lateness_->add_push(plan().workers_of(push.worker).at(i), push.notes[i].seconds);
   pushed_[at(push.worker)].push_back(coordinator_->in_hand(push.worker));
   const std::vector<Coordinator::Step> steps = coordinator_->done(push, base::now_ns());
   send_limits();
   if (failure_) return;
   metrics_->write(Json{{"type", "push"},
                        {"step", push.step},
-                       {"worker", push.worker},
+                       {plan().groups.empty() ? "worker" : "group", push.worker},
                        {"clock", push.clock},
                        {"slowest", plan().bound.is_none() ? Json(nullptr) : Json(push.slowest)}}
                       .dump());
@@ -443,23 +444,23 @@ void Helm::hear_push(const StepNews& push) {
     on_step({step.step, step.loss, step.correct, step.samples, step.penalty, step.lr, step.seconds});
 }
 
-void Helm::answer_question(int worker) {
-  const Coordinator::Share share = coordinator_->hand_out(worker);
+void Helm::answer_question(int rower) {
+  const Coordinator::Share share = coordinator_->hand_out(rower);
   const std::array<std::int64_t, 3> answer{share.step, share.oars.begin, share.oars.end};
-  send_values<std::int64_t>(post(), place_.cast.process_of_worker(worker), kAssign, answer);
+  send_values<std::int64_t>(post(), process_of_rower(rower), kAssign, answer);
   if (share.step >= 0) return;
-  coordinator_->leave(worker);
+  coordinator_->leave(rower);
   send_limits();
 }
 
 void Helm::send_limits() {
   if (!coordinator_ || plan().bound.is_none()) return;
-  for (int w = 0; w < place_.cast.workers; ++w) {
-    const std::int64_t limit = coordinator_->clocks().limit(w);
-    if (limit == limits_[at(w)]) continue;
-    limits_[at(w)] = limit;
+  for (int r = 0; r < rowers(); ++r) {
+    const std::int64_t limit = coordinator_->clocks().limit(r);
+    if (limit == limits_[at(r)]) continue;
+    limits_[at(r)] = limit;
     const std::array<std::int64_t, 3> message{coordinator_->from(), limit, coordinator_->clocks().slowest()};
-    send_values<std::int64_t>(post(), place_.cast.process_of_worker(w), kLimit, message);
+    send_values<std::int64_t>(post(), process_of_rower(r), kLimit, message);
   }
 }
 

@@ -76,6 +76,8 @@ class Helm {
   double epoch_accuracy() const;
   std::size_t phase_of(std::int64_t step) const;  // counted from 0
   const strategy::Plan& plan() const { return place_.phases[phase_].plan; }
+  int rowers() const { return plan().rowers(place_.cast.workers); }
+  int process_of_rower(int rower) const { return place_.cast.process_of_worker(plan().workers_of(rower).front()); }
 
   // Mail.
   comm::Post& post() { return place_.group.post(); }
@@ -109,7 +111,7 @@ class Helm {
   void hear();
   void hear_row(const std::vector<double>& numbers, int from);
   void hear_push(const StepNews& push);
-  void answer_question(int worker);
+  void answer_question(int rower);
   void send_limits();
   void stop_stretch();
   struct StepResult {
@@ -165,7 +167,7 @@ class Helm {
   bool meeting_is_due_ = false;             // after it
   int ended_ = 0;                           // workers
   bool told_to_stop_ = false;
-  std::vector<std::int64_t> limits_;  // that were sent, per worker
+  std::vector<std::int64_t> limits_;  // that were sent, per rower
   bool interrupted_ = false;
   std::exception_ptr failure_;
 

@@ -147,7 +147,9 @@ class Job {
     if (cast_.workers > e.oars)
       base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
                        cast_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(cast_.workers)));
-    phases_ = strategy::parse_strategy(settings_.text("strategy"), {e.total_steps, e.steps_per_epoch, cast_.workers});
+    strategy::RunLength length{e.total_steps, e.steps_per_epoch, cast_.workers, {}};
+    for (const int process : cast_.worker_processes()) length.hosts.push_back(hosts_[at(process)]);
+    phases_ = strategy::parse_strategy(settings_.text("strategy"), length);
     const std::array<std::string, 2> where{"spread", "first"};
     settings_.choice("evaluate", where);
     strategy::parse_assignment(settings_.text("assign"), e.oars, cast_.workers);
@@ -168,8 +170,9 @@ class Job {
     const std::vector<int> threads = agree_.gather(is_worker ? experiment_->threads : 0);
     for (int w = 0; w < cast_.workers; ++w) threads_.push_back(threads[at(cast_.process_of_worker(w))]);
     const std::vector<std::int64_t> floats = agree_.gather(is_worker ? space_.floats() : 0);
-    const bool reduces =
-        std::ranges::any_of(phases_, [](const strategy::Phase& phase) { return phase.plan.is_synchronous(); });
+    const bool reduces = std::ranges::any_of(phases_, [](const strategy::Phase& phase) {
+      return phase.plan.is_synchronous() || phase.plan.way == strategy::Way::groups;
+    });
     std::span<float> gradients;
     if (cast_.workers > 1 && reduces) {
       // Memory that nobody touches takes none.
@@ -408,9 +411,10 @@ strategy::Cast cast_of(const base::Settings& settings) {
 }
 
 void check_settings(const base::Settings& settings) {
-  cast_of(settings);
+  const strategy::Cast cast = cast_of(settings);
+  const auto phases = strategy::parse_strategy(settings.text("strategy"), {1 << 30, 1 << 20, cast.workers});
   if (settings.text("reduce") == "exact")
-    for (const strategy::Phase& phase : strategy::parse_strategy(settings.text("strategy"), {1 << 30, 1 << 20, 1}))
+    for (const strategy::Phase& phase : phases)
       if (const auto algorithm = phase.plan.all_reduce.algorithm; !strategy::adds_exactly(algorithm))
         base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast",
                          phase.plan.text);

@@ -22,6 +22,7 @@ enum MailTag : comm::Tag {
   kState,        // weights and optimizer state
   kStop,         // helm to worker 0: end the stretch after this step
   kAssign,       // helm to a worker: its next share
+  kGroupShare,   // leader of a group to its members: the group's next share
   kLimit,        // helm to a worker: how far it may go ahead
   kClock,        // comparing clocks
   kResources,    // lines of resources.jsonl

@@ -26,7 +26,7 @@ void ServerRole::follow_orders() {
     if (what == "row") {
       phase_ = order.at("phase");
       const strategy::Plan& plan = phases_[phase_].plan;
-      server_.serve({plan.ps.synchronous, plan.ps.returns_gradients});
+      server_.serve({plan.ps.synchronous, plan.ps.returns_gradients, plan.leaders()});
     } else if (what == "hand over") {
       if (order.at("to") == "servers") server_.take_over();
       if (order.at("to") == "workers") server_.give_back();

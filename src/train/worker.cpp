@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "comm/clock_offset.h"
+#include "strategy/groups.h"
 #include "strategy/local.h"
 #include "strategy/ps.h"
 #include "train/evaluate.h"
@@ -127,8 +128,8 @@ strategy::Strategy& Worker::strategy_of(std::size_t phase) {
                                            : strategy::make_all_reduce(worker, plan.all_reduce);
       break;
     case strategy::Way::local: strategy_ = strategy::make_local(worker, plan.local); break;
+    case strategy::Way::groups: strategy_ = strategy::make_groups(worker, plan.groups); break;
     case strategy::Way::ps: strategy_ = strategy::make_ps(worker, plan.ps); break;
-    default: base::check(false, "a strategy that nobody has written: {}", plan.text);
   }
   strategy_phase_ = phase;
   return *strategy_;
@@ -192,7 +193,7 @@ void Worker::row(const std::string& text) {
 }
 
 strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,
-                                      double loaded) {
+                                      double loaded, base::Range mean_over) {
   view_.samples = batch.batch_samples;
   view_.first = batch.first;
   view_.target = batch.target.floats();
@@ -203,6 +204,7 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   work.batch = view_;
   work.draw = {place_.experiment.seed, static_cast<std::uint64_t>(batch.epoch)};
   work.oars = oars;
+  work.mean_over = mean_over;
   work.step = step + 1;
   work.lr = lr;
   work.load_seconds = loaded;
@@ -300,29 +302,48 @@ void Worker::wait_for_limit(std::int64_t stretch, std::int64_t clock) {
   }
 }
 
-// Everybody rows what the helm hands out, and nobody waits for others but where a bound says so.
+// The next share of the stretch: (step, first oar, end of oars), or a step of -1 at its end. The helm hands it out to
+// the leader of a group, who passes it on.
+std::array<std::int64_t, 3> Worker::next_share(const strategy::Plan& plan, const std::vector<int>& group) {
+  comm::Post& post = place_.group.post();
+  std::array<std::int64_t, 3> share{};
+  const auto bytes = std::as_writable_bytes(std::span(share));
+  if (place_.worker != group.front()) {
+    receive_bytes(post, place_.cast.process_of_worker(group.front()), kGroupShare, bytes);
+    return share;
+  }
+  send_values<double>(post, kHelm, kReport,
+                      to_numbers({.kind = ReportKind::ask, .worker = plan.rower_of(place_.worker)}));
+  receive_bytes(post, kHelm, kAssign, bytes);
+  for (std::size_t i = 1; i < group.size(); ++i)
+    send_values<std::int64_t>(post, place_.cast.process_of_worker(group[i]), kGroupShare, share);
+  return share;
+}
+
+// Everybody rows what the helm hands out, alone or in a group, and nobody waits for others but where a bound says so.
 void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
   const strategy::Plan& plan = place_.phases[phase].plan;
   const Experiment& e = place_.experiment;
-  comm::Post& post = place_.group.post();
+  const int rower = plan.rower_of(place_.worker);
+  const std::vector<int> group = plan.workers_of(rower);
+  const auto member = static_cast<int>(std::ranges::find(group, place_.worker) - group.begin());
   ahead_.reset();
   strategy::Strategy& strategy = strategy_of(phase);
   limit_ = slowest_ = 0;
   data::LoaderOptions options = loader_options();
   options.depth = 1;  // what is loaded here nobody else can take over
-  // The helm answers a question with (step, first oar, end of oars), or -1 at the end of the stretch.
-  const auto oars_of = std::make_shared<std::map<std::int64_t, base::Range>>();
+  const auto share_of = std::make_shared<std::map<std::int64_t, base::Range>>();  // the group's
   const auto mutex = std::make_shared<std::mutex>();
-  options.slices = [&, oars_of, mutex, number = std::int64_t{0}]() mutable -> std::optional<data::Slice> {
-    const std::vector<double> ask = to_numbers({.kind = ReportKind::ask, .worker = place_.worker});
-    send_values<double>(post, kHelm, kReport, ask);
-    std::array<std::int64_t, 3> share{};
-    receive_bytes(post, kHelm, kAssign, std::as_writable_bytes(std::span(share)));
-    if (share[0] < 0) return std::nullopt;
-    data::Slice slice = slice_of(share[0], {share[1], share[2]});
+  const auto own_oars = [members = static_cast<int>(group.size()), member](base::Range share) {
+    return strategy::oars_of_member(share, member, members);
+  };
+  options.slices = [&, share_of, mutex, number = std::int64_t{0}]() mutable -> std::optional<data::Slice> {
+    const auto [step, begin, end] = next_share(plan, group);
+    if (step < 0) return std::nullopt;
+    data::Slice slice = slice_of(step, own_oars({begin, end}));
     slice.number = number++;
     const std::lock_guard lock(*mutex);
-    oars_of->emplace(slice.number, base::Range{share[1], share[2]});
+    share_of->emplace(slice.number, base::Range{begin, end});
     return slice;
   };
   data::Loader loader(e.train, options);
@@ -330,30 +351,33 @@ void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
     const std::int64_t start = base::now_ns();
     const data::Batch* batch = loader.next();
     if (batch == nullptr) break;
-    base::Range oars;
+    base::Range share;
     {
       const std::lock_guard lock(*mutex);
-      oars = oars_of->extract(batch->number).mapped();
+      share = share_of->extract(batch->number).mapped();
     }
     const double loaded = base::seconds_since(start);
     const std::int64_t waiting = base::now_ns();
-    if (!plan.bound.is_none()) wait_for_limit(from, clock);
+    const bool leads = member == 0;
+    if (leads && !plan.bound.is_none()) wait_for_limit(from, clock);
     const double waited = base::seconds_since(waiting);
     const std::int64_t step = batch->epoch * e.steps_per_epoch + (batch->position - batch->first) / e.batch;
     const double lr = lr_at(step);
-    strategy::StepReport report = one_step(*batch, oars, step, lr * lr_scale, loaded);
-    report.seconds.network += waited;
+    strategy::StepReport report = one_step(*batch, own_oars(share), step, lr * lr_scale, loaded, share);
+    if (!leads) continue;
+    if (report.notes.empty()) report.notes = {{report.seconds, base::now_ns(), false}};
+    report.notes[0].seconds.network += waited;
     tell({.kind = ReportKind::push,
-          .worker = place_.worker,
+          .worker = rower,
           .step = step + 1,
           .loss = report.loss,
           .correct = report.correct,
-          .samples = static_cast<double>(batch->samples),
+          .samples = static_cast<double>(report.samples),
           .penalty = report.penalty,
           .lr = lr,
           .clock = clock,
           .slowest = slowest_,
-          .notes = {{report.seconds, base::now_ns(), false}}});
+          .notes = report.notes});
   }
   strategy.end_stretch();
 }

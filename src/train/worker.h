@@ -2,6 +2,7 @@
 // evaluation, handing weights and optimizer state over. It runs in its process's first thread.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,8 +60,9 @@ class Worker {
   void row(const std::string& order);
   void row_together(std::size_t phase, std::int64_t from, std::int64_t to);
   void row_shares(std::size_t phase, std::int64_t from, double lr_scale);
-  strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,
-                                double loaded);
+  strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr, double loaded,
+                                base::Range mean_over = {});
+  std::array<std::int64_t, 3> next_share(const strategy::Plan& plan, const std::vector<int>& group);
   strategy::Strategy& strategy_of(std::size_t phase);
   data::LoaderOptions loader_options() const;
   data::Slice slice_of(std::int64_t step, base::Range oars) const;

@@ -259,6 +259,26 @@ TEST(Crew, AShareAloneIsTheMeanOverItself) {
   for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(alone[i], 2 * part[i]) << i;  // half of the batch
 }
 
+// Two halves of a share, each for itself, make the share's mean when they are added.
+TEST(Crew, AMeanMayBeOverMoreOarsThanAreRowed) {
+  const graph::Network net = support::small_cnn();
+  CrewRun crew(net, options_of(16, 8, 2));
+  const auto floats = static_cast<std::size_t>(crew.crew().space().floats());
+  std::vector<float> whole(floats), parts(floats);
+  const auto row = [&](const Share& share, std::vector<float>& to) {
+    EXPECT_EQ(crew.crew().partials(16, share), std::vector{share.oars});
+    crew.row_share(16, share, [&](const Chunk& chunk, std::span<const float* const> sums) {
+      ASSERT_EQ(sums.size(), 1u);
+      for (std::int64_t i = 0; i < chunk.count; ++i) to[static_cast<std::size_t>(chunk.offset + i)] += sums[0][i];
+    });
+    crew.crew().statistics_sums();
+  };
+  row({{3, 7}, true}, whole);  // which no subtree of the batch is
+  row({{3, 5}, false, {3, 7}}, parts);
+  row({{5, 7}, false, {3, 7}}, parts);
+  EXPECT_EQ(whole, parts);
+}
+
 TEST(Crew, FastIsCloseToExact) {
   for (const graph::Network& net : {support::small_residual(), support::small_cnn()}) {
     CrewRun exact(net, options_of(24, 8, 3)), fast(net, options_of(24, 8, 3, Reduce::fast));

@@ -41,6 +41,38 @@ TEST(Spec, Local) {
   expect_refused("local:evry=3", "'every'");
 }
 
+TEST(Spec, Groups) {
+  const Plan two = plan_of("groups:count=2");
+  EXPECT_EQ(two.groups, (WorkerGroups{{0, 1}, {2, 3}}));
+  EXPECT_EQ(two.lr_scale, 0.5);
+  EXPECT_TRUE(two.bound.is_none());
+  EXPECT_FALSE(two.is_synchronous());
+  EXPECT_TRUE(two.needs_servers() && two.servers_hold());
+  EXPECT_EQ(two.rowers(4), 2);
+  EXPECT_EQ(two.rower_of(3), 1);
+  EXPECT_EQ(two.workers_of(1), (std::vector{2, 3}));
+  EXPECT_EQ(two.leaders(), (std::vector{0, 2}));
+  EXPECT_EQ(plan_of("groups:count=2,staleness=1").bound.high, 1);
+  EXPECT_EQ(plan_of("groups:count=4,lr-scale=0.3").lr_scale, 0.3);
+  const RunLength on_hosts{100, 10, 4, {"a", "b", "a", "c"}};
+  for (const char* text : {"groups", "groups:by=host"}) {
+    const Plan plan = parse_strategy(text, on_hosts).at(0).plan;
+    EXPECT_EQ(plan.groups, (WorkerGroups{{0, 2}, {1}, {3}}));
+    EXPECT_DOUBLE_EQ(plan.lr_scale, 1.0 / 3);
+  }
+  EXPECT_TRUE(strategy_needs_servers("groups:count=3")) << "before the number of workers is known";
+  expect_refused("groups:count=0", "count is 0");
+  expect_refused("groups:count=5", "4 workers");
+  expect_refused("groups:count=2,by=host", "not both");
+  expect_refused("groups:by=rack", "'rack'");
+  expect_refused("groups:count=2,staleness=-1", "staleness is -1");
+  const Plan ps = plan_of("ps:mode=async");
+  EXPECT_EQ(ps.rowers(4), 4);
+  EXPECT_EQ(ps.rower_of(3), 3);
+  EXPECT_EQ(ps.workers_of(3), std::vector{3});
+  EXPECT_TRUE(ps.leaders().empty());
+}
+
 TEST(Spec, SwitchToLocal) {
   const auto phases = parse_strategy("switch:at=30%,from=allreduce,to=local:every=8", kLength);
   ASSERT_EQ(phases.size(), 2u);

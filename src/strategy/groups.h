@@ -1,0 +1,30 @@
+// groups: the workers of a group row one share together, in step; between groups nobody waits.
+//
+// A group is to the servers and to the helm what one worker is in asynchronous training. Its members each row some oars
+// of the group's share and add their gradients along the share's own tree, as all-reduce does; the first of them, the
+// leader, pushes the mean to the servers and passes on the weights that come back. Collectives are among the group
+// while a stretch lasts; when it ends, the leaders meet by post and all workers come together again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "strategy/strategy.h"
+
+namespace trireme::strategy {
+
+using WorkerGroups = std::vector<std::vector<int>>;  // the workers of each, in order; the first one leads
+
+// Contiguous ones, as even as possible; and one for every host, of the workers there.
+WorkerGroups groups_by_count(int workers, int count);
+WorkerGroups groups_by_host(const std::vector<std::string>& hosts_of_workers);
+
+// The oars of a group's share that a member rows.
+base::Range oars_of_member(base::Range share, int member, int members);
+
+// A worker's steps are of Work::mean_over, the group's share, and its own oars of that; it has steps as long as its
+// group has.
+std::unique_ptr<Strategy> make_groups(const Worker& worker, const WorkerGroups& groups);
+
+}  // namespace trireme::strategy
