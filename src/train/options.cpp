@@ -53,9 +53,9 @@ constexpr std::array kOptions{
            "parameter servers, for strategies that have some; 0: one where the strategy needs it"},
     Option{"How it runs", "server-place", "own|worker", "own",
            "servers are processes of their own, or live in the first workers' processes"},
-    Option{
-        "How it runs", "assign", "HOW", "measured",
-        "who rows how many oars: measured (by speed, and again when it changes), even, or 4,2,2; never changes a bit"},
+    Option{"How it runs", "assign", "HOW", "measured",
+           "who rows how many oars: measured (by speed, and again when it changes), even, or 4,2,2; never changes a "
+           "bit, but for 4,2,2 with local"},
     Option{"How it runs", "evaluate", "spread|first", "spread",
            "evaluation on all workers, or on the first alone; never changes the result"},
     Option{"How it runs", "oars", "V", "0",
