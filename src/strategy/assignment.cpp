@@ -145,8 +145,16 @@ bool Assignment::see(std::int64_t step, const std::vector<double>& seconds) {
     std::ranges::nth_element(sorted, sorted.begin() + kSeen / 2);
     paces.push_back({threads_[w], sorted[kSeen / 2]});
   }
+  // Nothing can be sooner than if oars could be cut at will.
+  double rate = 0;
+  for (const Pace& pace : paces) rate += pace.threads / pace.round_seconds;
+  const double takes = makespan(now, paces);
+  if (takes < kWorth * oars_ / rate) return false;
   const std::vector<base::Range> better = assign_oars(oars_, paces);
-  if (makespan(now, paces) < kWorth * makespan(better, paces)) return false;
+  if (takes < kWorth * makespan(better, paces)) {
+    for (auto& seen : seen_) seen.clear();  // looking is not cheap
+    return false;
+  }
   const std::lock_guard lock(mutex_);
   from_[step + ahead_ + 1] = better;
   for (auto& seen : seen_) seen.clear();

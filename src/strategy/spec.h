@@ -35,7 +35,7 @@ struct Plan {
   // Servers hold weights and state between stretches; otherwise every worker does.
   bool servers_hold() const { return (way == Way::ps && !ps.returns_gradients) || way == Way::groups; }
   // A worker that is gone does not end it.
-  bool outlives_workers() const { return !is_synchronous() && way != Way::groups; }
+  bool outlives_workers() const { return !is_synchronous(); }
 
   // Rowers: who asks for shares and pushes them: groups, or workers where there are none. Each has a worker that leads.
   int rowers(int workers) const { return groups.empty() ? workers : static_cast<int>(groups.size()); }

@@ -318,7 +318,7 @@ bool Helm::go_on_without_lost() {
   place_.phases = regrouped->phases;
   place_.hosts = regrouped->hosts;
   place_.threads = regrouped->threads;
-  if (coordinator_) coordinator_->begin_again(place_.cast.workers);
+  if (coordinator_) coordinator_->begin_again(rowers());
   return true;
 }
 
@@ -359,7 +359,7 @@ void Helm::row_until(std::int64_t to) {
   told_to_stop_ = false;
   limits_.assign(at(rowers()), -1);
   ledger_parts_.resize(workers);
-  pushed_.resize(at(rowers()));
+  pushed_.resize(workers);
   if (new_ledger_) {
     std::ranges::fill(ledger_parts_, std::nullopt);
     std::ranges::fill(pushed_, std::vector<Coordinator::Share>());
@@ -430,7 +430,11 @@ void Helm::hear_row(const std::vector<double>& numbers, int from) {
 void Helm::hear_push(const StepNews& push) {
   for (std::size_t i = 0; i < push.notes.size(); ++i)
     lateness_->add_push(plan().workers_of(push.worker).at(i), push.notes[i].seconds);
-  pushed_[at(push.worker)].push_back(coordinator_->in_hand(push.worker));
+  const Coordinator::Share share = coordinator_->in_hand(push.worker);
+  const std::vector<int> members = plan().workers_of(push.worker);
+  for (std::size_t i = 0; i < members.size(); ++i)
+    pushed_[at(members[i])].push_back(
+        {share.step, strategy::oars_of_member(share.oars, static_cast<int>(i), static_cast<int>(members.size()))});
   const std::vector<Coordinator::Step> steps = coordinator_->done(push, base::now_ns());
   send_limits();
   if (failure_) return;

@@ -147,9 +147,7 @@ class Job {
     if (cast_.workers > e.oars)
       base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
                        cast_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(cast_.workers)));
-    strategy::RunLength length{e.total_steps, e.steps_per_epoch, cast_.workers, {}};
-    for (const int process : cast_.worker_processes()) length.hosts.push_back(hosts_[at(process)]);
-    phases_ = strategy::parse_strategy(settings_.text("strategy"), length);
+    phases_ = phases_of(cast_, hosts_);
     const std::array<std::string, 2> where{"spread", "first"};
     settings_.choice("evaluate", where);
     strategy::parse_assignment(settings_.text("assign"), e.oars, cast_.workers);
@@ -161,6 +159,12 @@ class Job {
     } else if (process_ == 0) {
       space_ = crew::space_of(e.network, e.crew_options);
     }
+  }
+
+  std::vector<strategy::Phase> phases_of(const strategy::Cast& cast, const std::vector<std::string>& hosts) const {
+    strategy::RunLength length{experiment_->total_steps, experiment_->steps_per_epoch, cast.workers, {}};
+    for (const int process : cast.worker_processes()) length.hosts.push_back(hosts[at(process)]);
+    return strategy::parse_strategy(settings_.text("strategy"), length);
   }
 
   // What must be equal everywhere, and what is allocated together.
@@ -298,8 +302,9 @@ class Job {
       for (const int process : left) now.hosts.push_back(hosts_[at(process)]);
       for (int w = 0; w < cast_.workers; ++w)
         if (std::ranges::find(now.lost, w) == now.lost.end()) now.threads.push_back(threads_[at(w)]);
-      now.phases = phases_;
       if (now.cast.workers == 0) return std::nullopt;
+      now.phases = phases_of(now.cast, now.hosts);
+      phases_ = now.phases;
       cast_ = now.cast;
       hosts_ = now.hosts;
       threads_ = now.threads;

@@ -146,8 +146,22 @@ TEST_F(Strategies, GroupsStayWithinTheirBound) {
   train("bound",
         {"--workers", "4", "--epochs", "2", "--strategy", "groups:count=2,staleness=1", "--slow", "worker=3,factor=4"});
   expect_every_sample_once("bound", 2);
-  for (const Json& push : lines("bound", "push"))
+  // In the order in which the helm heard of them: whoever pushes is at most one push ahead of the other group, as long
+  // as that has more to come in the epoch.
+  std::vector<std::vector<std::pair<int, int>>> epochs(2);  // group and clock
+  for (const Json& push : lines("bound", "push")) {
     EXPECT_LE(push["clock"].get<int>() - push["slowest"].get<int>(), 1) << push;
+    epochs.at((push["step"].get<std::size_t>() - 1) / 10).emplace_back(push["group"], push["clock"]);
+  }
+  for (const auto& pushes : epochs) {
+    EXPECT_EQ(pushes.size(), 20u);
+    for (std::size_t i = 0; i < pushes.size(); ++i) {
+      const auto is_others = [&](const auto& push) { return push.first != pushes[i].first; };
+      const auto here = pushes.begin() + static_cast<std::ptrdiff_t>(i);
+      if (std::count_if(here, pushes.end(), is_others) == 0) continue;
+      EXPECT_LE(pushes[i].second - std::count_if(pushes.begin(), here, is_others), 1) << "push " << i;
+    }
+  }
 }
 
 TEST_F(Strategies, SwitchToGroupsAndBack) {
