@@ -241,14 +241,21 @@ class Job {
     }
   }
 
+  // The last line comes when the helm may have left already.
+  void send_resources(std::string_view line) {
+    try {
+      group_.post().send(0, kResources, std::as_bytes(std::span(line)));
+    } catch (const base::Error&) {  // nobody is there to write it down
+    }
+  }
+
   // Worker and server, until they are told to end, or fail.
   void play_roles() {
     const std::vector<int> cpus = experiment_->cores.cpus;
     std::optional<observe::ResourceWatch> resources;
     if (process_ != 0)
-      resources.emplace(
-          [this](std::string_view line) { group_.post().send(0, kResources, std::as_bytes(std::span(line))); }, 1.0,
-          cpus, observe::Watched{hosts_[at(process_)], process_});
+      resources.emplace([this](std::string_view line) { send_resources(line); }, 1.0, cpus,
+                        observe::Watched{hosts_[at(process_)], process_});
     std::thread server_thread;
     if (server_)
       server_thread = std::thread([&] {
