@@ -12,6 +12,8 @@ namespace trireme::strategy {
 namespace {
 
 constexpr const char* kWhat = "--strategy";
+constexpr std::int64_t kMostSteps = 1'000'000'000;  // of a moment, in steps or epochs
+constexpr std::int64_t kMostStaleness = 1'000'000;
 
 std::int64_t bucket_bytes(base::Spec& spec) {
   const std::int64_t kilobytes = spec.integer("bucket", 0);
@@ -23,7 +25,8 @@ std::int64_t bucket_bytes(base::Spec& spec) {
 void read_async(base::Spec& spec, const std::string& mode, Plan& plan) {
   const auto staleness = [&](const char* key, std::int64_t otherwise) {
     const std::int64_t value = spec.integer(key, otherwise);
-    if (value < 0) base::user_error("{}: {} is {}, expected 0 or more", kWhat, key, value);
+    if (value < 0 || value > kMostStaleness)
+      base::user_error("{}: {} is {}, expected 0 to {}", kWhat, key, value, kMostStaleness);
     return value;
   };
   if (mode == "ssp") plan.bound.low = plan.bound.high = staleness("staleness", 3);
@@ -110,6 +113,8 @@ Plan make_plan(const std::string& text, const RunLength& length) {
   } else if (spec.name() == "local") {
     plan.way = Way::local;
     read_local(spec, plan);
+  } else if (spec.name() == "switch") {
+    base::user_error("{}: a switch has no switch in it; name several at and to in one", kWhat);
   } else {
     std::vector<std::string> names;
     for (const StrategyInfo& info : strategy_list()) names.push_back(info.name);
@@ -119,28 +124,48 @@ Plan make_plan(const std::string& text, const RunLength& length) {
   return plan;
 }
 
-// The step at which a switch happens: "50%", "3epochs", "200steps".
-std::int64_t switch_step(const std::string& text, const RunLength& length) {
-  const auto ends = [&](std::string_view unit) { return text.ends_with(unit) && text.size() > unit.size(); };
-  std::int64_t step = 0;
-  if (ends("%")) {
-    const double share = base::parse_fraction("--strategy: at", text);
-    step = static_cast<std::int64_t>(std::llround(share * static_cast<double>(length.total_steps)));
-  } else if (ends("epochs")) {
-    step = base::parse_int("--strategy: at", text.substr(0, text.size() - 6)) * length.steps_per_epoch;
-  } else if (ends("steps")) {
-    step = base::parse_int("--strategy: at", text.substr(0, text.size() - 5));
-  } else {
-    base::user_error("{}: at is '{}', expected a share of the run as 50%, 3epochs or 200steps", kWhat, text);
+// When a switch happens: "50%", "3epochs", "200steps".
+struct Moment {
+  std::string text;
+  double share = 0;  // of the run,
+  std::int64_t epochs = 0, steps = 0;
+
+  std::int64_t step(const RunLength& length) const {
+    const double run = share * static_cast<double>(length.total_steps);
+    const std::int64_t step = std::llround(run) + epochs * length.steps_per_epoch + steps;
+    if (step > length.total_steps)
+      base::user_error("{}: at={} is step {}, but the run has {} steps", kWhat, text, step, length.total_steps);
+    return step;
   }
-  if (step < 0 || step > length.total_steps)
-    base::user_error("{}: at={} is step {}, but the run has {} steps", kWhat, text, step, length.total_steps);
-  return step;
+};
+
+Moment parse_moment(const std::string& text) {
+  const auto before = [&](std::string_view unit) -> std::string {
+    return text.ends_with(unit) ? text.substr(0, text.size() - unit.size()) : "";
+  };
+  const auto count = [&](const std::string& number) {
+    const std::int64_t value = base::parse_int("--strategy: at", number);
+    if (value < 0 || value > kMostSteps)
+      base::user_error("{}: at is '{}', expected 0 to {} steps or epochs", kWhat, text, kMostSteps);
+    return value;
+  };
+  Moment moment{text};
+  if (!before("%").empty())
+    moment.share = base::parse_fraction("--strategy: at", text);
+  else if (const std::string epochs = before("epochs"); !epochs.empty())
+    moment.epochs = count(epochs);
+  else if (const std::string steps = before("steps"); !steps.empty())
+    moment.steps = count(steps);
+  else
+    base::user_error("{}: at is '{}', expected a share of the run as 50%, 3epochs or 200steps", kWhat, text);
+  return moment;
 }
 
 // A switch's options and those of the strategies in it: what no switch knows belongs to the strategy named before.
 struct Switch {
-  std::vector<std::string> at, plans, state;
+  std::vector<Moment> at{};
+  std::vector<std::string> plans{};
+  std::vector<bool> keeps_state{};  // at each switch
 };
 
 // It has a `state` of its own.
@@ -148,37 +173,44 @@ bool is_local(const std::string* plan) { return plan != nullptr && (*plan == "lo
 
 Switch read_switch(std::string_view text) {
   Switch read;
-  bool has_from = false;
+  std::string from = "allreduce";
+  std::vector<std::string> to;
   std::string* last = nullptr;
-  for (const std::string& option : base::split(text, ',')) {
+  bool has_from = false;
+  for (const std::string& option : text.empty() ? std::vector<std::string>() : base::split(text, ',')) {
     const std::size_t equals = option.find('=');
     const std::string key = option.substr(0, equals),
                       value = equals == std::string::npos ? "" : option.substr(equals + 1);
     if (key == "at") {
-      read.at.push_back(value);
-    } else if (key == "from" && !has_from) {
+      read.at.push_back(parse_moment(value));
+    } else if (key == "from") {
+      if (has_from) base::user_error("{}: switch has one from, the first strategy; others are named by to", kWhat);
       has_from = true;
-      read.plans.insert(read.plans.begin(), value);
-      last = &read.plans.front();
+      from = value;
+      last = &from;
     } else if (key == "to") {
-      if (!has_from) read.plans.insert(read.plans.begin(), "allreduce");
-      has_from = true;
-      read.plans.push_back(value);
-      last = &read.plans.back();
+      to.push_back(value);
+      last = &to.back();
     } else if (key == "state" && !is_local(last)) {
-      read.state.push_back(value);
+      if (value != "keep" && value != "reset")
+        base::user_error("{}: state is '{}', expected keep or reset", kWhat, value);
+      read.keeps_state.push_back(value == "keep");
     } else if (last != nullptr) {
       *last += (last->find(':') == std::string::npos ? ":" : ",") + option;
     } else {
       base::user_error("{}: switch does not know '{}'; it takes at, from, to and state", kWhat, option);
     }
   }
-  if (!has_from) read.plans.emplace_back("allreduce");
-  if (read.plans.size() == 1) read.plans.emplace_back("ps:mode=async");
-  if (read.at.empty()) read.at.emplace_back("50%");
-  if (read.at.size() + 1 != read.plans.size())
+  if (to.empty()) to.emplace_back("ps:mode=async");
+  if (read.at.empty()) read.at.push_back(parse_moment("50%"));
+  if (read.at.size() != to.size())
     base::user_error("{}: {} switches need {} strategies, one from and {} to; {} are given", kWhat, read.at.size(),
-                     read.at.size() + 1, read.at.size(), read.plans.size());
+                     read.at.size() + 1, read.at.size(), to.size() + 1);
+  if (read.keeps_state.size() > to.size())
+    base::user_error("{}: {} switches have {} state, at most one for each", kWhat, to.size(), read.keeps_state.size());
+  read.keeps_state.resize(to.size(), true);
+  read.plans.push_back(from);
+  read.plans.insert(read.plans.end(), to.begin(), to.end());
   return read;
 }
 
@@ -192,20 +224,14 @@ std::string_view options_of(std::string_view text) {
 
 std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length) {
   if (!is_switch(text)) return {{make_plan(std::string(text), length), length.total_steps, true}};
-  const std::string_view options = options_of(text);
-  const Switch read = options.empty() ? Switch{{"50%"}, {"allreduce", "ps:mode=async"}, {}} : read_switch(options);
+  const Switch read = read_switch(options_of(text));
   std::vector<Phase> phases;
   for (std::size_t i = 0; i < read.plans.size(); ++i) {
-    const std::int64_t until = i < read.at.size() ? switch_step(read.at[i], length) : length.total_steps;
+    const std::int64_t until = i < read.at.size() ? read.at[i].step(length) : length.total_steps;
     if (!phases.empty() && until < phases.back().until)
-      base::user_error("{}: switches must come in order; at={} is before at={}", kWhat, read.at[i], read.at[i - 1]);
-    Phase phase{make_plan(read.plans[i], length), until, true};
-    if (i > 0 && i - 1 < read.state.size()) {
-      if (read.state[i - 1] != "keep" && read.state[i - 1] != "reset")
-        base::user_error("{}: state is '{}', expected keep or reset", kWhat, read.state[i - 1]);
-      phase.keeps_state = read.state[i - 1] == "keep";
-    }
-    phases.push_back(std::move(phase));
+      base::user_error("{}: switches must come in order; at={} is before at={}", kWhat, read.at[i].text,
+                       read.at[i - 1].text);
+    phases.push_back({make_plan(read.plans[i], length), until, i == 0 || read.keeps_state[i - 1]});
   }
   return phases;
 }
@@ -221,10 +247,12 @@ std::vector<int> Plan::leaders() const {
   return leaders;
 }
 
-bool strategy_needs_servers(std::string_view text) {
-  for (const Phase& phase : parse_strategy(text, {1 << 30, 1 << 20, 0}))
-    if (phase.plan.needs_servers()) return true;
-  return false;
+std::vector<Plan> parse_plans(std::string_view text, int workers) {
+  const RunLength length{1, 1, workers, {}};
+  if (!is_switch(text)) return {make_plan(std::string(text), length)};
+  std::vector<Plan> plans;
+  for (const std::string& plan : read_switch(options_of(text)).plans) plans.push_back(make_plan(plan, length));
+  return plans;
 }
 
 std::vector<StrategyInfo> strategy_list() {

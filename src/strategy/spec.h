@@ -60,8 +60,8 @@ struct RunLength {
 
 // Mistakes are user errors.
 std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length);
-// Whether any phase of such a text needs servers, before the length of the run is known.
-bool strategy_needs_servers(std::string_view text);
+// The plans of all phases, before the length of the run is known.
+std::vector<Plan> parse_plans(std::string_view text, int workers);
 
 struct StrategyInfo {
   std::string name, options, summary;

@@ -410,7 +410,8 @@ strategy::Cast cast_of(const base::Settings& settings) {
   const std::array<std::string, 2> places{"own", "worker"};
   cast.servers_apart = settings.choice("server-place", places) == "own";
   const std::string& strategy = settings.text("strategy");
-  const bool needs = strategy::strategy_needs_servers(strategy);
+  const std::vector<strategy::Plan> plans = strategy::parse_plans(strategy, cast.workers);
+  const bool needs = std::ranges::any_of(plans, &strategy::Plan::needs_servers);
   if (cast.servers > 0 && !needs)
     base::user_error("--servers {} with --strategy {}: this strategy has none", cast.servers, strategy);
   if (needs && cast.servers == 0) cast.servers = 1;
@@ -424,12 +425,10 @@ strategy::Cast cast_of(const base::Settings& settings) {
 
 void check_settings(const base::Settings& settings) {
   const strategy::Cast cast = cast_of(settings);
-  const auto phases = strategy::parse_strategy(settings.text("strategy"), {1 << 30, 1 << 20, cast.workers});
   if (settings.text("reduce") == "exact")
-    for (const strategy::Phase& phase : phases)
-      if (const auto algorithm = phase.plan.all_reduce.algorithm; !strategy::adds_exactly(algorithm))
-        base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast",
-                         phase.plan.text);
+    for (const strategy::Plan& plan : strategy::parse_plans(settings.text("strategy"), cast.workers))
+      if (!strategy::adds_exactly(plan.all_reduce.algorithm))
+        base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast", plan.text);
   const std::array<std::string, 3> transports{"auto", "tcp", "mpi"};
   settings.choice("transport", transports);
 }

@@ -1,88 +1,179 @@
-// What may be asked of --strategy, and what may not.
+// What people ask for with --strategy: all forms, and every mistake with its sentence.
 #include "strategy/spec.h"
 
 #include <gtest/gtest.h>
 
-#include "support/core_errors.h"
+#include "base/error.h"
 
 namespace trireme::strategy {
 namespace {
 
-const RunLength kLength{100, 10, 4};
+const RunLength kLength{1000, 100, 4, {}};
 
-Plan plan_of(const std::string& text) { return parse_strategy(text, kLength).at(0).plan; }
+Plan plan_of(std::string_view text) {
+  const std::vector<Phase> phases = parse_strategy(text, kLength);
+  EXPECT_EQ(phases.size(), 1u) << text;
+  EXPECT_EQ(phases.back().until, kLength.total_steps);
+  return phases.front().plan;
+}
 
-void expect_refused(const std::string& text, const std::string& saying) {
-  try {
-    parse_strategy(text, kLength);
-    ADD_FAILURE() << text << " was accepted";
-  } catch (const base::Error& error) {
-    EXPECT_EQ(error.kind(), base::ErrorKind::user) << text;
-    EXPECT_NE(std::string(error.what()).find(saying), std::string::npos) << text << ": " << error.what();
+TEST(Spec, OneStrategy) {
+  EXPECT_EQ(plan_of("single").way, Way::single);
+  EXPECT_EQ(plan_of("allreduce").way, Way::all_reduce);
+  EXPECT_EQ(plan_of("allreduce").all_reduce.algorithm, comm::Algorithm::automatic);
+  EXPECT_EQ(plan_of("allreduce:algorithm=ring,bucket=64").all_reduce.algorithm, comm::Algorithm::ring);
+  EXPECT_EQ(plan_of("allreduce:algorithm=ring,bucket=64").all_reduce.bucket_bytes, 64 << 10);
+  EXPECT_FALSE(plan_of("allreduce").needs_servers());
+
+  const Plan sync = plan_of("ps");
+  EXPECT_TRUE(sync.way == Way::ps && sync.is_synchronous() && sync.needs_servers() && sync.servers_hold());
+  EXPECT_FALSE(sync.outlives_workers());
+  const Plan gradients = plan_of("ps:mode=sync,return=gradients");
+  EXPECT_TRUE(gradients.is_synchronous() && gradients.needs_servers() && !gradients.servers_hold());
+  EXPECT_FALSE(plan_of("ps:return=weights").ps.returns_gradients);
+
+  const Plan async = plan_of("ps:mode=async");
+  EXPECT_TRUE(!async.is_synchronous() && async.bound.is_none() && async.servers_hold());
+  EXPECT_EQ(async.lr_scale, 0) << "1 / the shares of a batch, whatever they are then";
+  EXPECT_EQ(plan_of("ps:mode=async,lr-scale=0.5").lr_scale, 0.5);
+}
+
+TEST(Spec, Bounds) {
+  const auto bound = [](std::string_view text) {
+    const Bound got = plan_of(text).bound;
+    return std::pair(got.low, got.high);
+  };
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  EXPECT_EQ(bound("ps:mode=ssp"), Pair(3, 3));
+  EXPECT_EQ(bound("ps:mode=ssp,staleness=0"), Pair(0, 0));
+  EXPECT_EQ(bound("ps:mode=dssp"), Pair(3, 15));
+  EXPECT_EQ(bound("ps:mode=dssp,low=1,high=4"), Pair(1, 4));
+  EXPECT_EQ(bound("ps:mode=dssp,low=2,high=2"), Pair(2, 2));
+  EXPECT_FALSE(plan_of("ps:mode=ssp").bound.moves());
+  EXPECT_TRUE(plan_of("ps:mode=dssp").bound.moves());
+  EXPECT_TRUE(plan_of("ps").bound.is_none());
+}
+
+struct Expected {
+  std::string text;
+  std::int64_t until = 0;
+  bool keeps_state = true;
+};
+
+void expect_phases(std::string_view text, const std::vector<Expected>& expected, const RunLength& length = kLength) {
+  const std::vector<Phase> phases = parse_strategy(text, length);
+  ASSERT_EQ(phases.size(), expected.size()) << text;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    EXPECT_EQ(phases[i].plan.text, expected[i].text) << text;
+    EXPECT_EQ(phases[i].until, expected[i].until) << text;
+    EXPECT_EQ(phases[i].keeps_state, expected[i].keeps_state) << text;
   }
+  const std::vector<Plan> plans = parse_plans(text, length.workers);
+  ASSERT_EQ(plans.size(), expected.size()) << text;
+  for (std::size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(plans[i].text, expected[i].text) << text;
 }
 
-TEST(Spec, Local) {
-  EXPECT_EQ(plan_of("local").local.every, 8);
-  EXPECT_EQ(plan_of("local:drift=0.05").local.drift, 0.05);
-  EXPECT_EQ(plan_of("local:every=0,drift=0.05").local.every, 0);
-  EXPECT_TRUE(plan_of("local").is_synchronous());
-  EXPECT_FALSE(plan_of("local").needs_servers());
-  EXPECT_EQ(plan_of("local:state=keep").local.state, StateAtAverage::keep);
-  const Plan by_servers = plan_of("local:every=4,by=servers");
-  EXPECT_TRUE(by_servers.needs_servers());
-  EXPECT_FALSE(by_servers.servers_hold());
-  EXPECT_TRUE(by_servers.ps.synchronous && by_servers.ps.returns_gradients);
-  expect_refused("local:every=-1", "every is -1");
-  expect_refused("local:drift=-1", "drift is -1");
-  expect_refused("local:every=0", "drift");
-  expect_refused("local:by=nobody", "'nobody'");
-  expect_refused("local:state=lost", "'lost'");
-  expect_refused("local:evry=3", "'every'");
+TEST(Spec, Switches) {
+  const std::vector<Expected> usual{{"allreduce", 500}, {"ps:mode=async", 1000}};
+  for (const char* text : {"switch", "switch:", "switch:at=50%", "switch:from=allreduce", "switch:to=ps:mode=async",
+                           "switch:at=500steps", "switch:at=5epochs", "switch:at=50%,from=allreduce,to=ps:mode=async",
+                           "switch:to=ps:mode=async,from=allreduce,at=50%", "switch:state=keep"})
+    expect_phases(text, usual);
+  expect_phases("switch:at=0%,to=ps", {{"allreduce", 0}, {"ps", 1000}});
+  expect_phases("switch:at=100%,to=ps", {{"allreduce", 1000}, {"ps", 1000}});
+  expect_phases("switch:at=33.35%,to=ps", {{"allreduce", 334}, {"ps", 1000}});
+  expect_phases("switch:state=reset,to=ps", {{"allreduce", 500}, {"ps", 1000, false}});
 }
 
-TEST(Spec, Groups) {
-  const Plan two = plan_of("groups:count=2");
-  EXPECT_EQ(two.groups, (WorkerGroups{{0, 1}, {2, 3}}));
-  EXPECT_EQ(two.lr_scale, 0.5);
-  EXPECT_TRUE(two.bound.is_none());
-  EXPECT_FALSE(two.is_synchronous());
-  EXPECT_TRUE(two.needs_servers() && two.servers_hold());
-  EXPECT_EQ(two.rowers(4), 2);
-  EXPECT_EQ(two.rower_of(3), 1);
-  EXPECT_EQ(two.workers_of(1), (std::vector{2, 3}));
-  EXPECT_EQ(two.leaders(), (std::vector{0, 2}));
-  EXPECT_EQ(plan_of("groups:count=2,staleness=1").bound.high, 1);
-  EXPECT_EQ(plan_of("groups:count=4,lr-scale=0.3").lr_scale, 0.3);
-  const RunLength on_hosts{100, 10, 4, {"a", "b", "a", "c"}};
-  for (const char* text : {"groups", "groups:by=host"}) {
-    const Plan plan = parse_strategy(text, on_hosts).at(0).plan;
-    EXPECT_EQ(plan.groups, (WorkerGroups{{0, 2}, {1}, {3}}));
-    EXPECT_DOUBLE_EQ(plan.lr_scale, 1.0 / 3);
-  }
-  EXPECT_TRUE(strategy_needs_servers("groups:count=3")) << "before the number of workers is known";
-  expect_refused("groups:count=0", "count is 0");
-  expect_refused("groups:count=5", "4 workers");
-  expect_refused("groups:count=2,by=host", "not both");
-  expect_refused("groups:by=rack", "'rack'");
-  expect_refused("groups:count=2,staleness=-1", "staleness is -1");
-  const Plan ps = plan_of("ps:mode=async");
-  EXPECT_EQ(ps.rowers(4), 4);
-  EXPECT_EQ(ps.rower_of(3), 3);
-  EXPECT_EQ(ps.workers_of(3), std::vector{3});
-  EXPECT_TRUE(ps.leaders().empty());
+TEST(Spec, OptionsBelongToTheStrategyBefore) {
+  expect_phases("switch:at=10%,from=allreduce:algorithm=ring,bucket=64,to=ps:mode=ssp,staleness=2",
+                {{"allreduce:algorithm=ring,bucket=64", 100}, {"ps:mode=ssp,staleness=2", 1000}});
+  expect_phases("switch:from=ps,mode=dssp,low=1,high=2,at=10%,to=allreduce,bucket=64",
+                {{"ps:mode=dssp,low=1,high=2", 100}, {"allreduce:bucket=64", 1000}});
 }
 
-TEST(Spec, SwitchToLocal) {
-  const auto phases = parse_strategy("switch:at=30%,from=allreduce,to=local:every=8", kLength);
-  ASSERT_EQ(phases.size(), 2u);
-  EXPECT_EQ(phases[0].until, 30);
-  EXPECT_EQ(phases[1].plan.way, Way::local);
-  EXPECT_EQ(phases[1].plan.local.every, 8);
-  // Behind local, `state` is local's; the switch's stands before it.
-  const auto both = parse_strategy("switch:at=30%,state=reset,to=local:every=2,state=keep", kLength);
-  EXPECT_FALSE(both[1].keeps_state);
-  EXPECT_EQ(both[1].plan.local.state, StateAtAverage::keep);
+TEST(Spec, SeveralSwitches) {
+  expect_phases("switch:at=20%,to=ps,at=700steps,to=allreduce,at=9epochs,to=ps:mode=async",
+                {{"allreduce", 200}, {"ps", 700}, {"allreduce", 900}, {"ps:mode=async", 1000}});
+  expect_phases("switch:at=20%,at=40%,to=ps,to=allreduce,state=reset,state=keep",
+                {{"allreduce", 200}, {"ps", 400, false}, {"allreduce", 1000}});
+  expect_phases("switch:at=20%,at=40%,to=ps,to=allreduce,state=keep,state=reset",
+                {{"allreduce", 200}, {"ps", 400}, {"allreduce", 1000, false}});
+}
+
+// Whether moments fit a run is only known with its length.
+TEST(Spec, MomentsOfAnyLengthOfRun) {
+  expect_phases("switch:at=50%,at=2epochs,to=ps,to=allreduce", {{"allreduce", 150}, {"ps", 200}, {"allreduce", 300}},
+                {300, 100, 2, {}});
+  expect_phases("switch:at=10steps,at=1epochs,to=ps,to=allreduce", {{"allreduce", 10}, {"ps", 100}, {"allreduce", 300}},
+                {300, 100, 2, {}});
+  expect_phases("switch:at=5000epochs,to=ps", {{"allreduce", 50000}, {"ps", 60000}}, {60000, 10, 2, {}});
+}
+
+TEST(Spec, Mistakes) {
+  struct Mistake {
+    const char* text;
+    std::vector<const char*> words;
+  };
+  const std::vector<Mistake> mistakes{
+      {"", {"''", "allreduce", "single"}},
+      {"allreduec", {"'allreduec'", "'allreduce'"}},
+      {"single:bucket=1", {"single", "bucket"}},
+      {"allreduce:algoritm=ring", {"'algoritm'", "'algorithm'"}},
+      {"allreduce:algorithm=rings", {"'rings'", "ring"}},
+      {"allreduce:bucket=-1", {"bucket", "-1"}},
+      {"allreduce:bucket=many", {"bucket", "'many'"}},
+      {"allreduce:bucket=1,bucket=2", {"bucket", "twice"}},
+      {"ps:mode=asink", {"'asink'", "'async'"}},
+      {"ps:staleness=3", {"staleness"}},
+      {"ps:mode=async,staleness=3", {"staleness"}},
+      {"ps:mode=async,return=gradients", {"return"}},
+      {"ps:return=wheights", {"'wheights'", "gradients"}},
+      {"ps:mode=ssp,staleness=-1", {"staleness", "-1"}},
+      {"ps:mode=ssp,staleness=9000000000000000000", {"staleness", "9000000000000000000", "1000000"}},
+      {"ps:mode=ssp,staleness=1.5", {"staleness", "'1.5'"}},
+      {"ps:mode=dssp,low=5,high=4", {"high", "4", "low", "5"}},
+      {"ps:mode=dssp,low=-1", {"low", "-1"}},
+      {"ps:mode=dssp,high=-1", {"high", "-1"}},
+      {"ps:mode=async,lr-scale=0", {"lr-scale", "0"}},
+      {"ps:mode=async,lr-scale=nan", {"lr-scale", "nan"}},
+      {"ps:mode=async,lr-scale=inf", {"lr-scale", "inf"}},
+      {"ps:mode=async,lr-scale=fast", {"lr-scale", "fast"}},
+      {"switch:at=101%", {"at", "101%"}},
+      {"switch:at=-1%", {"at", "-1%"}},
+      {"switch:at=50", {"at", "'50'", "50%"}},
+      {"switch:at=%", {"at", "'%'"}},
+      {"switch:at=half%", {"at", "half"}},
+      {"switch:at=nan%", {"at", "nan"}},
+      {"switch:at=1001steps", {"at=1001steps", "1001", "1000"}},
+      {"switch:at=11epochs", {"at=11epochs", "1100", "1000"}},
+      {"switch:at=-1epochs", {"at", "-1epochs"}},
+      {"switch:at=9223372036854775807epochs", {"at", "9223372036854775807epochs"}},
+      {"switch:at=steps", {"at", "'steps'"}},
+      {"switch:at=50%,at=20%,to=ps,to=allreduce", {"order", "20%", "50%"}},
+      {"switch:at=20%,at=40%", {"2", "3", "to"}},
+      {"switch:at=20%,to=ps,to=allreduce", {"1", "2", "to"}},
+      {"switch:from=ps,from=allreduce", {"from"}},
+      {"switch:bucket=3", {"'bucket=3'", "from", "to"}},
+      {"switch:state=kept", {"'kept'", "keep", "reset"}},
+      {"switch:state=keep,state=reset", {"state", "1", "2"}},
+      {"switch:to=switch", {"switch", "at and to"}},
+      {"switch:to=sp", {"'sp'", "'ps'"}},
+      {"switch:to=", {"''"}},
+  };
+  for (const Mistake& mistake : mistakes) try {
+      parse_strategy(mistake.text, kLength);
+      ADD_FAILURE() << mistake.text << " was accepted";
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::ErrorKind::user) << mistake.text;
+      for (const char* word : mistake.words)
+        EXPECT_NE(std::string(error.what()).find(word), std::string::npos)
+            << mistake.text << ": '" << word << "' is not in: " << error.what();
+    }
+}
+
+TEST(Spec, EveryNameInTheListIsOne) {
+  for (const StrategyInfo& info : strategy_list()) EXPECT_NO_THROW(parse_strategy(info.name, kLength)) << info.name;
 }
 
 }  // namespace
