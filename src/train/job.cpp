@@ -415,8 +415,9 @@ strategy::Cast cast_of(const base::Settings& settings) {
   if (cast.servers > 0 && !needs)
     base::user_error("--servers {} with --strategy {}: this strategy has none", cast.servers, strategy);
   if (needs && cast.servers == 0) cast.servers = 1;
-  if (strategy == "single" && cast.workers > 1)
-    base::user_error("--workers {} with --strategy single; did you mean --strategy allreduce?", cast.workers);
+  if (cast.workers > 1 && std::ranges::count(plans, strategy::Way::single, &strategy::Plan::way) > 0)
+    base::user_error("--workers {} with --strategy {}: single is for one worker; did you mean allreduce?", cast.workers,
+                     strategy);
   if (!cast.servers_apart && cast.servers > cast.workers)
     base::user_error("{} servers cannot live in {} workers' processes; use --server-place own", cast.servers,
                      cast.workers);
