@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <tuple>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -17,42 +16,71 @@ double seconds_of(std::int64_t oars, const Pace& pace) {
   return static_cast<double>((oars + pace.threads - 1) / pace.threads) * pace.round_seconds;
 }
 
+// That are done within such a time.
+int most_oars(double seconds, int oars, const Pace& pace) {
+  int least = 0, most = oars;
+  while (least < most) {
+    const int middle = (least + most + 1) / 2;
+    if (seconds_of(middle, pace) <= seconds)
+      least = middle;
+    else
+      most = middle - 1;
+  }
+  return least;
+}
+
 int partials_of(int oars, base::Range share) {
   return share.empty() ? 0 : static_cast<int>(base::oar_partials(oars, share).size());
 }
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// The least time in which so many oars can be rowed: the first end of a round at which all workers together have done
+// enough.
+double least_makespan(int oars, const std::vector<Pace>& workers) {
+  std::vector<double> ends;
+  for (const Pace& pace : workers)
+    for (int rowed = 1; rowed <= oars; rowed += pace.threads) ends.push_back(seconds_of(rowed, pace));
+  std::ranges::sort(ends);
+  const auto is_enough = [&](double seconds) {
+    std::int64_t rowed = 0;
+    for (const Pace& pace : workers) rowed += most_oars(seconds, oars, pace);
+    return rowed >= oars;
+  };
+  return *std::ranges::partition_point(ends, [&](double seconds) { return !is_enough(seconds); });
+}
+
 // What is worth having less of, the first first.
 struct Quality {
-  double seconds = 0;
-  int most_partials = 0;
-  int partials = 0;
-  double spread = 0;  // sum of squared shares: who is not the last should not have more than others either
-  auto key() const { return std::tie(seconds, most_partials, partials, spread); }
+  double partials = 0;
+  double spread = 0;  // sum of squared times: who is not the last should not have more than others either
+  friend auto operator<=>(const Quality&, const Quality&) = default;
 };
 
-}  // namespace
-
+// Contiguous shares of which none takes longer or has more partials, and of those the best; none where there are none.
 // The best way to give the first o oars to the first w workers, for all o, worker by worker.
-std::vector<base::Range> assign_oars(int oars, const std::vector<Pace>& workers) {
+std::vector<base::Range> best_shares(int oars, const std::vector<Pace>& workers, double seconds, int most_partials,
+                                     const std::vector<std::vector<int>>& partials) {
   const std::size_t count = workers.size();
-  const Quality none{std::numeric_limits<double>::infinity(), 0, 0, 0};
-  std::vector<std::vector<Quality>> best(count + 1, std::vector<Quality>(at(oars) + 1, none));
+  std::vector<std::vector<Quality>> best(count + 1, std::vector<Quality>(at(oars) + 1, {kNever, kNever}));
   std::vector<std::vector<int>> begin(count + 1, std::vector<int>(at(oars) + 1, 0));
   best[0][0] = {};
-  for (std::size_t w = 0; w < count; ++w)
+  for (std::size_t w = 0; w < count; ++w) {
+    const int most = most_oars(seconds, oars, workers[w]);
     for (int end = 0; end <= oars; ++end)
-      for (int first = 0; first <= end; ++first) {
+      for (int first = std::max(0, end - most); first <= end; ++first) {
+        const int sums = partials[at(first)][at(end)];
+        if (sums > most_partials) continue;
         const Quality& before = best[w][at(first)];
-        const double seconds = seconds_of(end - first, workers[w]);
-        if (before.seconds == none.seconds || seconds > best[w + 1][at(end)].seconds) continue;
-        const int partials = partials_of(oars, {first, end});
-        const Quality now{std::max(before.seconds, seconds), std::max(before.most_partials, partials),
-                          before.partials + partials, before.spread + seconds * seconds};
-        if (now.key() < best[w + 1][at(end)].key()) {
+        const double own = seconds_of(end - first, workers[w]);
+        const Quality now{before.partials + sums, before.spread + own * own};
+        if (now < best[w + 1][at(end)]) {
           best[w + 1][at(end)] = now;
           begin[w + 1][at(end)] = first;
         }
       }
+  }
+  if (best[count][at(oars)].partials == kNever) return {};
   std::vector<base::Range> shares(count);
   for (std::size_t w = count, end = at(oars); w-- > 0;) {
     const int first = begin[w + 1][end];
@@ -60,6 +88,20 @@ std::vector<base::Range> assign_oars(int oars, const std::vector<Pace>& workers)
     end = at(first);
   }
   return shares;
+}
+
+}  // namespace
+
+// First the time is known, then the fewest partials that can be kept to within it, then the rest is chosen.
+std::vector<base::Range> assign_oars(int oars, const std::vector<Pace>& workers) {
+  std::vector<std::vector<int>> partials(at(oars) + 1, std::vector<int>(at(oars) + 1));
+  for (int first = 0; first <= oars; ++first)
+    for (int end = first; end <= oars; ++end) partials[at(first)][at(end)] = partials_of(oars, {first, end});
+  const double seconds = least_makespan(oars, workers);
+  for (int most = 1; most <= oars; ++most)
+    if (auto shares = best_shares(oars, workers, seconds, most, partials); !shares.empty()) return shares;
+  base::check(false, "{} oars cannot be given to {} workers", oars, workers.size());
+  return {};
 }
 
 double makespan(const std::vector<base::Range>& shares, const std::vector<Pace>& workers) {
@@ -145,18 +187,10 @@ bool Assignment::see(std::int64_t step, const std::vector<double>& seconds) {
     std::ranges::nth_element(sorted, sorted.begin() + kSeen / 2);
     paces.push_back({threads_[w], sorted[kSeen / 2]});
   }
-  // Nothing can be sooner than if oars could be cut at will.
-  double rate = 0;
-  for (const Pace& pace : paces) rate += pace.threads / pace.round_seconds;
-  const double takes = makespan(now, paces);
-  if (takes < kWorth * oars_ / rate) return false;
-  const std::vector<base::Range> better = assign_oars(oars_, paces);
-  if (takes < kWorth * makespan(better, paces)) {
-    for (auto& seen : seen_) seen.clear();  // looking is not cheap
-    return false;
-  }
+  if (makespan(now, paces) < kWorth * least_makespan(oars_, paces)) return false;
+  std::vector<base::Range> better = assign_oars(oars_, paces);
   const std::lock_guard lock(mutex_);
-  from_[step + ahead_ + 1] = better;
+  from_[step + ahead_ + 1] = std::move(better);
   for (auto& seen : seen_) seen.clear();
   return true;
 }

@@ -18,7 +18,7 @@ struct Pace {
   double round_seconds = 1;  // that it takes for them
 };
 
-// Contiguous shares that are done first; among those, with the fewest sums to send.
+// Contiguous shares that are done first; among those, with the fewest sums of a worker to send, then of all.
 std::vector<base::Range> assign_oars(int oars, const std::vector<Pace>& workers);
 // Seconds until the last worker is done.
 double makespan(const std::vector<base::Range>& shares, const std::vector<Pace>& workers);
