@@ -277,17 +277,18 @@ void Helm::hand_over_to(std::size_t next) {
 
 void Helm::loop() {
   start_ns_ = epoch_start_ns_ = base::now_ns();
-  start_step_ = progress_.step;
+  start_step_ = met_at_ = progress_.step;
   seconds_before_ = progress_.seconds;
   while (!is_over() || meeting_is_due_) try {
       if (!meeting_is_due_) {
         const std::size_t next = phase_of(progress_.step);
         if (next != phase_ || place_.phases[next].plan.servers_hold() != servers_hold_) hand_over_to(next);
         row_until(coordinator_ ? coordinator_->to() : next_meeting());
-        meeting_is_due_ = true;
+        meeting_is_due_ = progress_.step > met_at_;  // not when it was interrupted before the first step
       }
-      hold_meeting();
+      if (meeting_is_due_) hold_meeting();
       meeting_is_due_ = false;
+      met_at_ = progress_.step;
       if (interrupted_ && !is_over()) base::run_error("interrupted after step {}", progress_.step);
     } catch (const base::Error&) {
       if (!go_on_without_lost()) throw;

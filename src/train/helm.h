@@ -165,6 +165,7 @@ class Helm {
   // Of a stretch.
   std::optional<Coordinator> coordinator_;  // of an asynchronous one
   bool meeting_is_due_ = false;             // after it
+  std::int64_t met_at_ = 0;                 // the step of the last one
   int ended_ = 0;                           // workers
   bool told_to_stop_ = false;
   std::vector<std::int64_t> limits_;  // that were sent, per rower

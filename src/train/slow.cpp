@@ -9,12 +9,12 @@ Slow parse_slow(const std::string& text, int workers) {
   if (text.empty()) return {};
   base::Spec spec("--slow", "slow:" + text);
   Slow slow;
-  slow.worker = static_cast<int>(spec.integer("worker", 0));
+  const std::int64_t worker = spec.integer("worker", 0);
   slow.factor = spec.number("factor", 3);
   slow.rotate = spec.integer("rotate", 0);
   spec.finish();
-  if (slow.worker < 0 || slow.worker >= workers)
-    base::user_error("--slow: worker is {}, expected 0 to {}", slow.worker, workers - 1);
+  if (worker < 0 || worker >= workers) base::user_error("--slow: worker is {}, expected 0 to {}", worker, workers - 1);
+  slow.worker = static_cast<int>(worker);
   if (!(slow.factor >= 1)) base::user_error("--slow: factor is {}, expected 1 or more", slow.factor);
   if (slow.rotate < 0) base::user_error("--slow: rotate is {}, expected 0 or more", slow.rotate);
   return slow;
