@@ -189,6 +189,7 @@ class Job {
       gradients = own_gradients_;
     }
     if (group_.world() > 1) seats_ = group_.allocate(sizeof(strategy::CoreSeat));
+    tell_helm_kernels();
     if (!is_worker) return;
     group_.among(cast_.worker_processes(), 1 << 20);
     agree_.same_kernels(prints_, settings_.flag("allow-other-bits"), cast_, hosts_);
@@ -205,6 +206,19 @@ class Job {
       seats.push_back(reinterpret_cast<strategy::CoreSeat*>(part.data()));
     }
     worker_->share_cores(std::move(seats));
+  }
+
+  // A helm without a worker beside it has no kernels, but writes those of the run down.
+  void tell_helm_kernels() {
+    if (cast_.worker_of(0) >= 0) return;
+    if (worker_number_ == 0) {
+      Json prints = Json::array();
+      for (const graph::KernelPrint& print : prints_) prints.push_back({print.kernel, print.hash});
+      send_text(group_.post(), 0, kText, prints.dump());
+    }
+    if (process_ != 0) return;
+    for (const Json& print : Json::parse(receive_text(group_.post(), cast_.process_of_worker(0), kText)))
+      prints_.push_back({print.at(0), print.at(1)});
   }
 
   // All roles of this process at once; the first failure is the one that counts, the helm's before others'.
