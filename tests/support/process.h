@@ -94,6 +94,9 @@ class Process {
   }
 
   void kill(int signal) { ::kill(child_, signal); }
+  pid_t number() const { return child_; }
+  // What it has printed on standard error so far.
+  std::string errors_so_far() const { return text_of(files_ / "err"); }
 
  private:
   TemporaryFolder files_;
