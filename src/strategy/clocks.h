@@ -35,10 +35,11 @@ class Clocks {
 
  private:
   struct One {
-    std::int64_t clock = 0;  // pushes done
-    std::int64_t last_ns = 0, interval_ns = 0;
-    std::int64_t extra = 0;      // pushes beyond the lower bound that it was last given
-    std::int64_t asked_at = -1;  // the slowest clock at that time
+    std::int64_t clock = 0;                   // pushes done
+    std::int64_t last_ns = 0, let_go_ns = 0;  // when it pushed, and when it could go on after waiting
+    std::int64_t interval_ns = 0;             // of a push, without waiting
+    std::int64_t extra = 0;                   // pushes beyond the lower bound that it was last given
+    std::int64_t asked_at = -1;               // the slowest clock at that time
     std::int64_t limit = 0;
     bool is_here = true;
   };
@@ -47,6 +48,7 @@ class Clocks {
   std::int64_t best_extra(const One& fast, const One& slow) const;
 
   Bound bound_;
+  std::int64_t now_ns_ = 0;  // of the last push
   std::vector<One> workers_;
 };
 
