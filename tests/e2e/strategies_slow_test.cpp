@@ -36,6 +36,16 @@ TEST_P(SameResults, ForEverySynchronousWay) {
   for (const std::string& way : ways) EXPECT_EQ(difference(results(options + words(way)), expected), "") << way;
 }
 
+// Several inputs; its kernels take long to be tried.
+TEST_F(Strategies, OfANetworkWithSeveralInputs) {
+  const Arguments options = words(
+      "--model landcover-cnn --data synthetic --train-samples 4 --test-samples 2 --batch 4 "
+      "--oars 4 --steps 2 --threads 1");
+  const Json expected = results(options);
+  EXPECT_EQ(difference(results(options + words("--workers 3")), expected), "");
+  EXPECT_EQ(difference(results(options + words("--workers 2 --strategy ps")), expected), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Of, SameResults,
     testing::Values(Experiment{"resnet20", "--model resnet20-cifar"}, Experiment{"mnist_cnn", "--model mnist-cnn"},

@@ -57,8 +57,6 @@ INSTANTIATE_TEST_SUITE_P(
         Corner{"one_test_sample", "--model lenet5 --train-samples 32 --batch 16 --oars 4 --epochs 1 --test-samples 1"},
         Corner{"values", "--model lenet5 --target values --train-samples 64 --batch 16 --oars 4 --epochs 2"},
         Corner{"several_labels", "--model lenet5 --target labels --train-samples 64 --batch 16 --oars 4 --epochs 2"},
-        Corner{"several_inputs",
-               "--model landcover-cnn --train-samples 4 --batch 4 --oars 4 --steps 2 --test-samples 2"},
         Corner{"spectra", "--model redshift-cnn --train-samples 40 --batch 8 --oars 4 --steps 6"},
         Corner{"penalty", "--model resnet56v2-cifar --train-samples 16 --batch 8 --oars 4 --steps 2"},
         Corner{"checkpoints", "--model lenet5 --train-samples 90 --batch 16 --oars 4 --epochs 2 --checkpoint-every 2"}),

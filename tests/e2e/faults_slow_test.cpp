@@ -1,0 +1,170 @@
+// Processes of a run that are killed or stopped at random moments, under every strategy: the run ends soon and names
+// who it was, no process is left, and the folder can be resumed, to the same bits where the strategy is synchronous.
+#include <algorithm>
+#include <optional>
+#include <random>
+
+#include "e2e/strategies.h"
+
+namespace trireme::test {
+namespace {
+
+struct Way {
+  const char* options;
+  int servers_apart = 0;  // processes before the workers'
+  bool is_synchronous = true;
+};
+
+const std::vector<Way> kWays{
+    {"--workers 3"},
+    {"--workers 3 --transport tcp"},
+    {"--workers 2 --servers 2 --strategy ps", 2},
+    {"--workers 3 --servers 2 --server-place worker --strategy ps"},
+    {"--workers 2 --strategy ps:return=gradients", 1},
+    {"--workers 2 --servers 2 --strategy ps --clip 1000", 2},
+    {"--workers 3 --strategy switch:at=30%,from=allreduce,to=ps,at=60%,to=allreduce", 1},
+    {"--workers 3 --servers 2 --strategy ps:mode=async", 2, false},
+    {"--workers 3 --strategy ps:mode=ssp,staleness=1", 1, false},
+    {"--workers 3 --server-place worker --strategy ps:mode=dssp,low=1,high=4", 0, false},
+};
+
+class Deaths : public Strategies {
+ protected:
+  // Long enough that a run is hardly over before somebody dies.
+  Arguments options() const {
+    return words(
+        "--model lenet5 --data synthetic --train-samples 640 --test-samples 600 --batch 32 --oars 8 --threads 1 "
+        "--epochs 20 --checkpoint-every 7");
+  }
+
+  struct Death {
+    Finished finished;
+    int rank = 0;
+    pid_t victim = 0;
+    double seconds = 0;  // from then to the end
+  };
+  // Starts a run, and does something to one of its processes when `is_time` says so.
+  std::optional<Death> die(const Way& way, const std::string& run, int signal, unsigned choice,
+                           const std::function<bool(pid_t launcher)>& is_time) {
+    Process process(command(options() + words(way.options) + Arguments{"--run", run}));
+    wait_until([&] { return is_time(process.number()) || is_gone(process.number()); });
+    const std::vector<pid_t> all = children_of(process.number());
+    Death death;
+    if (!all.empty()) {
+      death.rank = static_cast<int>(choice % all.size());
+      death.victim = all[static_cast<std::size_t>(death.rank)];
+      ::kill(death.victim, signal);
+    }
+    const auto start = std::chrono::steady_clock::now();
+    death.finished = process.wait(kDeadlineSeconds);
+    death.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_FALSE(death.finished.timed_out) << "it hangs";
+    for (const pid_t one : all)
+      EXPECT_TRUE(wait_until([&] { return is_gone(one); }, 15)) << "process " << one << " stays";
+    if (all.empty() || death.finished.exit_code == 0) return std::nullopt;  // it was over already
+    return death;
+  }
+  // The first line names the process, as a rank or by its part.
+  static void expect_named(const Death& death, const Way& way) {
+    EXPECT_EQ(death.finished.exit_code, 1) << death.finished.err;
+    const std::string line = death.finished.err.substr(0, death.finished.err.find('\n'));
+    EXPECT_NE(line.find("(process " + std::to_string(death.victim)), std::string::npos) << death.finished.err;
+    const int worker = death.rank - way.servers_apart;
+    const std::string part = worker < 0 ? "server " + std::to_string(death.rank) : "worker " + std::to_string(worker);
+    EXPECT_TRUE(line.find("rank " + std::to_string(death.rank)) != std::string::npos ||
+                line.find(part) != std::string::npos)
+        << part << ": " << death.finished.err;
+  }
+  void expect_resumes(const std::string& run, const Way& way, const Json& expected) const {
+    if (!fs::exists(run + "/run.json")) return;  // nothing was begun
+    const Json results = resumed(run, {});
+    if (way.is_synchronous) EXPECT_EQ(results["weights_sha256"], expected["weights_sha256"]);
+    for (const Json& epoch : metrics_of(run, "epoch")) EXPECT_EQ(epoch["ledger"]["once"], 640) << epoch;
+  }
+};
+
+TEST_F(Deaths, AtRandomMoments) {
+  const unsigned seed = std::random_device()();
+  RecordProperty("seed", std::to_string(seed));
+  std::mt19937 random(seed);
+  const Json expected = results(options());
+  int killed = 0;
+  for (std::size_t i = 0; i < 2 * kWays.size(); ++i) {
+    const Way& way = kWays[i % kWays.size()];
+    const unsigned choice = random();
+    const auto delay = std::chrono::milliseconds(random() % 1500);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", run " << i << ": " << way.options << ", after "
+                                    << delay.count() << " ms");
+    const std::string run = new_folder();
+    const auto start = std::chrono::steady_clock::now();
+    const auto death =
+        die(way, run, SIGKILL, choice, [&](pid_t) { return std::chrono::steady_clock::now() - start >= delay; });
+    if (!death) continue;
+    ++killed;
+    expect_named(*death, way);
+    expect_resumes(run, way, expected);
+  }
+  EXPECT_GE(killed, static_cast<int>(kWays.size())) << "too many were over before they were killed";
+}
+
+// Before the others know it, as soon as it exists.
+TEST_F(Deaths, WhileJoining) {
+  std::mt19937 random(1);
+  for (const std::size_t i : {0u, 2u, 7u}) {
+    const Way& way = kWays[i];
+    const int world = (i == 0 ? 3 : i == 2 ? 4 : 5);
+    for (int rank = 0; rank < world; ++rank) {
+      SCOPED_TRACE(testing::Message() << way.options << ", rank " << rank);
+      const std::string run = new_folder();
+      const auto death = die(way, run, SIGKILL, static_cast<unsigned>(rank), [&](pid_t launcher) {
+        return children_of(launcher).size() == static_cast<std::size_t>(world);
+      });
+      ASSERT_TRUE(death);
+      expect_named(*death, way);
+      EXPECT_LT(death->seconds, 30) << "somebody waited for it in vain";
+    }
+  }
+}
+
+TEST_F(Deaths, WhileACheckpointIsWritten) {
+  const Json expected = results(options());
+  for (const std::size_t i : {0u, 2u, 8u}) {
+    const Way& way = kWays[i];
+    for (unsigned choice = 0; choice < 3; ++choice) {
+      SCOPED_TRACE(testing::Message() << way.options << ", choice " << choice);
+      const std::string run = new_folder();
+      const auto death = die(way, run, SIGKILL, choice, [&](pid_t) {
+        std::error_code ignored;
+        for (fs::directory_iterator entry(run + "/checkpoints", ignored), end; entry != end; entry.increment(ignored))
+          if (entry->path().string().find("partial") != std::string::npos) return true;
+        return false;
+      });
+      if (!death) continue;
+      expect_named(*death, way);
+      expect_resumes(run, way, expected);
+    }
+  }
+}
+
+// Silence is noticed too, after 10 seconds.
+TEST_F(Deaths, OneThatIsStopped) {
+  for (const std::size_t i : {0u, 7u}) {
+    const Way& way = kWays[i];
+    SCOPED_TRACE(way.options);
+    const std::string run = new_folder();
+    Process process(command(options() + words("--epochs 100000") + words(way.options) + Arguments{"--run", run}));
+    ASSERT_TRUE(wait_until([&] { return steps_in(run) > 3; }));
+    const std::vector<pid_t> all = children_of(process.number());
+    const Death death{.rank = static_cast<int>(all.size()) - 1, .victim = all.back()};
+    ::kill(death.victim, SIGSTOP);
+    Death ended = death;
+    ended.finished = process.wait(kDeadlineSeconds);
+    EXPECT_FALSE(ended.finished.timed_out);
+    expect_named(ended, way);
+    for (const pid_t one : all)
+      EXPECT_TRUE(wait_until([&] { return is_gone(one); }, 15)) << "process " << one << " stays";
+  }
+}
+
+}  // namespace
+}  // namespace trireme::test
