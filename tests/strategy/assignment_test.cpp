@@ -126,7 +126,9 @@ TEST(Assignment, ChangesForStepsThatNobodyHasLoaded) {
     const Shares now = assignment.shares(step);
     ASSERT_EQ(now, promised[static_cast<std::size_t>(step)]) << "step " << step << " was loaded otherwise";
     const bool changes_now = assignment.see(step, seconds_of(now, {0.01, 0.03}, random));
-    if (step < 6) EXPECT_FALSE(changes_now) << "after " << step << " steps";
+    if (step < 6) {
+      EXPECT_FALSE(changes_now) << "after " << step << " steps";
+    }
     if (!changes_now) continue;
     ++changes;
     EXPECT_EQ(assignment.shares(step + kAhead), promised[static_cast<std::size_t>(step + kAhead)]);
@@ -153,7 +155,9 @@ TEST(Assignment, FollowsWhenAnotherBecomesSlow) {
     const bool first_is_slow = step <= 100;
     assignment.see(
         step, seconds_of(assignment.shares(step), {first_is_slow ? 0.03 : 0.01, first_is_slow ? 0.01 : 0.03}, random));
-    if (step == 100) EXPECT_EQ(assignment.shares(step), (Shares{{0, 2}, {2, 8}}));
+    if (step == 100) {
+      EXPECT_EQ(assignment.shares(step), (Shares{{0, 2}, {2, 8}}));
+    }
   }
   EXPECT_EQ(assignment.shares(200), (Shares{{0, 6}, {6, 8}}));
 }

@@ -72,7 +72,9 @@ TEST(Clocks, NobodyExceedsTheBoundInWhateverOrder) {
     fixed.run(300, weights);
     dynamic.run(300, weights);
     EXPECT_EQ(fixed.clocks().extra(0), 0);
-    if (workers > 1 && weights[1] > 10) EXPECT_EQ(fixed.most_ahead(), low) << "fast ones do go ahead";
+    if (workers > 1 && weights[1] > 10) {
+      EXPECT_EQ(fixed.most_ahead(), low) << "fast ones do go ahead";
+    }
   }
 }
 
@@ -91,7 +93,9 @@ TEST(Clocks, ZeroIsOneStepAfterTheOther) {
     for (int worker = 0; worker < 3; ++worker) {
       EXPECT_LT(clocks.clock(worker), clocks.limit(worker));
       clocks.done(worker, 10 * round + worker + 1);
-      if (worker < 2) EXPECT_EQ(clocks.clock(worker), clocks.limit(worker)) << "it waits for the others";
+      if (worker < 2) {
+        EXPECT_EQ(clocks.clock(worker), clocks.limit(worker)) << "it waits for the others";
+      }
     }
 }
 

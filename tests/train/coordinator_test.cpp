@@ -35,14 +35,18 @@ class Workers {
   }
 
   // Who has more weight is faster.
-  void run(const std::vector<double>& weights, std::int64_t stop_after = -1, int lost = -1,
+  void run(const std::vector<double>& weights, std::int64_t stop_after = -1, bool lost = false,
            std::int64_t lost_after = -1) {
     std::discrete_distribution<int> who(weights.begin(), weights.end());
     int in_vain = 0;
     while (!is_over()) {
       if (pushes_ == stop_after) coordinator_.stop();
-      if (pushes_ >= lost_after && lost >= 0 && !all_[at(lost)].is_lost) lose(lost);
+      if (pushes_ >= lost_after && lost) {
+        lose_last();
+        lost = false;
+      }
       const int worker = who(random_);
+      if (at(worker) >= all_.size()) continue;
       in_vain = act(worker) ? 0 : in_vain + 1;
       ASSERT_LT(in_vain, 10000) << "nobody can go on after " << pushes_ << " pushes";
     }
@@ -75,18 +79,18 @@ class Workers {
  private:
   struct One {
     std::vector<Coordinator::Share> loaded;
-    bool is_rowing = false, was_told = false, is_lost = false;
+    bool is_rowing = false, was_told = false;
     std::int64_t clock = 0;
-    bool is_done() const { return is_lost || (was_told && loaded.empty()); }
+    bool is_done() const { return was_told && loaded.empty(); }
   };
 
   bool is_over() const {
     return std::ranges::all_of(all_, [](const One& one) { return one.is_done(); });
   }
-  void lose(int worker) {
-    all_[at(worker)].is_lost = true;
-    all_[at(worker)].loaded.clear();
-    coordinator_.lose(worker);
+  // The last one is gone; the others begin again with nothing in hand.
+  void lose_last() {
+    all_.assign(all_.size() - 1, {});
+    coordinator_.begin_again(static_cast<int>(all_.size()));
   }
   // One of the things that a worker can do next, if it can do anything.
   bool act(int worker) {
@@ -97,6 +101,7 @@ class Workers {
       const Coordinator::Share share = coordinator_.hand_out(worker);
       if (share.step < 0) {
         one.was_told = true;
+        coordinator_.leave(worker);
       } else {
         EXPECT_TRUE(share.step >= from_ && share.step < to_) << share.step;
         sizes_[{share.step, share.oars.begin}] = share.oars.size();
@@ -183,18 +188,30 @@ TEST(Coordinator, WhatALostWorkerHadIsHandedOutAgain) {
   Coordinator coordinator(2, 8, 0, 2, Bound{0, 0});
   const auto first = coordinator.hand_out(0), second = coordinator.hand_out(0);
   EXPECT_EQ(coordinator.clocks().limit(1), 1);
-  coordinator.lose(0);
+  coordinator.begin_again(1);
   std::set<std::pair<std::int64_t, std::int64_t>> rowed;
   for (;;) {
-    const auto share = coordinator.hand_out(1);
+    const auto share = coordinator.hand_out(0);
     if (share.step < 0) break;
-    EXPECT_GT(coordinator.clocks().limit(1), coordinator.clocks().clock(1)) << "nobody waits for one that is lost";
+    EXPECT_GT(coordinator.clocks().limit(0), coordinator.clocks().clock(0)) << "nobody waits for one that is lost";
+    EXPECT_EQ(coordinator.in_hand(0).oars, share.oars);
     EXPECT_TRUE(rowed.insert({share.step, share.oars.begin}).second);
-    coordinator.done(push_of(1, share), 1);
+    coordinator.done(push_of(0, share), 1);
   }
-  EXPECT_EQ(rowed.size(), 4u);
+  EXPECT_EQ(rowed.size(), 4u) << "a batch is still cut for two";
   EXPECT_TRUE(rowed.contains({first.step, first.oars.begin}) && rowed.contains({second.step, second.oars.begin}));
   EXPECT_EQ(coordinator.steps_done(), 2);
+}
+
+TEST(Coordinator, EveryShareIsRowedOnceAlsoWithoutALostWorker) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Workers workers(3, 8, 0, 12, seed % 2 == 0 ? Bound{} : Bound{1, 1}, seed);
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    workers.run({1, 2, 3}, -1, true, seed % 30);
+    if (testing::Test::HasFatalFailure()) return;
+    workers.expect_every_share_once(8);
+    EXPECT_EQ(workers.coordinator().steps_done(), 12);
+  }
 }
 
 TEST(Coordinator, StalenessCountsThePushesOfOthersBetween) {
