@@ -95,7 +95,9 @@ void Launcher::bury() {
     if (failures_.empty()) settle_ns_ = base::in_seconds(kSettleSeconds);
     failures_.push_back(rank);
     const Member& one = member(rank);
-    if (one.host.empty() && first().child->is_alive()) messenger_->tell(one.child->process(), to_text(*one.ending));
+    // A process that was started wrongly has told why, and all are ended for it.
+    const bool is_news = one.host.empty() && !one.ending->is_of_a_start();
+    if (is_news && first().child->is_alive()) messenger_->tell(one.child->process(), to_text(*one.ending));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "cluster/messenger.h"
 
+#include <chrono>
+
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -7,6 +9,8 @@ namespace trireme::cluster {
 namespace {
 
 constexpr double kProbeSeconds = 0.2;
+constexpr std::chrono::milliseconds kPause{50};
+constexpr double kTrySeconds = 10;  // for the first process to open the group's meeting
 
 }  // namespace
 
@@ -38,13 +42,24 @@ void Messenger::run() {
       message = std::move(messages_.front());
       messages_.pop_front();
     }
-    try {
-      // Before the group's meeting has begun, or after its end, there is nobody to be told.
-      static_cast<void>(comm::connect_to(options_.address, base::in_seconds(kProbeSeconds)));
-      comm::tell_ending(options_, message.process, message.how);
-    } catch (const base::Error&) {  // the group finds out by itself
-    } catch (const std::exception&) {
+    const std::int64_t deadline = base::in_seconds(kTrySeconds);
+    while (!deliver(message) && base::now_ns() < deadline) {
+      std::unique_lock lock(mutex_);
+      if (changed_.wait_for(lock, kPause, [&] { return stops_; })) return;
     }
+  }
+}
+
+// False before the group's meeting has begun, and after its end: there is nobody to be told.
+bool Messenger::deliver(const Message& message) {
+  try {
+    static_cast<void>(comm::connect_to(options_.address, base::in_seconds(kProbeSeconds)));
+    comm::tell_ending(options_, message.process, message.how);
+    return true;
+  } catch (const base::Error&) {
+    return false;
+  } catch (const std::exception&) {
+    return false;
   }
 }
 

@@ -27,6 +27,7 @@ class Messenger {
     std::string how;
   };
   void run();
+  bool deliver(const Message& message);
 
   comm::JoinOptions options_;
   std::mutex mutex_;

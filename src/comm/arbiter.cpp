@@ -83,7 +83,8 @@ void Arbiter::run() {
 void Arbiter::seat(Guest guest) {
   const auto refuse = [&](const std::string& why) {
     try {
-      send_frame(guest.socket, text_of({{"do", "refuse"}, {"why", why}}), base::now_ns() + kTellNs);
+      send_frame(guest.socket, text_of({{"do", "refuse"}, {"why", why}, {"is failure", !failure_.empty()}}),
+                 base::now_ns() + kTellNs);
     } catch (const GoneError&) {  // it will find out by itself
     }
   };
@@ -96,6 +97,7 @@ void Arbiter::seat(Guest guest) {
   }
   Member& member = hello.member;
   const std::string who = describe(member);
+  if (!failure_.empty()) return refuse(failure_);
   if (!disagreement_.empty()) return refuse(disagreement_);
   if (is_open_) return refuse(fmt::format("{} comes too late: all {} ranks are there", who, world_));
   if (hello.world != world_)
@@ -190,7 +192,7 @@ void Arbiter::take(Seat& seat, const std::string& frame) {
 void Arbiter::judge() {
   const std::int64_t now = base::now_ns();
   const bool is_complete = static_cast<int>(seats_.size()) >= awaited_ || now >= settled_ns_;
-  if (is_open_ ? has_judged_ : is_complete && disagreement_.empty()) open_if_wanted();
+  if (is_open_ ? has_judged_ : is_complete && disagreement_.empty() && failure_.empty()) open_if_wanted();
   if (report_ && now >= report_->due_ns) {
     const Report report = *report_;
     report_.reset();
@@ -206,6 +208,11 @@ void Arbiter::judge() {
 }
 
 void Arbiter::hear_of(const Ending& ending) {
+  if (!is_open_) {  // nobody comes in its place, so the others need not wait
+    failure_ = fmt::format("a rank (process {} on {}) {} before all {} were there", ending.process, ending.host,
+                           ending.how, world_);
+    return tell_all(text_of({{"do", "refuse"}, {"why", failure_}, {"is failure", true}}));
+  }
   for (auto& [rank, seat] : seats_)
     if (seat.member.process == ending.process && seat.member.host == ending.host && !seat.has_left && !seat.is_lost)
       return lose(rank, ending.how);

@@ -78,6 +78,7 @@ class Arbiter {
   std::map<int, Seat> seats_;
   bool is_open_ = false, has_judged_ = false;
   std::string disagreement_;  // between ranks, so no group comes together here
+  std::string failure_;       // of a rank before that; nor then
   std::optional<Report> report_;
   std::atomic<bool> stop_{false};
   std::thread thread_;

@@ -73,6 +73,7 @@ Membership::~Membership() {
 Roll Membership::meet(std::int64_t deadline_ns) {
   std::unique_lock lock(mutex_);
   news_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_ || !refusal_.empty(); });
+  if (!refusal_.empty() && is_failure_) base::run_error("rank {}: {}", options_.rank, refusal_);
   if (!refusal_.empty())
     base::user_error("rank {} cannot join the group at {}: {}", options_.rank, to_text(options_.address), refusal_);
   if (!is_fresh_)
@@ -155,7 +156,10 @@ bool Membership::take(const std::string& frame) {
     is_fresh_ = true;
   }
   if (what == "wait") missing_ = json.at("missing").get<std::vector<int>>();
-  if (what == "refuse") refusal_ = json.at("why");
+  if (what == "refuse") {
+    refusal_ = json.at("why");
+    is_failure_ = json.value("is failure", false);
+  }
   if (what == "verdict" && roll_) roll_->alarm->raise(json.at("text"));
   if (what == "left" && roll_) roll_->alarm->leave(roll_->members.at(json.at("rank").get<std::size_t>()).rank);
   if (what == "farewell") is_over_ = true;

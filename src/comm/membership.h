@@ -54,6 +54,7 @@ class Membership {
   std::optional<Roll> roll_;  // guarded by mutex_, as the rest up to the thread
   bool is_fresh_ = false;     // it has not been given out
   std::vector<int> missing_;  // who has not come yet
+  bool is_failure_ = false;   // of another rank, and no mistake: what is told as
   std::string refusal_;
   bool is_over_ = false;  // the arbiter is gone
   std::atomic<bool> stop_{false};

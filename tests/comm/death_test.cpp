@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "comm/processes.h"
 #include "comm/worlds.h"
 
@@ -104,6 +105,25 @@ TEST(Launcher, KnowsBetterHowARankEnded) {
     }
     EXPECT_LT(base::seconds_since(blow), 1.0);
     close(ranks[1].words);
+  }
+}
+
+// Who has come need not wait for one of whom the launcher knows that it never will.
+TEST(Launcher, TellsOfARankThatEndedBeforeAllWereThere) {
+  JoinOptions options = test_options(free_address(), 0, 3);
+  std::vector<Process> ranks;
+  for (options.rank = 0; options.rank < 2; ++options.rank)
+    ranks.push_back(start(options, [](Group& group) { work(group, 1000); }));
+  for (bool is_told = false; !is_told;) try {  // until rank 0 has opened the meeting
+      tell_ending(options, 4711, "was killed by signal 9");
+      is_told = true;
+    } catch (const base::Error&) {
+      std::this_thread::sleep_for(10ms);
+    }
+  for (const Process& rank : ranks) {
+    const std::string words = last_words(rank);
+    EXPECT_NE(words.find("(process 4711 on "), std::string::npos) << words;
+    EXPECT_NE(words.find("was killed by signal 9 before all 3 were there"), std::string::npos) << words;
   }
 }
 
