@@ -32,8 +32,9 @@ void expect_cut(const crew::Crew& crew, std::int64_t bytes, const std::vector<st
     for (std::int64_t c = bucket.chunks.begin; c < bucket.chunks.end; ++c) ++times[at(c)];
     const crew::Chunk &first = chunks[at(bucket.chunks.begin)], &last = chunks[at(bucket.chunks.end - 1)];
     EXPECT_EQ(bucket.floats, (base::Range{first.offset, last.offset + last.count}));
-    if (bucket.chunks.size() > 1)
+    if (bucket.chunks.size() > 1) {
       EXPECT_LE(bucket.floats.size() * static_cast<std::int64_t>(sizeof(float)), bytes) << "only a chunk may be larger";
+    }
     for (const std::int64_t border : borders)
       EXPECT_FALSE(bucket.floats.begin < border && border < bucket.floats.end) << "crosses " << border;
   }
