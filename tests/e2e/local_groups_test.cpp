@@ -13,7 +13,7 @@ namespace {
 using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 
-class Strategies : public testing::Test {
+class LocalAndGroups : public testing::Test {
  protected:
   void SetUp() override {
     if (trireme_binary().empty()) GTEST_SKIP() << "TRIREME_BINARY is not set";
@@ -63,7 +63,7 @@ class Strategies : public testing::Test {
 };
 
 // 10 steps an epoch: averages after steps 4 and 8, and at the end.
-TEST_F(Strategies, LocalHasTheSameBitsOverEveryTransport) {
+TEST_F(LocalAndGroups, LocalHasTheSameBitsOverEveryTransport) {
   const Arguments local{"--workers", "4", "--epochs", "2", "--strategy", "local:every=4"};
   const auto with = [&](Arguments options, const Arguments& more) {
     options.insert(options.end(), more.begin(), more.end());
@@ -81,7 +81,7 @@ TEST_F(Strategies, LocalHasTheSameBitsOverEveryTransport) {
   EXPECT_EQ(servers["servers"], 2);
 }
 
-TEST_F(Strategies, LocalGoesOnWhereItWas) {
+TEST_F(LocalAndGroups, LocalGoesOnWhereItWas) {
   for (const char* state : {"average", "keep", "reset"}) {
     const std::string run = state, strategy = std::string("local:every=3,state=") + state;
     const Json whole =
@@ -93,7 +93,7 @@ TEST_F(Strategies, LocalGoesOnWhereItWas) {
   }
 }
 
-TEST_F(Strategies, PostLocalSgdIsASwitch) {
+TEST_F(LocalAndGroups, PostLocalSgdIsASwitch) {
   const Json summary =
       train("post", {"--workers", "2", "--epochs", "2", "--strategy", "switch:at=30%,from=allreduce,to=local:every=8"});
   EXPECT_EQ(summary["steps"], 20);
@@ -109,14 +109,14 @@ TEST_F(Strategies, PostLocalSgdIsASwitch) {
   EXPECT_EQ(back["switches"]["count"], 2);
 }
 
-TEST_F(Strategies, DriftBringsReplicasTogether) {
+TEST_F(LocalAndGroups, DriftBringsReplicasTogether) {
   const Json tight = train("tight", {"--workers", "2", "--epochs", "1", "--strategy", "local:every=0,drift=1e-9"});
   EXPECT_EQ(tight["synchronisations"], 10);
   const Json loose = train("loose", {"--workers", "2", "--epochs", "1", "--strategy", "local:every=0,drift=1e9"});
   EXPECT_EQ(loose["synchronisations"], 1);
 }
 
-TEST_F(Strategies, GroupsUseEverySampleOnce) {
+TEST_F(LocalAndGroups, GroupsUseEverySampleOnce) {
   for (const char* transport : {"auto", "tcp"}) {
     const std::string run = std::string("groups-") + transport;
     const Json summary = train(run, {"--workers", "4", "--epochs", "2", "--servers", "2", "--transport", transport,
@@ -133,7 +133,7 @@ TEST_F(Strategies, GroupsUseEverySampleOnce) {
 }
 
 // With one group, or with one worker in all, nothing is asynchronous.
-TEST_F(Strategies, OneGroupIsASynchronousRun) {
+TEST_F(LocalAndGroups, OneGroupIsASynchronousRun) {
   const Json reduced = train("reduced", {"--workers", "2", "--epochs", "1", "--strategy", "allreduce"});
   const Json grouped = train("grouped", {"--workers", "2", "--epochs", "1", "--strategy", "groups:count=1"});
   EXPECT_EQ(grouped["weights_sha256"], reduced["weights_sha256"]);
@@ -142,7 +142,7 @@ TEST_F(Strategies, OneGroupIsASynchronousRun) {
   EXPECT_EQ(by_host["weights_sha256"], reduced["weights_sha256"]);
 }
 
-TEST_F(Strategies, GroupsStayWithinTheirBound) {
+TEST_F(LocalAndGroups, GroupsStayWithinTheirBound) {
   train("bound",
         {"--workers", "4", "--epochs", "2", "--strategy", "groups:count=2,staleness=1", "--slow", "worker=3,factor=4"});
   expect_every_sample_once("bound", 2);
@@ -164,7 +164,7 @@ TEST_F(Strategies, GroupsStayWithinTheirBound) {
   }
 }
 
-TEST_F(Strategies, SwitchToGroupsAndBack) {
+TEST_F(LocalAndGroups, SwitchToGroupsAndBack) {
   const Json summary = train("switch", {"--workers", "4", "--epochs", "2", "--strategy",
                                         "switch:from=allreduce,to=groups:count=2,at=20%,to=local:every=4,at=70%"});
   EXPECT_EQ(summary["steps"], 20);
@@ -172,7 +172,7 @@ TEST_F(Strategies, SwitchToGroupsAndBack) {
   expect_every_sample_once("switch", 2);
 }
 
-TEST_F(Strategies, MistakesAreRefusedWithOneSentence) {
+TEST_F(LocalAndGroups, MistakesAreRefusedWithOneSentence) {
   expect_refused("groups:count=0", "count is 0");
   expect_refused("groups:count=3", "2 workers");
   expect_refused("local:every=-1", "every is -1");
