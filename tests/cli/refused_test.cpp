@@ -75,6 +75,58 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ResumeNowhere", {"--resume", "nowhere"}, {"--run"}}),
     [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
 
+// The same for what only several processes can do wrong. Where all of them find out, one of them tells.
+INSTANTIATE_TEST_SUITE_P(
+    SeveralProcesses, Refused,
+    testing::Values(
+        Case{"MoreWorkersThanOars", {"--workers", "3", "--oars", "2"}, {"3 workers", "2 oars", "--oars 4"}},
+        Case{"MoreWorkersThanOarsWithServers",
+             {"--workers", "3", "--oars", "2", "--strategy", "ps"},
+             {"3 workers", "2 oars", "--oars 4"}},
+        Case{"NoWorkers", {"--workers", "0"}, {"--workers", "0"}},
+        Case{"WorkersNoNumber", {"--workers", "three"}, {"--workers", "'three'"}},
+        Case{"ServersWithoutPs", {"--workers", "2", "--servers", "1"}, {"--servers 1", "allreduce", "ps"}},
+        Case{"ServersOfASingle", {"--servers", "1"}, {"--servers 1", "single", "ps"}},
+        Case{"MoreServersThanWorkers",
+             {"--workers", "2", "--servers", "3", "--server-place", "worker", "--strategy", "ps"},
+             {"3 servers", "2 workers"}},
+        Case{"ServerPlace",
+             {"--workers", "2", "--server-place", "wroker", "--strategy", "ps"},
+             {"'wroker'", "'worker'"}},
+        Case{"Mode", {"--workers", "2", "--strategy", "ps:mode=asink"}, {"'asink'", "'async'"}},
+        Case{"Staleness", {"--workers", "2", "--strategy", "ps:mode=ssp,staleness=-1"}, {"staleness", "-1"}},
+        Case{"StalenessOfAsync", {"--workers", "2", "--strategy", "ps:mode=async,staleness=1"}, {"staleness"}},
+        Case{"Bounds", {"--workers", "2", "--strategy", "ps:mode=dssp,low=4,high=2"}, {"high", "low", "4", "2"}},
+        Case{"SwitchShare", {"--workers", "2", "--strategy", "switch:at=120%"}, {"at", "120%"}},
+        Case{"SwitchStep", {"--workers", "2", "--strategy", "switch:at=9steps", "--epochs", "2"}, {"at=9steps", "8"}},
+        Case{"SwitchOrder",
+             {"--workers", "2", "--strategy", "switch:at=60%,at=30%,to=ps,to=allreduce"},
+             {"order", "60%", "30%"}},
+        Case{"AssignSum", {"--workers", "2", "--oars", "4", "--assign", "4,1"}, {"--assign 4,1", "5 oars", "4 oars"}},
+        Case{"AssignCount", {"--workers", "2", "--oars", "4", "--assign", "4"}, {"--assign 4", "2 workers"}},
+        Case{"AssignWord", {"--workers", "2", "--assign", "fair"}, {"--assign", "'fair'", "even"}},
+        Case{"SlowWorker", {"--workers", "2", "--slow", "worker=2"}, {"--slow", "worker is 2", "0 to 1"}},
+        Case{"SlowFactor", {"--workers", "2", "--slow", "worker=1,factor=0.5"}, {"--slow", "factor", "0.5"}},
+        Case{"SlowKey", {"--workers", "2", "--slow", "worker=1,facter=2"}, {"'facter'", "'factor'"}},
+        Case{"ExactRing", {"--workers", "2", "--strategy", "allreduce:algorithm=ring"}, {"ring", "--reduce fast"}},
+        Case{"Algorithm", {"--workers", "2", "--strategy", "allreduce:algorithm=rings"}, {"'rings'", "ring"}},
+        Case{"Transport", {"--workers", "2", "--transport", "udp"}, {"'udp'", "tcp"}},
+        Case{"Evaluate", {"--workers", "2", "--evaluate", "sprad"}, {"'sprad'", "'spread'"}},
+        Case{"Hosts",
+             {"--workers", "2", "--hosts", "localhost,no-such-host.invalid"},
+             {"worker 1", "no-such-host.invalid"}},
+        Case{"MoreHostsThanWorkers", {"--workers", "2", "--hosts", "a,b,c"}, {"3 hosts", "2 workers"}},
+        Case{"NameOfAHost", {"--workers", "2", "--hosts", "localhost,-oProxyCommand=x"}, {"-oProxyCommand=x"}},
+        Case{"ServerHosts",
+             {"--workers", "2", "--strategy", "ps", "--server-place", "worker", "--server-hosts", "localhost"},
+             {"--server-hosts", "--server-place own"}},
+        Case{"Port", {"--workers", "2", "--port", "70000"}, {"--port", "70000"}},
+        Case{"OptimizerOfSeveral", {"--workers", "2", "--optimizer", "sgdd"}, {"'sgdd'", "'sgd'"}},
+        Case{"ClipOfSeveral", {"--workers", "2", "--clip", "-1"}, {"--clip", "-1"}},
+        Case{"InitFromOfSeveral", {"--workers", "2", "--init-from", "nowhere"}, {"nowhere"}},
+        Case{"ModelOfSeveral", Words{"--model", "lenet6"} + kShape + Words{"--workers", "2"}, {"'lenet6'"}}),
+    [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
+
 using RefusedFiles = Program;
 
 TEST_F(RefusedFiles, ConfigurationFiles) {

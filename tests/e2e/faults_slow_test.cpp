@@ -1,5 +1,6 @@
-// Processes of a run that are killed or stopped at random moments, under every strategy: the run ends soon and names
-// who it was, no process is left, and the folder can be resumed, to the same bits where the strategy is synchronous.
+// Processes of a run that are killed or stopped at random moments, under every strategy: the run ends soon, or goes on
+// without a worker, and names who it was, no process is left, and the folder can be resumed, to the same bits where the
+// strategy is synchronous.
 #include <algorithm>
 #include <optional>
 #include <random>
@@ -61,8 +62,14 @@ class Deaths : public Strategies {
     EXPECT_FALSE(death.finished.timed_out) << "it hangs";
     for (const pid_t one : all)
       EXPECT_TRUE(wait_until([&] { return is_gone(one); }, 15)) << "process " << one << " stays";
-    if (all.empty() || death.finished.exit_code == 0) return std::nullopt;  // it was over already
-    return death;
+    if (!all.empty() && death.finished.exit_code != 0) return death;
+    // It was over already; or goes on without a worker, which is named too.
+    if (!death.finished.err.empty()) {
+      EXPECT_FALSE(way.is_synchronous) << death.finished.err;
+      EXPECT_NE(death.finished.err.find("(process " + std::to_string(death.victim)), std::string::npos)
+          << death.finished.err;
+    }
+    return std::nullopt;
   }
   // The first line names the process, and a line its rank or part.
   static void expect_named(const Death& death, const Way& way) {

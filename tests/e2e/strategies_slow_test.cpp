@@ -8,7 +8,7 @@ namespace {
 struct Experiment {
   const char* name;
   const char* options;
-  bool is_short = false;  // a few ways are enough
+  bool is_whole = false;  // otherwise a few ways are enough
 };
 
 class SameResults : public Strategies, public testing::WithParamInterface<Experiment> {};
@@ -20,11 +20,16 @@ TEST_P(SameResults, ForEverySynchronousWay) {
                             words(GetParam().options);
   const Json expected = results(options);
   ASSERT_EQ(expected.value("weights_sha256", "").size(), 64u);
-  std::vector<std::string> ways{"--workers 3", "--workers 3 --assign 5,1,2", "--workers 3 --servers 2 --strategy ps",
+  std::vector<std::string> ways{"--threads 2",
+                                "--workers 3",
+                                "--workers 4 --transport tcp",
+                                "--workers 2 --strategy allreduce:algorithm=direct",
+                                "--workers 3 --assign 5,1,2",
+                                "--workers 3 --servers 2 --strategy ps",
                                 "--workers 2 --servers 2 --server-place worker --strategy ps:return=gradients",
                                 "--workers 3 --strategy switch:at=50%,from=allreduce,to=ps,at=80%,to=allreduce"};
-  if (!GetParam().is_short) {
-    ways.insert(ways.end(), {"--threads 2", "--workers 2 --tls --transport tcp", "--workers 2 --strategy ps",
+  if (GetParam().is_whole) {
+    ways.insert(ways.end(), {"--workers 2 --tls --transport tcp", "--workers 2 --strategy ps",
                              "--workers 2 --servers 1 --server-place worker --strategy ps",
                              "--workers 2 --servers 1 --strategy ps:return=gradients"});
     for (const char* workers : {"2", "3", "4"})
@@ -48,12 +53,12 @@ TEST_F(Strategies, OfANetworkWithSeveralInputs) {
 
 INSTANTIATE_TEST_SUITE_P(
     Of, SameResults,
-    testing::Values(Experiment{"resnet20", "--model resnet20-cifar"}, Experiment{"mnist_cnn", "--model mnist-cnn"},
-                    Experiment{"clip", "--model mnist-cnn --clip 1", true},
-                    Experiment{"adam", "--model mnist-cnn --optimizer adam", true},
+    testing::Values(Experiment{"resnet20", "--model resnet20-cifar"},
+                    Experiment{"mnist_cnn", "--model mnist-cnn", true},
+                    Experiment{"clip", "--model mnist-cnn --clip 1"},
+                    Experiment{"adam", "--model mnist-cnn --optimizer adam"},
                     Experiment{"adam_clip_augment",
-                               "--model resnet20-cifar --steps 12 --optimizer adam --clip 0.1 --augment crop,flip",
-                               true}),
+                               "--model resnet20-cifar --steps 12 --optimizer adam --clip 0.1 --augment crop,flip"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
