@@ -62,6 +62,8 @@ int run_train(const base::Settings& given, const std::string&) {
     const base::Settings effective = train::effective_settings(settings);
     train::check_settings(effective);
     const strategy::Cast cast = train::cast_of(effective);
+    if (effective.text("transport") == "mpi")
+      base::user_error("--transport mpi is for processes that mpirun starts, as in: mpirun -n 4 trireme train ...");
     if (cast.world() > 1) {
       cluster::Job job = job_of(effective, cast);
       job.command = own_command();

@@ -427,7 +427,7 @@ strategy::Cast cast_of(const base::Settings& settings) {
   const std::vector<strategy::Plan> plans = strategy::parse_plans(strategy, cast.workers);
   const bool needs = std::ranges::any_of(plans, &strategy::Plan::needs_servers);
   if (cast.servers > 0 && !needs)
-    base::user_error("--servers {} with --strategy {}: this strategy has none", cast.servers, strategy);
+    base::user_error("--servers {} with --strategy {}: it has no servers; ps and groups do", cast.servers, strategy);
   if (needs && cast.servers == 0) cast.servers = 1;
   if (cast.workers > 1 && std::ranges::count(plans, strategy::Way::single, &strategy::Plan::way) > 0)
     base::user_error("--workers {} with --strategy {}: single is for one worker; did you mean allreduce?", cast.workers,
