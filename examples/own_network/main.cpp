@@ -14,8 +14,8 @@
 #include "ops/loss.h"
 #include "ops/merge.h"
 #include "ops/pool.h"
+#include "strategy/strategy.h"
 #include "train/evaluate.h"
-#include "train/updater.h"
 
 using namespace trireme;
 
@@ -38,16 +38,19 @@ int main(int argc, char** argv) try {
   crew::Crew crew(two_branches(), {.batch = 64, .oars = 8, .threads = 2});
   models::initialize(crew.network(), crew.space(), crew.weights(), "pytorch", 1);
   crew.refresh_weight_forms();
-  train::Updater updater(crew, optim::make_optimizer("sgd:lr=0.005"), 0);
+  strategy::Updater updater(crew, optim::make_optimizer("sgd:lr=0.005"), 0);
+  const auto single = strategy::make_single(crew, updater);
 
   data::Loader loader(data::normalize(raw.train, normal), {.batch = 64, .seed = 1, .epochs = 1});
   std::int64_t step = 0;
   while (const data::Batch* batch = loader.next()) {
-    const auto report =
-        updater.step({batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices},
-                     {.seed = 1, .epoch = 0}, ++step, updater.optimizer().lr());
-    if (step % 50 == 0)
-      fmt::print("step {}: loss {:.4f}\n", step, report.row.loss / static_cast<double>(batch->samples));
+    strategy::Work work;
+    work.batch = {batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices};
+    work.draw = {.seed = 1, .epoch = 0};
+    work.step = ++step;
+    work.lr = updater.optimizer().lr();
+    const auto report = single->step(work);
+    if (step % 50 == 0) fmt::print("step {}: loss {:.4f}\n", step, report.loss / static_cast<double>(batch->samples));
   }
   const train::Evaluation test = train::evaluate(crew, *data::normalize(raw.test, normal));
   fmt::print("test accuracy {:.2f} %\nweights {}\n", 100 * test.accuracy, crew.space().sha256(crew.weights()));

@@ -15,8 +15,8 @@
 #include "ops/elementwise.h"
 #include "ops/flatten.h"
 #include "ops/loss.h"
+#include "strategy/strategy.h"
 #include "train/evaluate.h"
-#include "train/updater.h"
 
 using namespace trireme;
 
@@ -105,11 +105,15 @@ int main() {
   crew::Crew crew(net, {.batch = 50, .oars = 4, .threads = 2});
   models::initialize(crew.network(), crew.space(), crew.weights(), "pytorch", 1);
   crew.refresh_weight_forms();
-  train::Updater updater(crew, optim::make_optimizer("sgd:lr=0.05"), 0);
+  strategy::Updater updater(crew, optim::make_optimizer("sgd:lr=0.05"), 0);
+  const auto single = strategy::make_single(crew, updater);
   data::Loader loader(data.train, {.batch = 50, .epochs = 1});
   for (std::int64_t step = 1; const data::Batch* batch = loader.next(); ++step) {
-    updater.step({batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices}, {}, step,
-                 updater.optimizer().lr());
+    strategy::Work work;
+    work.batch = {batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices};
+    work.step = step;
+    work.lr = updater.optimizer().lr();
+    single->step(work);
   }
   const train::Evaluation test = train::evaluate(crew, *data.test);
   fmt::print("test accuracy {:.2f} %\n", 100 * test.accuracy);
