@@ -29,7 +29,7 @@ void Alarm::raise(const std::string& sentence) {
   if (is_raised()) return;
   sentence_ = sentence;
   raised_.store(true, std::memory_order_release);
-  raised_now_.notify_all();
+  news_.notify_all();
   wake();
 }
 
@@ -41,6 +41,7 @@ std::string Alarm::sentence() const {
 void Alarm::leave(int rank) {
   const std::lock_guard lock(mutex_);
   has_left_[static_cast<std::size_t>(rank)].store(true, std::memory_order_release);
+  news_.notify_all();
   wake();
 }
 
@@ -53,7 +54,7 @@ void Alarm::report(int peer, const std::string& what) {
   std::unique_lock lock(mutex_);
   if (!judge_ || is_raised()) return;
   judge_(peer, what);
-  raised_now_.wait_for(lock, kVerdictPatience, [&] { return is_raised(); });
+  news_.wait_for(lock, kVerdictPatience, [&] { return is_raised() || has_left(peer); });
 }
 
 }  // namespace trireme::comm

@@ -28,7 +28,8 @@ class Alarm {
   void leave(int rank);
   bool has_left(int rank) const { return has_left_[static_cast<std::size_t>(rank)].load(std::memory_order_acquire); }
 
-  // Tells whoever judges that this rank lost a peer, and waits a moment for the verdict, which raises the alarm.
+  // Tells whoever judges that this rank lost a peer, and waits a moment for the verdict, which raises the alarm, or the
+  // word that the peer left.
   void report(int peer, const std::string& what);
   void set_judge(std::function<void(int peer, const std::string& what)> judge);
 
@@ -36,7 +37,7 @@ class Alarm {
   void wake();
 
   mutable std::mutex mutex_;
-  std::condition_variable raised_now_;
+  std::condition_variable news_;
   std::string sentence_;
   std::vector<int> bells_;
   std::function<void(int, const std::string&)> judge_;

@@ -58,8 +58,9 @@ bool Port::advance(Lane& lane, const Operation& operation) {
     }
   } catch (const GoneError& error) {
     hear_out(lane.peer, operation);
-    set_.alarm->report(lane.peer, error.what());
-    fail(lane, operation, fmt::format("is gone ({})", error.what()));
+    if (!set_.alarm->has_left(lane.peer)) set_.alarm->report(lane.peer, error.what());
+    fail(lane, operation,
+         set_.alarm->has_left(lane.peer) ? "has left the group" : fmt::format("is gone ({})", error.what()));
   }
   return moved;
 }
@@ -148,8 +149,11 @@ void Port::wait(const Operation& operation) {
     if (lane.is_done()) continue;
     slow = &lane;
     if (set_.alarm->is_raised()) fail(lane, operation, "");
-    if (set_.alarm->has_left(lane.peer) && !could_move()) fail(lane, operation, "has left the group");
-    if (const int descriptor = lane.link->descriptor(); descriptor >= 0)
+    const int descriptor = lane.link->descriptor();
+    // What it sent before it left may still be on its way through a socket, which tells its end itself.
+    if (descriptor < 0 && set_.alarm->has_left(lane.peer) && !could_move())
+      fail(lane, operation, "has left the group");
+    if (descriptor >= 0)
       rest_.polls().push_back(
           {descriptor, static_cast<short>(lane.direction == Transfer::Direction::send ? POLLOUT : POLLIN), 0});
   }
