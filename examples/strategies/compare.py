@@ -51,7 +51,7 @@ def main():
     parser.add_argument("--epochs", type=int, default=3, help="of every run (3)")
     parser.add_argument("--workers", type=int, default=3, help="of every run but single (3)")
     parser.add_argument("--strategies", default="", metavar="LIST",
-                        help="some of them only, separated by commas: " + ", ".join(STRATEGIES))
+                        help="some of them only, separated by commas: " + ", ".join(STRATEGIES).replace("%", "%%"))
     parser.add_argument("--to", default="", metavar="DIR", help="a new folder; default runs/strategies-<number>")
     options, arguments = parser.parse_known_args()
     names = [name.strip() for name in options.strategies.split(",")] if options.strategies else list(STRATEGIES)

@@ -21,6 +21,7 @@ void Alarm::remove_bell(int bell) {
 }
 
 void Alarm::wake() {
+  count_.fetch_add(1, std::memory_order_release);
   for (const int bell : bells_) eventfd_write(bell, 1);
 }
 

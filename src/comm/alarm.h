@@ -24,6 +24,9 @@ class Alarm {
   bool is_raised() const { return raised_.load(std::memory_order_acquire); }
   std::string sentence() const;
 
+  // How often it was raised or a rank left.
+  std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
+
   // A rank that left in good order: it answers no more.
   void leave(int rank);
   bool has_left(int rank) const { return has_left_[static_cast<std::size_t>(rank)].load(std::memory_order_acquire); }
@@ -43,6 +46,7 @@ class Alarm {
   std::function<void(int, const std::string&)> judge_;
   std::vector<std::atomic<bool>> has_left_;
   std::atomic<bool> raised_{false};
+  std::atomic<std::uint64_t> count_{0};
 };
 
 }  // namespace trireme::comm

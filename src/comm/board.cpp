@@ -8,7 +8,7 @@ namespace trireme::comm {
 
 std::size_t Board::bytes_for(int ranks) {
   const auto n = static_cast<std::size_t>(ranks);
-  return n * sizeof(BellState) + n * n * Ring::bytes_for(kRing);
+  return n * sizeof(BellState) + n * n * Ring::bytes_for(kRing) + Meeting::bytes_for(ranks);
 }
 
 Board::Board(void* memory, int ranks, std::vector<int> bells)
@@ -27,6 +27,12 @@ Ring Board::ring(int from, int to) const {
 
 std::unique_ptr<Link> Board::link(int rank, int peer) const {
   return std::make_unique<RingLink>(ring(rank, peer), ring(peer, rank), bell(peer));
+}
+
+Meeting Board::meeting(int rank) const {
+  std::vector<Bell> bells;
+  for (int each = 0; each < ranks_; ++each) bells.push_back(bell(each));
+  return {memory_ + bytes_for(ranks_) - Meeting::bytes_for(ranks_), rank, std::move(bells)};
 }
 
 }  // namespace trireme::comm

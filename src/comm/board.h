@@ -1,5 +1,5 @@
-// Board: the memory through which ranks of one host talk: a bell for each, and a ring from each to each other. Zero
-// before anybody comes.
+// Board: the memory through which ranks of one host talk: a bell for each, a ring from each to each other, and a place
+// where all of them meet. Zero before anybody comes.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 #include "comm/bell.h"
 #include "comm/link.h"
+#include "comm/meeting.h"
 #include "comm/ring.h"
 
 namespace trireme::comm {
@@ -23,6 +24,7 @@ class Board {
 
   Bell bell(int rank) const;
   std::unique_ptr<Link> link(int rank, int peer) const;
+  Meeting meeting(int rank) const;
 
  private:
   Ring ring(int from, int to) const;

@@ -30,6 +30,13 @@ class Circle {
 
   void run(const Operation& operation, std::span<const Transfer> transfers);
 
+  // Where these are all ranks of the port, and share memory; see Port.
+  bool can_meet() const { return is_whole_ && port_->can_meet(); }
+  void meet(const Operation& operation, std::span<const std::byte> own) { port_->meet(operation, own); }
+  void take_left(const Operation& operation, int rank, std::span<std::byte> into) const {
+    port_->take_left(operation, rank, into);
+  }
+
  private:
   std::vector<std::vector<int>> by_host() const;
 

@@ -79,6 +79,11 @@ void Collectives::all_gather(std::span<const std::byte> own, std::span<std::byte
   const Operation operation = next(OperationKind::all_gather, all.size());
   base::check(all.size() == own.size() * static_cast<std::size_t>(world()),
               "all-gather of {} bytes from {} ranks of {}", all.size(), world(), own.size());
+  if (circle_.can_meet() && own.size() <= Meeting::kMost) {
+    circle_.meet(operation, own);
+    for (int peer = 0; peer < world(); ++peer) circle_.take_left(operation, peer, equal_part(all, peer, own.size()));
+    return;
+  }
   copy(own, equal_part(all, rank(), own.size()));
   direct_all_gather(circle_, operation, all, static_cast<std::int64_t>(own.size()));
 }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,12 @@ class Group : public Collectives {
   // host, and all of them name such memory. Called by all ranks, with equal sizes.
   std::shared_ptr<const Window> allocate(std::size_t bytes);
 
+  // Where memory from allocate() lies, and what lies at such a place of another rank; nothing for any other memory.
+  std::optional<Place> find(std::span<const float> floats) const { return windows_->find(floats); }
+  std::span<float> at(int rank, const Place& place, std::size_t floats) const {
+    return windows_->at(rank, place, floats);
+  }
+
   // From now on the collectives, those in the background too, are among these ranks of the group only (this rank is one
   // of them), which rank() and world() then count; see Collectives. What was started before is still among the ranks of
   // then. The post, and allocate(), keep the ranks of the group.
@@ -46,7 +54,9 @@ class Group : public Collectives {
   std::uint32_t sequence();
 
   // A collective in the background: what `run` calls.
-  Pending start(std::function<void(Collectives&)> run) { return background_->start(std::move(run)); }
+  Pending start(std::function<void(Collectives&)> run, RunBy by = RunBy::thread) {
+    return background_->start(std::move(run), by);
+  }
 
   // Messages from one rank to another, whatever the others do.
   Post& post() { return *post_; }

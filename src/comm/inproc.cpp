@@ -73,7 +73,8 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds, std::vector
     std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world));
     for (int peer = 0; peer < world; ++peer)
       if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);
-    return LinkSet{rank, common, std::move(links), board.bell(rank), alarm, hosts, deadline_seconds};
+    return LinkSet{rank,  common, std::move(links), board.bell(rank),
+                   alarm, hosts,  deadline_seconds, board.meeting(rank)};
   };
   std::vector<Group> groups;
   for (int rank = 0; rank < world; ++rank)

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/alarm.h"
 #include "comm/bell.h"
 #include "comm/link.h"
+#include "comm/meeting.h"
 
 namespace trireme::comm {
 
@@ -17,8 +19,9 @@ struct LinkSet {
   std::vector<std::unique_ptr<Link>> links;  // that of this rank is empty
   Bell bell;
   std::shared_ptr<Alarm> alarm;
-  std::vector<int> hosts;        // of each rank: a number, equal for those that share memory
-  double deadline_seconds = 60;  // of an operation in which nothing moves
+  std::vector<int> hosts;            // of each rank: a number, equal for those that share memory
+  double deadline_seconds = 60;      // of an operation in which nothing moves
+  std::optional<Meeting> meeting{};  // where all ranks share memory
 };
 
 }  // namespace trireme::comm

@@ -41,7 +41,7 @@ class Builder {
     const auto host =
         std::make_shared<SharedHost>(options_.rank, here_, kPorts, local_sockets(local_door), options_.join_seconds);
     connect_hosts(door);
-    return {links(host, 0), links(host, 1), links(host, 2), here_.size() == members_.size() ? host : nullptr};
+    return {links(host, 0), links(host, 1), links(host, 2), is_one_host() ? host : nullptr};
   }
 
  private:
@@ -49,6 +49,7 @@ class Builder {
     const auto at = [&](int one) { return members_[static_cast<std::size_t>(one)].host_mark; };
     return rank == options_.rank || (!options_.only_tcp && at(rank) == at(options_.rank));
   }
+  bool is_one_host() const { return here_.size() == members_.size(); }
   // Ranks that must not share memory are hosts of their own.
   std::vector<int> hosts() const {
     std::vector<int> all;
@@ -74,8 +75,14 @@ class Builder {
     for (std::size_t rank = 0; rank < links.size(); ++rank)
       if (Socket& socket = sockets_[rank][port]; socket.is_open())
         links[rank] = std::make_unique<SocketLink>(std::move(socket));
-    return {options_.rank, host,    std::move(links),         board.bell(host->place()),
-            alarm_,        hosts(), options_.deadline_seconds};
+    return {options_.rank,
+            host,
+            std::move(links),
+            board.bell(host->place()),
+            alarm_,
+            hosts(),
+            options_.deadline_seconds,
+            is_one_host() ? std::optional(board.meeting(host->place())) : std::nullopt};
   }
 
   // Until all awaited ranks came to the door; one that does not is named.

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 #include "comm/message.h"
 
 namespace trireme::comm {
+namespace {
+constexpr double kLookForMeetingsSeconds = 0.5;
+}
+
 Port::Port(LinkSet set) : set_(std::move(set)), rest_(set_.bell, set_.alarm) {}
 
 void Port::lay_out(std::span<const Transfer> transfers) {
@@ -126,10 +131,14 @@ std::size_t Port::receive_part(Lane& lane) {
 
 void Port::check_header(const Lane& lane, const Operation& operation, const MessageHeader& header) const {
   if (header.operation == operation && header.bytes == lane.messages[lane.next]->bytes.size()) return;
+  disagree(operation, lane.peer, header.bytes, header.operation);
+}
+
+void Port::disagree(const Operation& operation, int peer, std::uint64_t bytes, const Operation& its) const {
   base::run_error(
       "rank {} is in {}, but rank {} sent {} bytes of its {}: all ranks must run the same program with the "
       "same settings",
-      set_.rank, describe(operation), lane.peer, header.bytes, describe(header.operation));
+      set_.rank, describe(operation), peer, bytes, describe(its));
 }
 
 bool Port::could_move() const {
@@ -148,23 +157,71 @@ void Port::wait(const Operation& operation) {
     const Lane& lane = lanes_[i];
     if (lane.is_done()) continue;
     slow = &lane;
-    if (set_.alarm->is_raised()) fail(lane, operation, "");
+    fail_if_alarmed(operation);
+    // Whoever waits at a meeting instead of in this operation sends no message of it.
+    if (const Operation* its = set_.meeting ? set_.meeting->ahead(lane.peer) : nullptr;
+        its != nullptr && its->sequence <= operation.sequence)
+      disagree(operation, lane.peer, 0, *its);
     const int descriptor = lane.link->descriptor();
     // What it sent before it left may still be on its way through a socket, which tells its end itself.
-    if (descriptor < 0 && set_.alarm->has_left(lane.peer) && !could_move())
-      fail(lane, operation, "has left the group");
+    if (descriptor < 0 && set_.alarm->has_left(lane.peer) && !could_move()) fail(lane, operation, "has left the group");
     if (descriptor >= 0)
       rest_.polls().push_back(
           {descriptor, static_cast<short>(lane.direction == Transfer::Direction::send ? POLLOUT : POLLIN), 0});
   }
   const double left = set_.deadline_seconds - rest_.still_seconds();
   if (left <= 0) fail(*slow, operation, fmt::format("did not answer within {:g} s", set_.deadline_seconds));
-  rest_.sleep(left, [&] { return could_move(); });
+  // A meeting wakes nobody who is not there.
+  rest_.sleep(set_.meeting ? std::min(left, kLookForMeetingsSeconds) : left, [&] { return could_move(); });
+}
+
+void Port::meet(const Operation& operation, std::span<const std::byte> own) {
+  set_.meeting->come(operation, own);
+  rest_.moved();
+  while (!set_.meeting->is_complete())
+    if (!rest_.looks_again()) wait_for_meeting(operation);
+  set_.meeting->pass_on();
+  for (int peer = 0; peer < world(); ++peer)
+    if (const Operation& its = set_.meeting->operation(peer); its != operation)
+      disagree(operation, peer, set_.meeting->content(peer).size(), its);
+}
+
+void Port::take_left(const Operation& operation, int rank, std::span<std::byte> into) const {
+  const auto left = set_.meeting->content(rank);
+  if (left.size() != into.size()) disagree(operation, rank, left.size(), set_.meeting->operation(rank));
+  std::ranges::copy(left, into.begin());
+}
+
+void Port::wait_for_meeting(const Operation& operation) {
+  const Meeting& meeting = *set_.meeting;
+  const double left = set_.deadline_seconds - rest_.still_seconds();
+  for (int peer = 0; peer < world(); ++peer) {
+    if (peer == set_.rank || meeting.has_come(peer)) continue;
+    fail_if_alarmed(operation);
+    // Whoever sent a message instead is in something else.
+    const auto sent = set_.links[static_cast<std::size_t>(peer)]->readable(sizeof(MessageHeader));
+    if (sent.size() >= sizeof(MessageHeader)) {
+      MessageHeader header;
+      std::memcpy(&header, sent.data(), sizeof header);
+      disagree(operation, peer, header.bytes, header.operation);
+    }
+    const auto fail_without = [&](const std::string& why) {
+      base::run_error("rank {}, {}: rank {} {}", set_.rank, describe(operation), peer, why);
+    };
+    if (set_.alarm->has_left(peer) && !meeting.has_come(peer)) fail_without("has left the group");
+    if (left <= 0) fail_without(fmt::format("did not come within {:g} s", set_.deadline_seconds));
+  }
+  rest_.polls().clear();
+  rest_.sleep(std::max(left, 0.0), [&] { return meeting.is_complete(); });
+}
+
+void Port::fail_if_alarmed(const Operation& operation) const {
+  if (set_.alarm->is_raised())
+    base::run_error("rank {}, {}: {}", set_.rank, describe(operation), set_.alarm->sentence());
 }
 
 void Port::fail(const Lane& lane, const Operation& operation, const std::string& why) const {
-  if (set_.alarm->is_raised())
-    base::run_error("rank {}, {}: {}", set_.rank, describe(operation), set_.alarm->sentence());
+  fail_if_alarmed(operation);
   const bool sends = lane.direction == Transfer::Direction::send;
   const std::size_t all = lane.is_done() ? 0 : lane.messages[lane.next]->bytes.size();
   const std::size_t head = sends ? std::min(lane.done, sizeof(MessageHeader)) : 0;

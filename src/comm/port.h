@@ -55,6 +55,12 @@ class Port {
   // Runs all transfers to their end.
   void run(const Operation& operation, std::span<const Transfer> transfers);
 
+  // Where all ranks share memory: each leaves a few bytes (see Meeting::kMost), and returns when all have come. What a
+  // rank left can be read until the next time.
+  bool can_meet() const { return set_.meeting.has_value(); }
+  void meet(const Operation& operation, std::span<const std::byte> own);
+  void take_left(const Operation& operation, int rank, std::span<std::byte> into) const;
+
  private:
   // The messages to, or from, one peer that are still to be moved, in order.
   struct Lane {
@@ -78,6 +84,9 @@ class Port {
   void check_header(const Lane& lane, const Operation& operation, const MessageHeader& header) const;
   std::size_t receive_part(Lane& lane);
   void wait(const Operation& operation);
+  void wait_for_meeting(const Operation& operation);
+  void fail_if_alarmed(const Operation& operation) const;
+  [[noreturn]] void disagree(const Operation& operation, int peer, std::uint64_t bytes, const Operation& its) const;
   bool could_move() const;
   // The verdict of the group's alarm, or what this rank saw itself.
   [[noreturn]] void fail(const Lane& lane, const Operation& operation, const std::string& why) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -26,15 +27,25 @@ Post::Post(LinkSet set) : set_(std::move(set)), rest_(set_.bell, set_.alarm), li
   }
 }
 
-// Something changed that others may wait for.
+// Something changed: those are woken who wait for it, or have to do something about it. Nobody else: every one who is
+// woken takes a core from somebody.
 void Post::announce() {
-  if (waiting_ > 0) changed_.notify_all();
-  if (is_watched_) rest_.wake();
+  for (Waiter* sleeper : sleepers_)
+    if (sleeper->is_done()) sleeper->woken.notify_one();
+  const auto is_to_be_watched = [](const Line& line) {
+    return !line.out.empty() && !line.is_watched_to_send && line.link->descriptor() >= 0;
+  };
+  if (watcher_ != nullptr && (watcher_->is_done() || std::ranges::any_of(lines_, is_to_be_watched))) rest_.wake();
+}
+
+void Post::wake_all() {
+  for (Waiter* sleeper : sleepers_) sleeper->woken.notify_one();
+  if (watcher_ != nullptr) rest_.wake();
 }
 
 void Post::fail(const std::string& sentence) {
   failure_ = sentence;
-  announce();
+  wake_all();
   base::run_error("{}", sentence);
 }
 
@@ -70,17 +81,19 @@ bool Post::could_move() const {
 }
 
 // Looks again in a moment, or sleeps; others may come in meanwhile.
-void Post::rest(Lock& lock, double seconds) {
-  is_watched_ = true;
+void Post::watch(Lock& lock, const Waiter& self, double seconds) {
+  watcher_ = &self;
   if (rest_.looks_again()) {
     lock.unlock();
     lock.lock();
   } else {
     rest_.polls().clear();
-    for (const Line& line : lines_)
-      if (line.link != nullptr && line.gone.empty() && line.link->descriptor() >= 0)
-        rest_.polls().push_back(
-            {line.link->descriptor(), static_cast<short>(line.out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
+    for (Line& line : lines_) {
+      if (line.link == nullptr || !line.gone.empty() || line.link->descriptor() < 0) continue;
+      line.is_watched_to_send = !line.out.empty();
+      rest_.polls().push_back(
+          {line.link->descriptor(), static_cast<short>(line.out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
+    }
     rest_.lie_down();
     if (!could_move()) {
       lock.unlock();
@@ -89,18 +102,26 @@ void Post::rest(Lock& lock, double seconds) {
     }
     rest_.get_up();
   }
-  is_watched_ = false;
+  watcher_ = nullptr;
+  if (const std::uint64_t alarms = set_.alarm->count(); alarms != std::exchange(alarms_, alarms)) wake_all();
 }
 
-template <class Done>
+void Post::sleep(Lock& lock, Waiter& self, double seconds) {
+  announce();  // the watcher may not know of what this one has to send
+  const auto place = sleepers_.insert(sleepers_.end(), &self);
+  self.woken.wait_for(lock, std::chrono::duration<double>(seconds));
+  sleepers_.erase(place);
+}
+
 bool Post::wait_until(Lock& lock, const std::string& what, int peer, const std::int64_t& moved_ns, double seconds,
-                      const Done& is_done) {
-  struct HandOver {  // one of those who wait looks after the links next
+                      base::FunctionRef<bool()> is_done) {
+  struct HandOver {  // one of those who sleep is the watcher next
     Post& post;
     ~HandOver() {
-      if (post.waiting_ > 0) post.changed_.notify_all();
+      if (post.watcher_ == nullptr && !post.sleepers_.empty()) post.sleepers_.front()->woken.notify_one();
     }
   } const hand_over{*this};
+  Waiter self{is_done};
   while (!is_done()) {
     if (progress()) {
       rest_.moved();
@@ -110,14 +131,10 @@ bool Post::wait_until(Lock& lock, const std::string& what, int peer, const std::
     check(what, peer);
     const double left = seconds - base::seconds_since(moved_ns);
     if (left <= 0) return false;
-    if (is_watched_) {
-      rest_.wake();  // it may not know of what this one has to send
-      ++waiting_;
-      changed_.wait_for(lock, std::chrono::duration<double>(left));
-      --waiting_;
-    } else {
-      rest(lock, left);
-    }
+    if (watcher_ != nullptr)
+      sleep(lock, self, left);
+    else
+      watch(lock, self, left);
   }
   return true;
 }

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "comm/link_set.h"
 #include "comm/rest.h"
 
@@ -98,10 +99,16 @@ class Post {
     std::size_t owed = 0;    // credit that the peer gets back
     Head head;               // of the message that comes
     std::size_t header = 0, done = 0;
-    std::span<std::byte> into;  // where its content goes
-    Want* want = nullptr;       // whose it is,
-    Letter* letter = nullptr;   // or what
-    std::string gone;           // why there is no link any more
+    std::span<std::byte> into;        // where its content goes
+    Want* want = nullptr;             // whose it is,
+    Letter* letter = nullptr;         // or what
+    bool is_watched_to_send = false;  // the watcher waits until it can be sent to
+    std::string gone;                 // why there is no link any more
+  };
+  // A thread that waits for something.
+  struct Waiter {
+    base::FunctionRef<bool()> is_done;
+    std::condition_variable woken{};
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -109,11 +116,12 @@ class Post {
   bool is_own(int rank) const { return rank == set_.rank; }
 
   // False when `moved_ns` is so many seconds ago. `what` and `peer` are for the error.
-  template <class Done>
   bool wait_until(Lock& lock, const std::string& what, int peer, const std::int64_t& moved_ns, double seconds,
-                  const Done& is_done);
-  void rest(Lock& lock, double seconds);
+                  base::FunctionRef<bool()> is_done);
+  void watch(Lock& lock, const Waiter& self, double seconds);
+  void sleep(Lock& lock, Waiter& self, double seconds);
   void announce();
+  void wake_all();
   void check(const std::string& what, int peer);
   bool nobody_can_send(int from) const;
   bool could_move() const;
@@ -135,11 +143,11 @@ class Post {
 
   LinkSet set_;
   Rest rest_;
-  std::mutex mutex_;  // guards all below
-  std::condition_variable changed_;
-  bool is_watched_ = false;  // a thread looks after the links, or sleeps for it
-  int waiting_ = 0;          // threads that leave it to that one
-  std::string failure_;      // after which nothing works any more
+  std::mutex mutex_;                 // guards all below
+  const Waiter* watcher_ = nullptr;  // looks after the links, or sleeps until something comes
+  std::list<Waiter*> sleepers_;      // leave it to the watcher
+  std::uint64_t alarms_ = 0;         // that all were told of
+  std::string failure_;              // after which nothing works any more
   std::vector<Line> lines_;
   std::list<Want*> wants_;     // not matched yet
   std::list<Letter> letters_;  // in the order in which they came

@@ -25,6 +25,7 @@ bool Post::progress() {
     } catch (const GoneError& error) {
       one.gone = error.what();
       if (!set_.alarm->has_left(rank)) set_.alarm->report(rank, error.what());
+      wake_all();  // some may wait for it
       moved = true;
     }
   }

@@ -25,14 +25,21 @@ std::vector<std::vector<std::span<float>>> meet(Circle& circle, const Operation&
   for (const std::size_t count : counts) places.emplace_back(count);
   auto& mine = places[static_cast<std::size_t>(circle.rank())];
   std::transform(own.begin(), own.end(), mine.begin(), [&](std::span<float> array) { return *windows.find(array); });
-  std::vector<Transfer> transfers;
-  for (int round = 1; round < circle.world(); ++round) {
-    const int to = (circle.rank() + round) % circle.world(),
-              from = (circle.rank() - round + circle.world()) % circle.world();
-    transfers.push_back(send_to(to, std::as_bytes(std::span(mine))));
-    transfers.push_back(receive_from(from, std::as_writable_bytes(std::span(places[static_cast<std::size_t>(from)]))));
+  if (circle.can_meet() && *std::ranges::max_element(counts) * sizeof(Place) <= Meeting::kMost) {
+    circle.meet(operation, std::as_bytes(std::span(mine)));
+    for (std::size_t rank = 0; rank < counts.size(); ++rank)
+      circle.take_left(operation, static_cast<int>(rank), std::as_writable_bytes(std::span(places[rank])));
+  } else {
+    std::vector<Transfer> transfers;
+    for (int round = 1; round < circle.world(); ++round) {
+      const int to = (circle.rank() + round) % circle.world(),
+                from = (circle.rank() - round + circle.world()) % circle.world();
+      transfers.push_back(send_to(to, std::as_bytes(std::span(mine))));
+      transfers.push_back(
+          receive_from(from, std::as_writable_bytes(std::span(places[static_cast<std::size_t>(from)]))));
+    }
+    circle.run(operation, transfers);
   }
-  circle.run(operation, transfers);
   std::vector<std::vector<std::span<float>>> arrays(counts.size());
   for (std::size_t rank = 0; rank < counts.size(); ++rank)
     for (const Place& place : places[rank]) {
@@ -47,6 +54,7 @@ std::vector<std::vector<std::span<float>>> meet(Circle& circle, const Operation&
 
 // Nobody goes on before all have written.
 void part_company(Circle& circle, const Operation& operation) {
+  if (circle.can_meet()) return circle.meet(operation, {});
   std::vector<Transfer> transfers;
   for (int peer = 0; peer < circle.world(); ++peer) {
     if (peer == circle.rank()) continue;

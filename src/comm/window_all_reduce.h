@@ -1,5 +1,6 @@
 // All-reduces of memory that all ranks of a circle reach: each rank combines its slice of all ranks' arrays and writes
-// the result into all of them. Nothing is sent but the word where a rank's arrays lie, and that it is done.
+// the result into all of them. Nothing is sent but the word where a rank's arrays lie, and that it is done;
+// ranks that are all of their host leave it at a meeting.
 #pragma once
 
 #include <span>

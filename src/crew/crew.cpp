@@ -128,6 +128,7 @@ void Crew::grow_stations(const StepPlan& plan) {
 }
 
 void Crew::make_late_sums(int partials) {
+  for (const auto& hand : hands_) hand->partials.reserve(at(partials));
   std::size_t scratch = 0;
   for (int p = 0; p < space_.size() && late_; ++p)
     if (layers_.is_late(p))
@@ -139,7 +140,6 @@ void Crew::make_late_sums(int partials) {
   for (const auto& hand : hands_) {
     if (hand->scratch.bytes() == 0) hand->scratch = tensor::Buffer(scratch);
     while (hand->sums.size() < sums) hand->sums.emplace_back(at(layers_.most_chunk_floats()) * sizeof(float));
-    hand->partials.reserve(at(partials));
   }
 }
 

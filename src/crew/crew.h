@@ -194,7 +194,7 @@ class Crew {
   std::int64_t work_left(const Station& station, const Row& row) const;
   void use_chunk(Hand& hand, const Row& row, int layer, int chunk);
   void late_sums(Hand& hand, const Row& row, const Chunk& piece) const;
-  void learn_pace();
+  void learn_pace(std::int64_t samples);
   RowReport report(const PreparedStep& step, double wall) const;
 
   CrewOptions options_;
@@ -219,6 +219,7 @@ class Crew {
   std::unique_ptr<LayerQueue> queue_;
   Exchange exchange_;
   Pace pace_;
+  std::int64_t paced_samples_ = 0;                  // of the steps from which it was learnt
   std::vector<MovingStatistic> moving_statistics_;  // those of nodes that lead nowhere stay as they are
   std::vector<double> oar_loss_, oar_correct_;
   const PreparedStep* current_ = nullptr;  // rowed, not finished

@@ -218,8 +218,12 @@ void Crew::late_sums(Hand& hand, const Row& row, const Chunk& piece) const {
   }
 }
 
-void Crew::learn_pace() {
-  pace_.forget();
+void Crew::learn_pace(std::int64_t samples) {
+  if (samples == paced_samples_)
+    pace_.age();
+  else
+    pace_.forget();
+  paced_samples_ = samples;
   for (const auto& station : stations_)
     if (station->first > 0) pace_.see(station->took_ns);
 }
@@ -260,7 +264,7 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw, const Share& share
   const double wall = base::seconds_since(start);
   profiled_ns_ += base::now_ns() - start;
   ++profiled_steps_;
-  if (options_.threads > 1 || options_.between) learn_pace();
+  if (options_.threads > 1 || options_.between) learn_pace(batch.samples);
   current_ = &step;
   current_samples_ = batch.samples;
   return report(step, wall);

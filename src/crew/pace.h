@@ -1,9 +1,8 @@
-// Pace: how long each segment of a station's work takes on a core of its own, learnt from the step before.
+// Pace: how long each segment of a station's work takes on a core of its own, learnt from the steps before.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,18 +19,24 @@ class Pace {
   std::int64_t whole() const { return rest_.front(); }
 
   void forget() {
-    std::ranges::fill(least_, std::numeric_limits<std::int64_t>::max());
+    std::ranges::fill(least_, 0);
     std::ranges::fill(rest_, 0);
+  }
+  // What was seen counts a little less, so that what has become slower for good is believed after some steps.
+  void age() {
+    for (std::int64_t& least : least_) least += least / kAging;
   }
   // What a station's segments took. The fastest counts: others were slowed by something.
   void see(std::span<const std::int64_t> took) {
     for (std::size_t s = least_.size(); s-- > 0;) {
-      least_[s] = std::min(least_[s], took[s]);
+      least_[s] = least_[s] == 0 ? took[s] : std::min(least_[s], took[s]);
       rest_[s] = rest_[s + 1] + least_[s];
     }
   }
 
  private:
+  static constexpr std::int64_t kAging = 32;
+
   std::vector<std::int64_t> least_, rest_;
 };
 

@@ -34,9 +34,11 @@ class AllReduce : public Strategy {
     busy_ns_.store(0, std::memory_order_relaxed);
     const crew::RowReport row = step_.row(work, {work.oars}, [&](std::size_t bucket) { start(bucket, plan); });
     note_ = step_.write_note(work, row, before_);
-    pending_.push_back(worker_.group.start([this](comm::Collectives& group) {
-      group.all_gather(std::as_bytes(std::span(note_)), std::as_writable_bytes(std::span(all_notes_)));
-    }));
+    pending_.push_back(worker_.group.start(
+        [this](comm::Collectives& group) {
+          group.all_gather(std::as_bytes(std::span(note_)), std::as_writable_bytes(std::span(all_notes_)));
+        },
+        comm::RunBy::waiter));
     const double update_seconds = update(work);
     const std::int64_t start_ns = base::now_ns();
     pending_.back().wait();
@@ -57,26 +59,31 @@ class AllReduce : public Strategy {
   void wait_for_all() noexcept {
     for (comm::Pending& each : pending_) try {
         each.wait();
-      } catch (...) {  // it was waited for, or its failure was told already
+      } catch (...) {  // its failure was told already
       }
     pending_.clear();
   }
 
-  // In the same order on all workers; see BucketCount.
+  // In the same order on all workers; see BucketCount. When the last is complete, nothing is left but to wait for it.
   void start(std::size_t bucket, const comm::ExactPlan& plan) {
-    pending_.push_back(worker_.group.start([this, bucket, &plan](comm::Collectives& group) {
-      const std::int64_t start_ns = base::now_ns();
-      const base::Range floats = step_.buckets()[bucket].floats;
-      const std::span<float> result = step_.partial(0, floats);
-      if (worker_.exact) {
-        std::vector<std::span<float>> partials;
-        for (std::size_t p = 0; p < step_.partials(); ++p) partials.push_back(step_.partial(p, floats));
-        group.exact_all_reduce(plan, partials, result);
-      } else {
-        group.all_reduce(result, comm::Reduction::sum, algorithm_);
-      }
-      busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
-    }));
+    const bool is_last = bucket + 1 == step_.buckets().size();
+    pending_.push_back(
+        worker_.group.start([this, bucket, &plan](comm::Collectives& group) { add_up(group, bucket, plan); },
+                            is_last ? comm::RunBy::waiter : comm::RunBy::thread));
+  }
+
+  void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan) {
+    const std::int64_t start_ns = base::now_ns();
+    const base::Range floats = step_.buckets()[bucket].floats;
+    const std::span<float> result = step_.partial(0, floats);
+    if (worker_.exact) {
+      std::vector<std::span<float>> partials;
+      for (std::size_t p = 0; p < step_.partials(); ++p) partials.push_back(step_.partial(p, floats));
+      group.exact_all_reduce(plan, partials, result);
+    } else {
+      group.all_reduce(result, comm::Reduction::sum, algorithm_);
+    }
+    busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
   }
 
   // Bucket by bucket as they come; returns the seconds of it, and leaves those of waiting.

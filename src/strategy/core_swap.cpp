@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/clock.h"
@@ -13,11 +14,12 @@ namespace trireme::strategy {
 namespace {
 
 constexpr std::int64_t kWhole = 1'000'000;
-constexpr std::int64_t kLookEvery = 200'000;         // nanoseconds
-constexpr std::int64_t kKnown = kWhole / 100;        // of a step that must be done on a core before its speed is known
-constexpr std::int64_t kBehind = kWhole / 50;        // how far one must be behind
-constexpr std::int64_t kBehindAtEnd = kWhole / 200;  // when the faster one has nothing else to do
-constexpr double kFaster = 1.15;
+constexpr std::int64_t kLookEvery = 200'000;   // nanoseconds
+constexpr std::int64_t kKnown = kWhole / 100;  // of a step over which a core's speed is measured
+// How far one must be behind: less and less towards the end, when it cannot be made up for; a part of what is left of
+// the one that is ahead.
+constexpr std::int64_t kBehind = 12, kBehindAtEnd = kWhole / 200;
+constexpr double kFaster = 1.35;  // changing places costs both of them a part of a millisecond
 
 int package_of(int cpu) {
   std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/physical_package_id", cpu));
@@ -45,17 +47,14 @@ CoreSwap::CoreSwap(std::vector<CoreSeat*> seats, std::size_t own, int cpu)
 void CoreSwap::begin(std::int64_t step) {
   looked_ns_ = base::now_ns();
   cpu_ = own_.cpu.load(std::memory_order_acquire);
-  note_move(kWhole, looked_ns_);
+  measure_from(kWhole, looked_ns_);
   own_.left.store(kWhole, std::memory_order_relaxed);
   own_.step.store(step, std::memory_order_release);
 }
 
-void CoreSwap::end() { own_.step.store(0, std::memory_order_release); }
-
-void CoreSwap::note_move(std::int64_t left, std::int64_t now_ns) {
-  moved_ns_ = now_ns;
-  moved_left_ = left;
-  own_.speed.store(0, std::memory_order_relaxed);
+void CoreSwap::measure_from(std::int64_t left, std::int64_t now_ns) {
+  measured_ns_ = now_ns;
+  measured_left_ = left;
 }
 
 void CoreSwap::look(double fraction) {
@@ -65,26 +64,30 @@ void CoreSwap::look(double fraction) {
   own_.left.store(left, std::memory_order_relaxed);
   if (const int cpu = own_.cpu.load(std::memory_order_acquire); cpu != cpu_) {  // somebody else moved us
     cpu_ = cpu;
-    return note_move(left, now);
+    return measure_from(left, now);
   }
-  if (moved_left_ - left < kKnown) return;
-  const std::int64_t speed = (moved_left_ - left) * 1'000'000 / (now - moved_ns_);
-  own_.speed.store(speed, std::memory_order_relaxed);
-  if (CoreSeat* other = slower_one(left, speed); other != nullptr && change_places(*other)) note_move(left, now);
+  if (measured_left_ - left >= kKnown) {
+    own_.speed.store((measured_left_ - left) * 1'000'000 / (now - measured_ns_), std::memory_order_relaxed);
+    measure_from(left, now);
+  }
+  if (CoreSeat* other = better_place(left); other != nullptr && change_places(*other)) measure_from(left, now);
 }
 
-// The one on a slower core that is the furthest behind.
-CoreSeat* CoreSwap::slower_one(std::int64_t left, std::int64_t speed) const {
+// Of who is the furthest behind on a slower core; or of one on a faster core that is done.
+CoreSeat* CoreSwap::better_place(std::int64_t left) const {
+  const auto speed = static_cast<double>(own_.speed.load(std::memory_order_relaxed));
+  if (speed == 0) return nullptr;
   CoreSeat* found = nullptr;
-  std::int64_t most = left + (left > 0 ? kBehind : kBehindAtEnd);
+  std::int64_t most = left + std::max(left / kBehind, kBehindAtEnd);
   const std::int64_t step = own_.step.load(std::memory_order_relaxed);
   for (CoreSeat* seat : seats_) {
     if (seat == &own_ || seat->step.load(std::memory_order_acquire) != step) continue;
     const std::int64_t its_left = seat->left.load(std::memory_order_relaxed);
-    const std::int64_t its_speed = seat->speed.load(std::memory_order_relaxed);
-    if (its_left <= most || its_speed == 0 || static_cast<double>(speed) < kFaster * static_cast<double>(its_speed))
+    const auto its_speed = static_cast<double>(seat->speed.load(std::memory_order_relaxed));
+    if (its_speed == 0 || seat->package.load(std::memory_order_relaxed) != own_.package.load(std::memory_order_relaxed))
       continue;
-    if (seat->package.load(std::memory_order_relaxed) != own_.package.load(std::memory_order_relaxed)) continue;
+    if (its_left == 0 && left > kBehindAtEnd && its_speed > kFaster * speed) return seat;
+    if (its_left <= most || speed < kFaster * its_speed) continue;
     found = seat;
     most = its_left;
   }
@@ -100,7 +103,9 @@ bool CoreSwap::change_places(CoreSeat& other) {
     pin(0, there);
     cpu_ = there;
     own_.cpu.store(there, std::memory_order_release);
-    other.speed.store(0, std::memory_order_relaxed);
+    // The speed is the core's.
+    own_.speed.store(other.speed.exchange(own_.speed.load(std::memory_order_relaxed), std::memory_order_relaxed),
+                     std::memory_order_relaxed);
     other.cpu.store(here, std::memory_order_release);
     ++swaps_;
   }

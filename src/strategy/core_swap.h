@@ -3,8 +3,8 @@
 // A virtual machine's core may be half of a real one for a while, when somebody else's guest runs on its other half. In
 // a synchronous step everybody would wait for the worker that sits there. So every worker tells the others of its host,
 // in memory that they share, how far its step is and how fast it goes where it sits; one that is ahead on a faster core
-// takes the place of one that is behind on a slower one. All come along at about the same pace then. Where a worker
-// sits makes no bits.
+// takes the place of one that is behind on a slower one, and one on a slow core that of one that is done. All come
+// along at about the same pace then. Where a worker sits makes no bits.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace trireme::strategy {
 struct CoreSeat {
   std::atomic<std::int32_t> lock;  // of the first seat: held while two change places
   std::atomic<std::int32_t> thread, cpu, package;
-  std::atomic<std::int64_t> step;   // 0: none is under way
+  std::atomic<std::int64_t> step;   // the last that was begun
   std::atomic<std::int64_t> left;   // of the step, in millionths
   std::atomic<std::int64_t> speed;  // millionths per millisecond on this core; 0: not known yet
 };
@@ -31,20 +31,19 @@ class CoreSwap {
   void begin(std::int64_t step);
   // Between two pieces of work, often; by the thread that was pinned. `left`: of the step's work, 1 to 0.
   void look(double left);
-  void end();
 
   std::int64_t swaps() const { return swaps_; }
 
  private:
-  void note_move(std::int64_t left, std::int64_t now_ns);
-  CoreSeat* slower_one(std::int64_t left, std::int64_t speed) const;
+  void measure_from(std::int64_t left, std::int64_t now_ns);
+  CoreSeat* better_place(std::int64_t left) const;
   bool change_places(CoreSeat& other);
 
   std::vector<CoreSeat*> seats_;
   CoreSeat& own_;
   int cpu_;
   std::int64_t looked_ns_ = 0;
-  std::int64_t moved_ns_ = 0, moved_left_ = 0;  // since when it sits here, and what was left then
+  std::int64_t measured_ns_ = 0, measured_left_ = 0;  // since when the speed is measured, and what was left then
   std::int64_t swaps_ = 0;
 };
 

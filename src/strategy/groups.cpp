@@ -218,7 +218,7 @@ class Groups : public Strategy {
   void wait_for_all() noexcept {
     for (comm::Pending& each : pending_) try {
         each.wait();
-      } catch (...) {  // it was waited for, or its failure was told already
+      } catch (...) {  // its failure was told already
       }
     pending_.clear();
   }

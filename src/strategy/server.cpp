@@ -19,8 +19,7 @@ void Server::take_over() {
 
 void Server::serve(const ServeOptions& options) {
   base::check(options.returns_gradients || is_current_, "server {} has no weights to serve", server_);
-  Serving serving(group_.post(), cast_, server_, options.returns_gradients ? nullptr : shard_.get(), max_norm_,
-                  options);
+  Serving serving(group_, cast_, server_, options.returns_gradients ? nullptr : shard_.get(), max_norm_, options);
   if (options.returns_gradients) is_current_ = false;
   serving.run();
 }

@@ -73,6 +73,21 @@ void ServerLines::give(Request request, std::size_t bucket) {
   couriers_.give({request, home.server, home.number % kLanes, home.number, bucket});
 }
 
+// Of the reply and the partials, where the server reaches them.
+std::vector<comm::Place> ServerLines::places_of(std::size_t bucket, std::int32_t partials) const {
+  if (replies_late_) return {};  // all buckets of a lane are replied together
+  const base::Range floats = step_.buckets()[bucket].floats;
+  std::vector<comm::Place> places;
+  const auto add = [&](std::size_t p) {
+    const auto place = worker_.group.find(step_.partial(p, floats));
+    if (place) places.push_back(*place);
+    return place.has_value();
+  };
+  bool all = !floats.empty() && add(0);
+  for (std::size_t p = 0; p < at(partials); ++p) all = all && add(p);
+  return all ? places : std::vector<comm::Place>();
+}
+
 // In a courier's thread.
 void ServerLines::run(const Errand& errand, const std::atomic<bool>& stop) {
   comm::Post& post = worker_.group.post();
@@ -83,21 +98,29 @@ void ServerLines::run(const Errand& errand, const std::atomic<bool>& stop) {
   head.request = errand.request;
   head.bucket = errand.bucket;
   if (!pushes) head.partials = 0;
-  const std::size_t ends = pushes ? ends_.size() * sizeof(std::int64_t) : 0;
-  std::vector<std::byte> message(sizeof head + ends);
-  std::memcpy(message.data(), &head, sizeof head);
-  if (ends > 0) std::memcpy(message.data() + sizeof head, ends_.data(), ends);
+  const bool ends = errand.request == Request::end;
+  const std::vector<comm::Place> places = ends ? std::vector<comm::Place>() : places_of(errand.mark, head.partials);
+  head.has_places = places.empty() ? 0 : 1;
+  std::vector<std::byte> message;
+  const auto append = [&](std::span<const std::byte> bytes) {
+    message.insert(message.end(), bytes.begin(), bytes.end());
+  };
+  append(std::as_bytes(std::span(&head, 1)));
+  if (pushes) append(std::as_bytes(std::span(ends_)));
+  append(std::as_bytes(std::span(places)));
   post.send(to, kPushTag + lane, message);
-  if (errand.request == Request::end) return;
+  if (ends) return;
   const auto receive = [&](std::size_t bucket) {
     const base::Range floats = step_.buckets()[bucket].floats;
-    const std::span<float> into = options_.returns_gradients
-                                      ? step_.partial(0, floats)
-                                      : std::span<float>(worker_.crew.weights() + floats.begin, at(floats.size()));
-    receive_bytes(post, to, kReplyTag + lane, std::as_writable_bytes(into), stop);
+    const std::span<float> weights(worker_.crew.weights() + floats.begin, at(floats.size()));
+    const std::span<float> reply = step_.partial(0, floats);
+    const std::span<float> into = options_.returns_gradients ? reply : weights;
+    receive_bytes(post, to, kReplyTag + lane, std::as_writable_bytes(places.empty() ? into : std::span<float>()), stop);
+    if (!places.empty() && !options_.returns_gradients) std::ranges::copy(reply, weights.begin());
   };
-  for (std::size_t p = 0; p < at(head.partials); ++p)
-    send_array<float>(post, to, kPushTag + lane, step_.partial(p, step_.buckets()[errand.mark].floats));
+  if (places.empty())
+    for (std::size_t p = 0; p < at(head.partials); ++p)
+      send_array<float>(post, to, kPushTag + lane, step_.partial(p, step_.buckets()[errand.mark].floats));
   if (!pushes || !replies_late_) return receive(errand.mark);
   receive_bytes(post, to, kReplyTag + lane, {}, stop);
   const std::vector<std::size_t>& all = of_server_[at(errand.server)];

@@ -22,9 +22,10 @@ constexpr int kMostPartials = 1024;
 
 }  // namespace
 
-Serving::Serving(comm::Post& post, const Cast& cast, int server, Shard* shard, double max_norm,
+Serving::Serving(comm::Group& group, const Cast& cast, int server, Shard* shard, double max_norm,
                  const ServeOptions& options)
-    : post_(post),
+    : group_(group),
+      post_(group.post()),
       cast_(cast),
       server_(server),
       workers_(options.workers),
@@ -41,7 +42,8 @@ void Serving::run() {
   receive_beginnings();
   std::vector<Session> sessions;
   for (std::size_t place = 0; place < workers_.size(); ++place)
-    for (int lane = 0; lane < kLanes; ++lane) sessions.push_back({workers_[place], lane, place, {}, {}, {}});
+    for (int lane = 0; lane < kLanes; ++lane)
+      sessions.push_back({.worker = workers_[place], .lane = lane, .place = place});
   {
     std::vector<std::jthread> threads;
     for (Session& session : sessions) threads.emplace_back([this, &session] { run_session(session); });
@@ -98,14 +100,15 @@ void Serving::converse(Session& session) {
                 "worker {} names bucket {}, server {} has {}", session.worker, session.head.bucket, server_,
                 stripes_.size());
     Stripe& stripe = *stripes_[at(session.head.bucket)];
+    base::check(session.head.partials >= 0 && session.head.partials <= kMostPartials, "worker {} has {} partials",
+                session.worker, session.head.partials);
+    find_places(session);
     if (session.head.request == Request::pull) {
-      session.partials.resize(std::max<std::size_t>(session.partials.size(), 1));
       {
         const std::lock_guard lock(stripe.mutex);
-        const std::span<const float> weights = shard_->weights(stripe.floats);
-        session.partials[0].assign(weights.begin(), weights.end());
+        std::ranges::copy(shard_->weights(stripe.floats), session.reply.begin());
       }
-      reply(session, {session.partials[0].data(), at(stripe.floats.size())});
+      reply(session, session.reply);
       continue;
     }
     receive_partials(session);
@@ -117,33 +120,63 @@ void Serving::converse(Session& session) {
 }
 
 void Serving::receive_request(Session& session) {
-  std::vector<std::byte> message(sizeof(RequestHead) + workers_.size() * sizeof(std::int64_t));
+  const std::size_t ends = workers_.size() * sizeof(std::int64_t);
+  std::vector<std::byte> message(sizeof(RequestHead) + ends + (1 + kMostPartials) * sizeof(comm::Place));
   const std::size_t bytes = receive_patiently(post_, cast_.process_of_worker(session.worker),
                                               kPushTag + static_cast<comm::Tag>(session.lane), message, failed_);
-  base::check(bytes == sizeof(RequestHead) || bytes == message.size(), "worker {} sent a request of {} bytes",
-              session.worker, bytes);
+  base::check(bytes >= sizeof(RequestHead), "worker {} sent a request of {} bytes", session.worker, bytes);
   std::memcpy(&session.head, message.data(), sizeof session.head);
-  session.ends.resize((bytes - sizeof(RequestHead)) / sizeof(std::int64_t));
-  if (!session.ends.empty())
-    std::memcpy(session.ends.data(), message.data() + sizeof(RequestHead), bytes - sizeof(RequestHead));
+  const RequestHead& head = session.head;
+  std::span<const std::byte> rest(message.data() + sizeof head, bytes - sizeof head);
+  const auto take = [&](auto& into, std::size_t count) {
+    into.resize(count);
+    const auto to = std::as_writable_bytes(std::span(into));
+    base::check(rest.size() >= to.size(), "worker {} sent a request of {} bytes", session.worker, bytes);
+    std::ranges::copy(rest.first(to.size()), to.begin());
+    rest = rest.subspan(to.size());
+  };
+  take(session.ends, options_.synchronous && head.request == Request::push ? workers_.size() : 0);
+  take(session.places, head.has_places != 0 ? 1 + at(head.partials) : 0);
+  base::check(rest.empty(), "worker {} sent a request of {} bytes", session.worker, bytes);
+}
+
+// Of the reply and the partials: in the worker's memory where that can be reached, else here.
+void Serving::find_places(Session& session) {
+  const auto floats = at(stripes_[at(session.head.bucket)]->floats.size());
+  const auto partials = at(session.head.partials);
+  session.partials.clear();
+  if (session.places.empty()) {
+    const std::size_t arrays = std::max<std::size_t>(partials, 1);
+    if (session.memory.size() < arrays) session.memory.resize(arrays);
+    for (std::vector<float>& each : session.memory)
+      if (each.size() < floats) each.resize(floats);
+    for (std::size_t p = 0; p < partials; ++p) session.partials.push_back(std::span(session.memory[p]).first(floats));
+    session.reply = std::span(session.memory[0]).first(floats);
+    return;
+  }
+  const auto at_place = [&](const comm::Place& place) {
+    const std::span<float> there = group_.at(cast_.process_of_worker(session.worker), place, floats);
+    base::check(there.size() == floats, "worker {} names an array at {} of window {}, which is not there",
+                session.worker, place.offset, place.window);
+    return there;
+  };
+  session.reply = at_place(session.places[0]);
+  for (std::size_t p = 0; p < partials; ++p) session.partials.push_back(at_place(session.places[1 + p]));
 }
 
 void Serving::receive_partials(Session& session) {
-  const int partials = session.head.partials;
-  base::check(partials >= 0 && partials <= kMostPartials, "worker {} has {} partials", session.worker, partials);
-  if (session.partials.size() < at(partials)) session.partials.resize(at(partials));
-  const std::size_t floats = at(stripes_[at(session.head.bucket)]->floats.size());
-  for (int p = 0; p < partials; ++p) {
-    if (session.partials[at(p)].size() < floats) session.partials[at(p)].resize(floats);
+  if (!session.places.empty()) return;
+  for (const std::span<float> partial : session.partials)
     receive_array<float>(post_, cast_.process_of_worker(session.worker),
-                         kPushTag + static_cast<comm::Tag>(session.lane),
-                         std::span(session.partials[at(p)]).first(floats), failed_);
-  }
+                         kPushTag + static_cast<comm::Tag>(session.lane), partial, failed_);
 }
 
+// `floats` may lie at the reply's place.
 void Serving::reply(const Session& session, std::span<const float> floats) {
+  const bool in_place = !session.places.empty();
+  if (in_place && floats.data() != session.reply.data()) std::ranges::copy(floats, session.reply.begin());
   post_.send(cast_.process_of_worker(session.worker), kReplyTag + static_cast<comm::Tag>(session.lane),
-             std::as_bytes(floats));
+             std::as_bytes(in_place ? std::span<const float>() : floats));
 }
 
 template <class Done>
@@ -271,7 +304,7 @@ void Serving::take_at_once(Session& session) {
   base::check(session.head.partials == 1, "worker {} has {} partials, expected 1", session.worker,
               session.head.partials);
   Stripe& stripe = *stripes_[at(session.head.bucket)];
-  const std::span<float> gradient(session.partials[0].data(), at(stripe.floats.size()));
+  const std::span<float> gradient = session.partials[0];
   const optim::StepScalars now = scalars(session.head, session.head.clip);
   {
     const std::lock_guard lock(stripe.mutex);

@@ -23,7 +23,7 @@ namespace trireme::strategy {
 class Serving {
  public:
   // No shard: sums of gradients go back.
-  Serving(comm::Post& post, const Cast& cast, int server, Shard* shard, double max_norm, const ServeOptions& options);
+  Serving(comm::Group& group, const Cast& cast, int server, Shard* shard, double max_norm, const ServeOptions& options);
 
   // Returns when all workers have ended the stretch; throws the first failure of a session.
   void run();
@@ -42,15 +42,19 @@ class Serving {
   struct Session {
     int worker = 0, lane = 0;
     std::size_t place = 0;  // of the worker among those that push
-    RequestHead head;
-    std::vector<std::int64_t> ends;  // of the shares
-    std::vector<std::vector<float>> partials;
+    RequestHead head{};
+    std::vector<std::int64_t> ends{};   // of the shares
+    std::vector<comm::Place> places{};  // of the reply, and of the partials; none: they come as messages
+    std::span<float> reply{};           // at its place
+    std::vector<std::span<float>> partials{};
+    std::vector<std::vector<float>> memory{};  // of those that came as messages
   };
 
   void receive_beginnings();
   void run_session(Session& session) noexcept;
   void converse(Session& session);
   void receive_request(Session& session);
+  void find_places(Session& session);
   void receive_partials(Session& session);
   int workers() const { return static_cast<int>(workers_.size()); }
   void reply(const Session& session, std::span<const float> floats);
@@ -66,6 +70,7 @@ class Serving {
   template <class Done>
   void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, const Done& is_done);
 
+  comm::Group& group_;
   comm::Post& post_;
   Cast cast_;
   int server_;

@@ -33,13 +33,15 @@ struct WireBucket {
 
 enum class Request : std::int32_t { push, pull, end };
 
-// What a courier wants. Of a push, the partials follow, each a message. In a synchronous step the ends of all workers'
-// shares of the oars follow the head in its message.
+// What a courier wants. In a synchronous step the ends of all workers' shares of the oars follow the head in its
+// message. Where both sides reach the worker's memory, then comes the place of each partial, and first that of the
+// reply, which is nothing but an empty message: the server reads and writes there. Otherwise the partials of a push
+// follow, each a message, and the reply carries what became of them.
 struct RequestHead {
   Request request = Request::end;
   std::int32_t bucket = 0;  // of the server's
   std::int32_t partials = 0;
-  std::int32_t padding = 0;
+  std::int32_t has_places = 0;
   std::int64_t samples = 0;  // of the batch; without synchronisation, of the worker's share
   std::int64_t step = 0;
   double lr = 0;

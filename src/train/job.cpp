@@ -178,9 +178,9 @@ class Job {
       return phase.plan.is_synchronous() || phase.plan.way == strategy::Way::groups;
     });
     std::span<float> gradients;
-    if (cast_.workers > 1 && reduces) {
+    if (group_.world() > 1 && (reduces || cast_.servers > 0)) {
       // Memory that nobody touches takes none.
-      const std::int64_t arrays = 2 * std::bit_width(static_cast<unsigned>(experiment_->oars)) + 1;
+      const std::int64_t arrays = reduces ? 2 * std::bit_width(static_cast<unsigned>(experiment_->oars)) + 1 : 1;
       const auto bytes = at(arrays * *std::ranges::max_element(floats)) * sizeof(float);
       window_ = group_.allocate(bytes);
       gradients = {reinterpret_cast<float*>(window_->own().data()), bytes / sizeof(float)};

@@ -217,7 +217,6 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   const bool together = core_swap_ && place_.phases[phase_].plan.is_synchronous();
   if (together) core_swap_->begin(step + 1);
   strategy::StepReport report = strategy_->step(work);
-  if (together) core_swap_->end();
   // The phases overlap; they are drawn one after the other with their share of the time.
   const strategy::StepSeconds& s = report.seconds;
   if (!oars.empty()) oar_seconds_ = (s.compute() - sleep) / static_cast<double>(oars.size());

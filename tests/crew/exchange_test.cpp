@@ -104,7 +104,7 @@ TEST(Pace, TheFastestStationCounts) {
   Pace pace(3);
   EXPECT_EQ(pace.whole(), 0);
   for (int step = 0; step < 2; ++step) {
-    pace.forget();
+    pace.age();
     pace.see(std::vector<std::int64_t>{10, 50, 7});
     pace.see(std::vector<std::int64_t>{20, 5, 7});
     EXPECT_EQ(pace.whole(), 22);
@@ -112,6 +112,19 @@ TEST(Pace, TheFastestStationCounts) {
     EXPECT_EQ(pace.of(1), 5);
     EXPECT_EQ(pace.from(3), 0);
   }
+}
+
+TEST(Pace, OneSlowStepIsChanceManyAreNot) {
+  Pace pace(1);
+  pace.see(std::vector<std::int64_t>{1'000'000});
+  const auto slow_step = [&] {
+    pace.age();
+    pace.see(std::vector<std::int64_t>{2'000'000});
+  };
+  slow_step();
+  EXPECT_LT(pace.whole(), 1'050'000);
+  for (int step = 0; step < 30; ++step) slow_step();
+  EXPECT_EQ(pace.whole(), 2'000'000);
 }
 
 // Hands values on, and takes its time on one thread.

@@ -71,6 +71,11 @@ TEST_F(CoreSwapTest, OneThatIsFarAheadChangesPlacesWithTheSlowOne) {
   EXPECT_EQ(play(cpus_, 7, 0.0, 0.5), std::pair(cpus_[1], cpus_[0])) << "also when it is done";
 }
 
+TEST_F(CoreSwapTest, ASlowOneTakesThePlaceOfOneThatIsDone) {
+  EXPECT_EQ(play(cpus_, 7, 0.4, 0.0), std::pair(cpus_[1], cpus_[0]));
+  EXPECT_EQ(play(cpus_, 7, 0.002, 0.0), std::pair(cpus_[0], cpus_[1])) << "it will be done soon as well";
+}
+
 TEST_F(CoreSwapTest, OthersStayWhereTheyAre) {
   const std::pair stay(cpus_[0], cpus_[1]);
   EXPECT_EQ(play(cpus_, 7, 0.8, 0.2), stay) << "the other is faster";
