@@ -198,9 +198,9 @@ void Port::wait_for_meeting(const Operation& operation) {
   for (int peer = 0; peer < world(); ++peer) {
     if (peer == set_.rank || meeting.has_come(peer)) continue;
     fail_if_alarmed(operation);
-    // Whoever sent a message instead is in something else.
+    // Whoever sent a message instead is in something else; unless it came meanwhile, and is in what follows.
     const auto sent = set_.links[static_cast<std::size_t>(peer)]->readable(sizeof(MessageHeader));
-    if (sent.size() >= sizeof(MessageHeader)) {
+    if (sent.size() >= sizeof(MessageHeader) && !meeting.has_come(peer)) {
       MessageHeader header;
       std::memcpy(&header, sent.data(), sizeof header);
       disagree(operation, peer, header.bytes, header.operation);
