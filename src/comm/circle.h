@@ -28,6 +28,7 @@ class Circle {
   std::vector<int> same_place(int place) const;
   int smallest_host() const;
 
+  Traffic& traffic() { return port_->traffic(); }
   void run(const Operation& operation, std::span<const Transfer> transfers);
 
   // Where these are all ranks of the port, and share memory; see Port.

@@ -25,6 +25,12 @@ inline constexpr int kLinkSets = 3;
 struct Mesh {
   LinkSet front, back, post;
   std::shared_ptr<HostMemory> memory;  // where all ranks share a host
+
+  // One count for all.
+  Mesh(LinkSet of_front, LinkSet of_back, LinkSet of_post, std::shared_ptr<HostMemory> host_memory)
+      : front(std::move(of_front)), back(std::move(of_back)), post(std::move(of_post)), memory(std::move(host_memory)) {
+    back.traffic = post.traffic = front.traffic;
+  }
 };
 
 class Group : public Collectives {
@@ -58,6 +64,9 @@ class Group : public Collectives {
     return background_->start(std::move(run), by);
   }
 
+  // Of everything that this group does.
+  Traffic& traffic() { return *traffic_; }
+
   // Messages from one rank to another, whatever the others do.
   Post& post() { return *post_; }
 
@@ -68,10 +77,13 @@ class Group : public Collectives {
   std::string why_broken() const { return alarm_->sentence(); }
 
  private:
-  Group(Mesh mesh, const std::shared_ptr<WindowSet>& windows) : Group(mesh.front.alarm, std::move(mesh), windows) {}
-  Group(std::shared_ptr<Alarm> alarm, Mesh&& mesh, const std::shared_ptr<WindowSet>& windows)
+  Group(Mesh mesh, const std::shared_ptr<WindowSet>& windows)
+      : Group(mesh.front.alarm, mesh.front.traffic, std::move(mesh), windows) {}
+  Group(std::shared_ptr<Alarm> alarm, std::shared_ptr<Traffic> traffic, Mesh&& mesh,
+        const std::shared_ptr<WindowSet>& windows)
       : Collectives(std::make_unique<Port>(std::move(mesh.front)), windows),
         alarm_(std::move(alarm)),
+        traffic_(std::move(traffic)),
         windows_(windows),
         memory_(std::move(mesh.memory)),
         post_(std::make_unique<Post>(std::move(mesh.post))),
@@ -80,6 +92,7 @@ class Group : public Collectives {
 
   std::shared_ptr<Company> company_;  // first: goes when nothing runs any more
   std::shared_ptr<Alarm> alarm_;
+  std::shared_ptr<Traffic> traffic_;
   std::shared_ptr<WindowSet> windows_;
   std::shared_ptr<HostMemory> memory_;
   std::unique_ptr<Post> post_;

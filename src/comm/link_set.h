@@ -10,6 +10,7 @@
 #include "comm/bell.h"
 #include "comm/link.h"
 #include "comm/meeting.h"
+#include "comm/traffic.h"
 
 namespace trireme::comm {
 
@@ -22,6 +23,7 @@ struct LinkSet {
   std::vector<int> hosts;            // of each rank: a number, equal for those that share memory
   double deadline_seconds = 60;      // of an operation in which nothing moves
   std::optional<Meeting> meeting{};  // where all ranks share memory
+  std::shared_ptr<Traffic> traffic = std::make_shared<Traffic>();
 };
 
 }  // namespace trireme::comm

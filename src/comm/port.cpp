@@ -88,6 +88,7 @@ bool Port::advance_send(Lane& lane, const Operation& operation) {
   const auto head = std::as_bytes(std::span(&header, 1));
   const std::size_t count = send_message(*lane.link, head, content, lane.done, short_);
   lane.done += count;
+  set_.traffic->add(count, 0);
   if (lane.done == message_bytes(head.size(), content.size())) {
     ++lane.next;
     lane.done = 0;
@@ -100,13 +101,16 @@ bool Port::advance_receive(Lane& lane, const Operation& operation) {
   if (lane.header < sizeof lane.head) {
     if (lane.link->readable(sizeof lane.head).empty()) return false;
     const auto head = std::as_writable_bytes(std::span(&lane.head, 1));
-    lane.header += lane.link->receive(head.subspan(lane.header));
+    const std::size_t count = lane.link->receive(head.subspan(lane.header));
+    lane.header += count;
+    set_.traffic->add(0, count);
     if (lane.header < sizeof lane.head) return true;
     check_header(lane, operation, lane.head);
   }
   const std::size_t whole = padded(message.bytes.size());
   const std::size_t before = lane.done;
   if (lane.done < whole) lane.done += receive_part(lane);
+  set_.traffic->add(0, lane.done - before);
   const bool moved = lane.done > before || whole == 0;
   if (lane.done == whole) {
     ++lane.next;

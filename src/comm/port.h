@@ -52,6 +52,9 @@ class Port {
   int world() const { return static_cast<int>(set_.links.size()); }
   int host_of(int rank) const { return set_.hosts[static_cast<std::size_t>(rank)]; }
 
+  // Of this rank; what it moves in memory is told by who moves it.
+  Traffic& traffic() { return *set_.traffic; }
+
   // Runs all transfers to their end.
   void run(const Operation& operation, std::span<const Transfer> transfers);
 

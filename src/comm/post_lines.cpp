@@ -41,6 +41,7 @@ bool Post::advance_out(Line& line) {
     if (count == 0) return moved;
     moved = true;
     out.sent += count;
+    set_.traffic->add(count, 0);
     if (out.moved_ns != nullptr) *out.moved_ns = base::now_ns();
     if (out.sent < message_bytes(head.size(), out.content.size())) continue;
     if (out.offer != nullptr) --out.offer->pieces;
@@ -56,7 +57,9 @@ bool Post::advance_in(int rank, Line& line) {
     if (line.header < sizeof line.head) {
       if (line.link->readable(sizeof line.head).empty()) return moved;
       const auto head = std::as_writable_bytes(std::span(&line.head, 1));
-      line.header += line.link->receive(head.subspan(line.header));
+      const std::size_t count = line.link->receive(head.subspan(line.header));
+      line.header += count;
+      set_.traffic->add(0, count);
       moved = true;
       if (line.header < sizeof line.head) continue;
       begin(rank, line);
@@ -68,6 +71,7 @@ bool Post::advance_in(int rank, Line& line) {
       if (count == 0) return moved;
       moved = true;
       line.done += count;
+      set_.traffic->add(0, count);
       if (line.want != nullptr) line.want->moved_ns = base::now_ns();
       if (line.done < whole) continue;
     }

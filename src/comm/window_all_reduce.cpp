@@ -75,6 +75,14 @@ void write_slice(Circle& circle, std::int64_t length, const std::vector<float*>&
   }
 }
 
+// As if arrays and results had been sent: each rank gets its slice of all others' arrays, and gives all others its
+// slice of the result.
+void count_traffic(Circle& circle, std::size_t length, std::size_t own, std::size_t all) {
+  const auto mine = bytes_of(slice(static_cast<std::int64_t>(length), circle.rank(), circle.world()).size());
+  const std::size_t rest = length * sizeof(float) - mine;
+  circle.traffic().add(own * rest + static_cast<std::size_t>(circle.world() - 1) * mine, (all - own) * mine + rest);
+}
+
 // The sum of all partials along the tree, a few floats of all of them at a time: every array is one stream.
 struct AddUp {
   struct Tree {
@@ -108,6 +116,7 @@ void window_all_reduce(Circle& circle, const Operation& operation, const WindowS
                            std::vector<std::size_t>(static_cast<std::size_t>(circle.world()), 1));
   std::vector<float*> at;
   for (const auto& of_rank : arrays) at.push_back(of_rank[0].data());
+  count_traffic(circle, data.size(), 1, at.size());
   write_slice(circle, static_cast<std::int64_t>(data.size()), at,
               [&](std::int64_t first, std::int64_t count, float* out) {  // out is rank 0's
                 for (std::size_t rank = 1; rank < at.size(); ++rank) combine_into(how, out, at[rank] + first, count);
@@ -133,6 +142,7 @@ void window_exact_all_reduce(Circle& circle, const Operation& operation, const W
   const auto& additions = plan.additions();
   std::vector<float> memory(at.size() * static_cast<std::size_t>(kFew));
   std::vector<const float*> places(at.size()), sums(at.size());
+  count_traffic(circle, result.size(), partials.size(), at.size());
   write_slice(circle, static_cast<std::int64_t>(result.size()), results,
               [&](std::int64_t first, std::int64_t count, float* out) {
                 for (std::size_t i = 0; i < at.size(); ++i) places[i] = at[i] + first;

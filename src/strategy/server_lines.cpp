@@ -116,7 +116,9 @@ void ServerLines::run(const Errand& errand, const std::atomic<bool>& stop) {
     const std::span<float> reply = step_.partial(0, floats);
     const std::span<float> into = options_.returns_gradients ? reply : weights;
     receive_bytes(post, to, kReplyTag + lane, std::as_writable_bytes(places.empty() ? into : std::span<float>()), stop);
-    if (!places.empty() && !options_.returns_gradients) std::ranges::copy(reply, weights.begin());
+    if (places.empty()) return;
+    if (to != post.rank()) worker_.group.traffic().add(at(head.partials) * reply.size_bytes(), reply.size_bytes());
+    if (!options_.returns_gradients) std::ranges::copy(reply, weights.begin());
   };
   if (places.empty())
     for (std::size_t p = 0; p < at(head.partials); ++p)

@@ -174,6 +174,8 @@ void Serving::receive_partials(Session& session) {
 // `floats` may lie at the reply's place.
 void Serving::reply(const Session& session, std::span<const float> floats) {
   const bool in_place = !session.places.empty();
+  if (in_place && cast_.process_of_worker(session.worker) != post_.rank())
+    group_.traffic().add(floats.size_bytes(), session.partials.size() * session.reply.size_bytes());
   if (in_place && floats.data() != session.reply.data()) std::ranges::copy(floats, session.reply.begin());
   post_.send(cast_.process_of_worker(session.worker), kReplyTag + static_cast<comm::Tag>(session.lane),
              std::as_bytes(in_place ? std::span<const float>() : floats));

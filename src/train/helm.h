@@ -131,6 +131,7 @@ class Helm {
   void checkpoint(const State& state, bool best);
   std::string finish();
   RunDetails details() const;
+  void gather_traffic(RunDetails& details);
   void gather_traces();
   void keep_trace_of_failure();
   void end_all();

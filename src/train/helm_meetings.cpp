@@ -230,6 +230,7 @@ std::string Helm::finish() {
   result.weights_sha256 = place_.space.sha256(collect().weights.data());
   result.seconds = seconds_;
   result.details = details();
+  gather_traffic(result.details);
   result.steps_here = progress_.step - start_step_;
   result.samples_here = samples_here_;
   std::string json = summary_json(place_.settings, place_.experiment, result);
@@ -252,6 +253,21 @@ std::string Helm::finish() {
     for (const std::string& line : profile_lines(profile, peak)) console_.line(line);
   }
   return json;
+}
+
+// Before anything else is sent about the end.
+void Helm::gather_traffic(RunDetails& details) {
+  const strategy::Cast& cast = place_.cast;
+  for (int w = 0; w < cast.workers; ++w) {
+    send_text(post(), cast.process_of_worker(w), kOrder, R"({"do":"traffic"})");
+    details.traffic.push_back(receive_traffic(post(), cast.process_of_worker(w)));
+  }
+  for (int s = 0; s < cast.servers; ++s) {
+    const int process = cast.process_of_server(s);
+    if (cast.worker_of(process) >= 0) continue;  // counted with the worker
+    send_text(post(), process, kServerOrder, R"({"do":"traffic"})");
+    details.server_traffic.push_back(receive_traffic(post(), process));
+  }
 }
 
 void Helm::gather_traces() {

@@ -40,4 +40,15 @@ std::optional<Row> receive_row(comm::Post& post, comm::Tag tag, double seconds) 
   return row;
 }
 
+void send_traffic(comm::Group& group, int helm) {
+  const Bytes bytes{group.traffic().sent(), group.traffic().received()};
+  send_values<Bytes>(group.post(), helm, kText, std::span(&bytes, 1));
+}
+
+Bytes receive_traffic(comm::Post& post, int from) {
+  Bytes bytes;
+  receive_bytes(post, from, kText, std::as_writable_bytes(std::span(&bytes, 1)));
+  return bytes;
+}
+
 }  // namespace trireme::train

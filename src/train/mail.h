@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/post.h"
+#include "comm/group.h"
 
 namespace trireme::train {
 
@@ -30,6 +30,13 @@ enum MailTag : comm::Tag {
 
 void send_text(comm::Post& post, int to, comm::Tag tag, std::string_view text);
 std::string receive_text(comm::Post& post, int from, comm::Tag tag);
+
+// The bytes that a process gave to others and got from them, told to the helm.
+struct Bytes {
+  std::uint64_t sent = 0, received = 0;
+};
+void send_traffic(comm::Group& group, int helm);
+Bytes receive_traffic(comm::Post& post, int from);
 
 template <class T>
 void send_values(comm::Post& post, int to, comm::Tag tag, std::span<const T> values) {

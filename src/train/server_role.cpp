@@ -32,6 +32,8 @@ void ServerRole::follow_orders() {
       if (order.at("to") == "workers") server_.give_back();
     } else if (what == "give state") {
       give_state();
+    } else if (what == "traffic") {
+      send_traffic(group_, strategy::Cast::kHelm);
     } else if (what == "end") {
       return;
     } else {

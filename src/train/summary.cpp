@@ -85,7 +85,11 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
                          {"network", d.seconds[w].network},
                          {"update", d.seconds[w].update},
                          {"hidden_network", d.seconds[w].hidden}}},
+                       {"sent_bytes", d.traffic[w].sent},
+                       {"received_bytes", d.traffic[w].received},
                        {"caused_waiting_seconds", d.caused_waiting_seconds[w]}});
+  for (const Bytes& bytes : d.server_traffic)
+    json["per_server"].push_back({{"sent_bytes", bytes.sent}, {"received_bytes", bytes.received}});
   json["lateness"] = d.lateness;
   return json.dump();
 }
@@ -94,15 +98,23 @@ namespace {
 
 void print_workers(Console& console, const RunDetails& d) {
   console.line("");
-  console.line("worker  host              threads  oars      load   forward  backward   network    update    hidden");
+  console.line(
+      "worker  host              threads  oars      load   forward  backward   network    update    hidden      sent  "
+      "received");
   for (std::size_t w = 0; w < d.seconds.size(); ++w) {
     const strategy::StepSeconds& s = d.seconds[w];
     std::string line = fmt::format("{:>6}  {:<16}  {:>7}  {:>4}", w, d.hosts[w].substr(0, 16), d.threads[w],
                                    w < d.oars.size() ? std::to_string(d.oars[w]) : "-");
     for (const double seconds : {s.load, s.forward, s.backward, s.network, s.update, s.hidden})
       line += fmt::format("  {:>8}", base::human_seconds(seconds));
+    for (const std::uint64_t bytes : {d.traffic[w].sent, d.traffic[w].received})
+      line += fmt::format("  {:>8}", base::human_bytes(static_cast<double>(bytes)));
     console.line(line);
   }
+  for (std::size_t s = 0; s < d.server_traffic.size(); ++s)
+    console.line(fmt::format("server {} sent {} and received {}", s,
+                             base::human_bytes(static_cast<double>(d.server_traffic[s].sent)),
+                             base::human_bytes(static_cast<double>(d.server_traffic[s].received))));
   for (const std::string& who : d.lost) console.line(fmt::format("{} was lost on the way", who));
   if (!d.lateness.empty()) console.line(d.lateness);
   if (d.synchronisations > 0) console.line(fmt::format("replicas were averaged {} times", d.synchronisations));

@@ -10,6 +10,7 @@
 #include "train/console.h"
 #include "train/evaluate.h"
 #include "train/experiment.h"
+#include "train/mail.h"
 #include "train/progress.h"
 
 namespace trireme::train {
@@ -38,8 +39,9 @@ struct RunDetails {
   std::int64_t synchronisations = 0;  // of replicas that go apart
   int hand_overs = 0;
   double longest_hand_over_seconds = 0;
-  std::vector<std::string> lost;  // workers that the run went on without
-  std::string lateness;           // a sentence, or nothing
+  std::vector<std::string> lost;               // workers that the run went on without
+  std::string lateness;                        // a sentence, or nothing
+  std::vector<Bytes> traffic, server_traffic;  // per worker, per server that is a process of its own
 };
 
 struct RunResult {

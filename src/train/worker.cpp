@@ -108,6 +108,8 @@ void Worker::follow_orders() {
       send_text(post, kHelm, kText, "done");
     else if (what == "trace")
       send_text(post, kHelm, kText, trace_.pack());
+    else if (what == "traffic")
+      send_traffic(place_.group, kHelm);
     else if (what == "end")
       return;
     else

@@ -78,6 +78,27 @@ TEST_P(InBackground, IsDoneWithoutAWait) {
   });
 }
 
+// Whoever waits runs what has not begun, in the order in which it was started.
+TEST_P(InBackground, AWaiterRunsThemItself) {
+  run_world(make_groups(GetParam(), 3), [](Group& group) {
+    for (int turn = 0; turn < 20; ++turn) {
+      std::vector<float> first(1000, 1.0f), second(10, 2.0f);
+      Pending before = group.start([&](Collectives& c) { c.all_reduce(first, Reduction::sum); });
+      Pending after = group.start(
+          [&](Collectives& c) {
+            EXPECT_EQ(first[0], 3.0f);
+            c.all_reduce(second, Reduction::sum);
+          },
+          RunBy::waiter);
+      after.wait();
+      EXPECT_TRUE(before.is_done());
+      EXPECT_EQ(second[9], 6.0f);
+      before.wait();
+      after.wait();  // again: nothing
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Over, InBackground, testing::ValuesIn(all_transports()),
                          [](const auto& one) { return one.param; });
 

@@ -27,6 +27,26 @@ TEST_F(Strategies, SynchronousOnesHaveTheSameResults) {
     EXPECT_EQ(difference(results(small + words(way)), expected), "") << way;
 }
 
+// Of two workers with half of the oars each, one partial each: half of it goes to the other, and half of the sum; or
+// all of it to the server, and weights come back. The rest is words, and handing over.
+TEST_F(Strategies, WhatIsSentAndReceivedIsCounted) {
+  constexpr double kSteps = 14, kRest = 1.25;
+  for (const char* way : {"allreduce", "allreduce --transport tcp", "ps", "ps --transport tcp"}) {
+    const Json summary =
+        summary_of(train(kSmall + words("--steps 14 --assign even --workers 2 --strategy") + words(way)));
+    const double once = kSteps * 4 * summary.value("parameters", 0.0);
+    const auto expect = [&](double bytes, double least) {
+      EXPECT_GE(bytes, least) << way;
+      EXPECT_LE(bytes, kRest * least) << way;
+    };
+    for (const Json& worker : summary.at("per_worker"))
+      for (const char* bytes : {"sent_bytes", "received_bytes"}) expect(worker.at(bytes), once);
+    for (const Json& server : summary.value("per_server", Json::array()))
+      for (const char* bytes : {"sent_bytes", "received_bytes"}) expect(server.at(bytes), 2 * once);
+    EXPECT_EQ(summary.contains("per_server"), std::string(way).starts_with("ps"));
+  }
+}
+
 // What comes with data and lengths: the same for one worker, for three that all-reduce and for two with a server.
 struct Corner {
   const char* name;
