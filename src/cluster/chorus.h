@@ -23,7 +23,9 @@ class Chorus {
 
   // From now on only that one is heard.
   void listen_only_to(int rank);
-  // The last line that it said on its standard error and that is not blank; not printed any more if it was not yet.
+  // The last line that it said on its standard error and that is not blank; when taken, not printed any more if it was
+  // not yet.
+  const std::string& last_words(int rank) const { return last_words_[static_cast<std::size_t>(rank)]; }
   std::string take_last_words(int rank);
 
  private:

@@ -114,9 +114,13 @@ void Launcher::judge() {
 }
 
 void Launcher::settle() {
-  cause_ = *std::min_element(failures_.begin(), failures_.end(), [&](int a, int b) {
-    return member(a).ending->suspicion() < member(b).ending->suspicion();
-  });
+  // Who fails leaves the group, and may take longer to end than those who say so. What rank 0 says is not heard here.
+  const auto innocence = [&](int rank) {
+    const std::string& words = chorus_.last_words(rank);
+    const int blames = words.empty() ? 1 : words.find("has left the group") != std::string::npos ? 2 : 0;
+    return std::pair(member(rank).ending->suspicion(), blames);
+  };
+  cause_ = *std::ranges::min_element(failures_, {}, innocence);
   const Member& cause = member(cause_);
   chorus_.listen_only_to(cause_);
   last_words_ = chorus_.take_last_words(cause_);

@@ -162,6 +162,17 @@ TEST_F(Launch, AKilledProcessIsNamed) {
                                       process(2)));
 }
 
+// It ends a moment after those who saw it leave.
+TEST_F(Launch, TheOneThatFailedIsNamedNotThoseThatSawIt) {
+  const Finished finished = run(scripts(3, R"sh(
+    if [ $rank = 2 ]; then echo "trireme: my own fault" >&2; touch $FOLDER/left; gone $FOLDER/pid1; exit 1; fi
+    there $FOLDER/left; echo "trireme: rank $rank, barrier 3: rank 2 has left the group" >&2; exit 1)sh"));
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_TRUE(
+      contains(finished.err, fmt::format("worker 2 (process {}) ended with exit code 1: my own fault\n", process(2))))
+      << finished.err;
+}
+
 TEST_F(Launch, AJobMaySucceedWithoutAProcess) {
   const Finished finished = run(scripts(3, R"sh(
     if [ $rank = 1 ]; then echo "some trouble" >&2; echo "trireme: my own fault" >&2; exit 1; fi
