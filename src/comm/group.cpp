@@ -18,6 +18,10 @@ std::shared_ptr<const Window> Group::allocate(std::size_t bytes) {
 
 void Group::among(const std::vector<int>& ranks, std::uint32_t sequence) {
   Collectives::among(ranks, sequence);
+  among_in_background(ranks, sequence);
+}
+
+void Group::among_in_background(const std::vector<int>& ranks, std::uint32_t sequence) {
   start([ranks, sequence](Collectives& collectives) { collectives.among(ranks, sequence); });
 }
 

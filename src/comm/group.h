@@ -56,6 +56,9 @@ class Group : public Collectives {
   // then. The post, and allocate(), keep the ranks of the group.
   void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
+  // The same of those in the background alone.
+  void among_in_background(const std::vector<int>& ranks, std::uint32_t sequence);
+
   // From where among() may count: the larger of the next numbers of both kinds of collectives.
   std::uint32_t sequence();
 

@@ -9,6 +9,7 @@
 #include "strategy/hand_over.h"
 #include "strategy/server_lines.h"
 #include "strategy/sync_step.h"
+#include "strategy/team.h"
 
 namespace trireme::strategy {
 namespace {
@@ -21,14 +22,16 @@ class Ps : public Strategy {
       : worker_(worker),
         options_(options),
         step_(worker, buckets_for_servers(worker, options.bucket_bytes), worker.gradients),
-        all_notes_(step_.note_size() * at(worker.cast.workers)),
-        lines_(worker, step_, options, worker.crew.oars(), worker.exact) {}
+        all_notes_(step_.note_size() * at(worker.cast.workers)) {
+    if (!options.teams.empty()) team_.emplace(worker, step_, options.teams);
+    if (!team_ || team_->leads()) lines_.emplace(worker, step_, options, worker.crew.oars(), worker.exact);
+  }
 
   // What runs in the background uses this object.
-  ~Ps() override { wait_for_notes(); }
+  ~Ps() override { wait_for_all(); }
 
   StepReport step(const Work& work) override {
-    if (!lines_.has_begun()) lines_.begin();
+    begin();
     if (options_.returns_gradients)
       worker_.updater.state();
     else
@@ -37,31 +40,46 @@ class Ps : public Strategy {
   }
 
   void end_stretch() override {
-    if (!lines_.has_begun()) lines_.begin();
+    begin();
     if (!options_.synchronous) {  // what is pulled then is the same for all
       worker_.group.barrier();
-      for (std::size_t b = 0; b < step_.buckets().size(); ++b) lines_.pull(b);
-      lines_.wait_all();
+      for (std::size_t b = 0; b < step_.buckets().size(); ++b) lines_->pull(b);
+      lines_->wait_all();
       worker_.crew.refresh_weight_forms();
     }
-    lines_.end();
+    wait_for_all();
+    if (lines_) lines_->end();
+    if (team_) team_->end();
+    has_begun_ = false;
   }
 
  private:
+  void begin() {
+    if (has_begun_) return;
+    if (team_) team_->begin();
+    if (lines_) lines_->begin();
+    has_begun_ = true;
+  }
+
   StepReport step_together(const Work& work) {
     StepReport report;
     if (!options_.returns_gradients) report.penalty = worker_.updater.penalty_now();
+    wait_for_all();
     std::vector<std::int64_t> ends;
     for (const base::Range& share : worker_.assignment.shares(work.step)) ends.push_back(share.end);
-    lines_.set(
-        {.partials = step_.expect(work, {work.oars}), .samples = work.batch.samples, .step = work.step, .lr = work.lr},
-        std::move(ends));
-    wait_for_notes();
-    const crew::RowReport row = step_.row(work, {work.oars}, [&](std::size_t bucket) { lines_.push(bucket); });
+    if (team_) team_->set(work);
+    if (lines_)
+      lines_->set({.partials = team_ ? team_->sums() : step_.expect(work, {work.oars}),
+                   .samples = work.batch.samples,
+                   .step = work.step,
+                   .lr = work.lr},
+                  team_ ? team_->ends() : std::move(ends));
+    const crew::RowReport row = step_.row(work, {work.oars}, [&](std::size_t bucket) { push(bucket); });
     note_ = step_.write_note(work, row, before_);
-    notes_ = worker_.group.start([this](comm::Collectives& group) {
+    const auto gather = [this](comm::Collectives& group) {
       group.all_gather(std::as_bytes(std::span(note_)), std::as_writable_bytes(std::span(all_notes_)));
-    });
+    };
+    if (!team_) notes_ = worker_.group.start(gather);
     double waited = 0;
     const auto wait = [&](const auto& f) {
       const std::int64_t start_ns = base::now_ns();
@@ -69,18 +87,45 @@ class Ps : public Strategy {
       waited += base::seconds_since(start_ns);
     };
     const std::int64_t begin_ns = base::now_ns();
+    if (team_) wait([&] { share_replies(); });
     if (options_.returns_gradients) {
       update(work, wait);
       report.penalty = worker_.updater.penalty();
-    } else {
-      wait([&] { lines_.wait_all(); });
+    } else if (lines_) {
+      wait([&] { lines_->wait_all(); });
     }
     worker_.crew.refresh_weight_forms();
-    wait([&] { std::exchange(notes_, std::nullopt)->wait(); });
+    wait([&] {
+      if (team_)
+        gather(worker_.group);
+      else
+        std::exchange(notes_, std::nullopt)->wait();
+    });
     const double update_seconds = base::seconds_since(begin_ns) - waited;
     step_.read_notes(all_notes_, work, report);
     set_seconds(report, work, row, update_seconds, waited);
     return report;
+  }
+
+  // From any thread, in the order of buckets.
+  void push(std::size_t bucket) {
+    if (!team_) return lines_->push(bucket);
+    added_.push_back(team_->add_up(bucket, [this, bucket] {
+      if (lines_) lines_->push(bucket);
+    }));
+  }
+
+  // What the servers replied to the leader goes to all of the team, bucket by bucket.
+  void share_replies() {
+    for (comm::Pending& each : added_) each.wait();
+    if (lines_ && worker_.updater.clips()) lines_->wait_all();  // all are replied together
+    for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
+      if (lines_) lines_->wait(b);
+      const base::Range floats = step_.buckets()[b].floats;
+      const std::span<float> weights(worker_.crew.weights() + floats.begin, at(floats.size()));
+      added_.push_back(team_->share(options_.returns_gradients ? step_.partial(0, floats) : weights));
+    }
+    for (comm::Pending& each : added_) each.wait();
   }
 
   // With the gradients that come back, bucket by bucket.
@@ -94,7 +139,7 @@ class Ps : public Strategy {
     };
     const bool clips = worker_.updater.clips();
     for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
-      wait([&] { lines_.wait(b); });
+      if (!team_) wait([&] { lines_->wait(b); });
       if (!clips) crew.for_each_chunk(gradient, step_.buckets()[b].chunks, apply);
     }
     if (clips) {
@@ -115,9 +160,8 @@ class Ps : public Strategy {
     }
     const crew::Share share{work.oars, true};
     report.penalty = worker_.updater.penalty_now();
-    lines_.set({.partials = step_.expect(work, share), .samples = report.samples, .step = work.step, .lr = work.lr});
+    lines_->set({.partials = step_.expect(work, share), .samples = report.samples, .step = work.step, .lr = work.lr});
     const bool clips = worker_.updater.clips();
-    const auto push = [&](std::size_t bucket) { lines_.push(bucket); };
     const crew::RowReport row = step_.row(work, share, [&](std::size_t bucket) {
       if (!clips) push(bucket);
     });
@@ -125,11 +169,11 @@ class Ps : public Strategy {
     if (clips) {  // its own gradient; the factor goes with it
       optim::StepScalars scalars = worker_.updater.scalars(work.step, work.lr);
       worker_.updater.clip(step_.partial(0).data(), scalars);
-      lines_.set_clip(scalars.clip);
+      lines_->set_clip(scalars.clip);
       for (std::size_t b = 0; b < step_.buckets().size(); ++b) push(b);
     }
     const std::int64_t start_ns = base::now_ns();
-    lines_.wait_all();
+    lines_->wait_all();
     const double waited = base::seconds_since(start_ns);
     worker_.crew.refresh_weight_forms();
     report.loss = row.loss;
@@ -144,16 +188,21 @@ class Ps : public Strategy {
                       .backward = row.backward_seconds + work.slept_seconds,
                       .update = row.update_seconds + update,
                       .network = waited,
-                      .hidden = std::max(0.0, lines_.take_busy_seconds() - waited)};
+                      .hidden = std::max(0.0, (lines_ ? lines_->take_busy_seconds() : 0) - waited)};
     before_ = report.seconds;
   }
 
-  void wait_for_notes() noexcept {
-    if (notes_) try {
-        notes_->wait();
+  void wait_for_all() noexcept {
+    const auto wait = [](comm::Pending& pending) {
+      try {
+        pending.wait();
       } catch (...) {  // the step that failed has told of it
       }
+    };
+    if (notes_) wait(*notes_);
     notes_.reset();
+    for (comm::Pending& each : added_) wait(each);
+    added_.clear();
   }
 
   Worker worker_;
@@ -161,8 +210,11 @@ class Ps : public Strategy {
   SyncStep step_;
   std::vector<double> note_, all_notes_;
   std::optional<comm::Pending> notes_;
+  std::vector<comm::Pending> added_;  // where there are teams: per bucket its sums, then its replies
   StepSeconds before_;
-  ServerLines lines_;  // last: its threads use the rest
+  bool has_begun_ = false;
+  std::optional<Team> team_;
+  std::optional<ServerLines> lines_;  // of who talks to servers; last: its threads use the rest
 };
 
 }  // namespace

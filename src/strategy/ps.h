@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "strategy/groups.h"
 #include "strategy/strategy.h"
 
 namespace trireme::strategy {
@@ -13,6 +14,7 @@ struct PsOptions {
   bool synchronous = true;
   bool returns_gradients = false;  // of synchronous ones: summed gradients come back, and every worker updates
   std::int64_t bucket_bytes = 0;   // 0: the default
+  WorkerGroups teams{};            // of synchronous ones: each adds up inside before one of it pushes; none: no teams
 };
 std::unique_ptr<Strategy> make_ps(const Worker& worker, const PsOptions& options);
 

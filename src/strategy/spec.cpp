@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "strategy/team.h"
 
 namespace trireme::strategy {
 namespace {
@@ -104,6 +105,11 @@ Plan make_plan(const std::string& text, const RunLength& length) {
       if (back != "weights" && back != "gradients")
         base::user_error("{}: return is '{}', expected weights or gradients", kWhat, back);
       plan.ps.returns_gradients = back == "gradients";
+      const std::int64_t levels = spec.integer("levels", 1);
+      if (levels != 1 && levels != 2) base::user_error("{}: levels is {}, expected 1 or 2", kWhat, levels);
+      if (levels == 2)
+        plan.ps.teams =
+            length.hosts.empty() ? groups_by_count(std::max(length.workers, 1), 1) : teams_by_host(length.hosts);
     } else {
       read_async(spec, mode, plan);
     }
@@ -243,7 +249,7 @@ int Plan::rower_of(int worker) const {
 
 std::vector<int> Plan::leaders() const {
   std::vector<int> leaders;
-  for (const std::vector<int>& group : groups) leaders.push_back(group.front());
+  for (const std::vector<int>& group : groups.empty() ? ps.teams : groups) leaders.push_back(group.front());
   return leaders;
 }
 
@@ -260,7 +266,7 @@ std::vector<StrategyInfo> strategy_list() {
       {"single", "", "one worker"},
       {"allreduce", "algorithm=auto,bucket=2048",
        "every worker holds all weights; gradients are added over all of them; same bits as single"},
-      {"ps", "mode=sync|async|ssp|dssp,staleness=3,low=3,high=15,lr-scale=auto,return=weights,bucket=2048",
+      {"ps", "mode=sync|async|ssp|dssp,staleness=3,low=3,high=15,lr-scale=auto,return=weights,levels=1,bucket=2048",
        "servers hold the weights; sync has the bits of single, the others let fast workers go ahead"},
       {"groups", "count=2|by=host,staleness=none,lr-scale=auto",
        "in step inside a group, asynchronous between groups: a group pushes to the servers as one worker does"},

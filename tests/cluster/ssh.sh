@@ -114,5 +114,7 @@ say "a killed launcher: its ranks have ended"
 # A job of training, as a user starts it.
 expect_same_bits "two hosts by ssh" \
   on desk "$trireme" "${job[@]}" --workers 2 --strategy allreduce --hosts a,b --ssh "$ssh"
+expect_same_bits "two workers on each of two hosts, in two levels" \
+  on desk "$trireme" "${job[@]}" --workers 4 --strategy ps:levels=2 --hosts a,b --ssh "$ssh"
 expect_same_bits "this host and another" \
   on desk "$trireme" "${job[@]}" --workers 2 --strategy allreduce --hosts localhost,b --ssh "$ssh"

@@ -22,6 +22,8 @@ TEST_F(Strategies, SynchronousOnesHaveTheSameResults) {
         "--workers 3 --servers 2 --strategy ps", "--workers 2 --servers 2 --server-place worker --strategy ps",
         "--workers 2 --servers 1 --strategy ps:return=gradients,bucket=16", "--workers 1 --strategy ps",
         "--workers 1 --strategy ps --server-place worker",
+        "--workers 3 --assign 5,1,2 --servers 2 --strategy ps:levels=2",
+        "--workers 2 --transport tcp --server-place worker --strategy ps:levels=2,return=gradients",
         "--workers 3 --servers 2 --strategy switch:at=50%,from=allreduce,to=ps,at=70%,to=allreduce",
         "--workers 3 --slow worker=1,factor=4"})
     EXPECT_EQ(difference(results(small + words(way)), expected), "") << way;

@@ -70,7 +70,9 @@ class Bench {
           Server server(group, cast, k, optim::make_optimizer(training.optimizer), training.max_norm);
           for (std::size_t s = 0; s < starts.size(); ++s) {
             if (s == 0 || !stays) server.take_over();
-            server.serve({options.synchronous, options.returns_gradients});
+            std::vector<int> leaders;
+            for (const std::vector<int>& team : options.teams) leaders.push_back(team.front());
+            server.serve({options.synchronous, options.returns_gradients, leaders});
             if (!stays || s + 1 == starts.size()) server.give_back();
           }
         });
@@ -177,6 +179,23 @@ TEST_P(Ps, WeightsAndStateGoToTheServersAndBack) {
   }
 }
 
+// Whoever makes up a team, and whatever oars its members have.
+TEST_P(Ps, TeamsHaveTheSameBits) {
+  for (const double max_norm : {0.0, 0.02}) {
+    const Training training{kAdam, max_norm};
+    const Outcome single = run_single(bench.mate(0), training);
+    for (const WorkerGroups& teams : {WorkerGroups{{0, 1, 2}}, {{0, 1}, {2}}, {{0}, {1, 2}}, {{0}, {1}, {2}}})
+      for (const std::vector<int>& oars : {even_oars(3), {5, 2, 1}, {1, 6, 1}, {0, 3, 5}, {3, 0, 5}, {8, 0, 0}}) {
+        if (max_norm > 0 && oars[0] != 1 && oars[0] != 5) continue;  // what is sent is the same
+        SCOPED_TRACE(
+            fmt::format("{}, {} teams, {} oars first, clipped at {}", bench.name(), teams.size(), oars[0], max_norm));
+        const bool returns = oars[0] == 5;
+        const PsOptions options{.returns_gradients = returns, .bucket_bytes = 2000, .teams = teams};
+        expect_all(bench.run({3, 2, oars[0] % 2 == 0}, training, oars, options, {0, 1, 3}), single);
+      }
+  }
+}
+
 TEST_P(Ps, OneAsynchronousWorkerIsASingleOne) {
   for (const double max_norm : {0.0, 0.02}) {
     const Training training{kAdam, max_norm};
@@ -207,7 +226,8 @@ TEST(FastPs, WorkersStayEqual) {
   const Outcome single = run_single(bench.mate(0), {kSgd});
   for (const Cast& cast : all_casts()) {
     SCOPED_TRACE(text(cast));
-    const auto outcomes = bench.run(cast, {kSgd}, even_oars(cast.workers), {});
+    const PsOptions options{.teams = cast.servers == 1 ? groups_by_count(cast.workers, 1) : WorkerGroups{}};
+    const auto outcomes = bench.run(cast, {kSgd}, even_oars(cast.workers), options);
     expect_all(outcomes, outcomes[0]);
     for (std::size_t i = 0; i < single.numbers.size(); ++i)
       EXPECT_NEAR(outcomes[0].numbers[i], single.numbers[i], 1e-3 * (1 + std::abs(single.numbers[i])));

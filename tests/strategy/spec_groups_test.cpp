@@ -41,6 +41,20 @@ TEST(SpecOfGroups, Local) {
   expect_refused("local:evry=3", "'every'");
 }
 
+TEST(SpecOfGroups, TwoLevels) {
+  EXPECT_TRUE(plan_of("ps").ps.teams.empty());
+  EXPECT_TRUE(plan_of("ps:levels=1").leaders().empty());
+  EXPECT_EQ(plan_of("ps:levels=2").ps.teams, (WorkerGroups{{0, 1, 2, 3}}));
+  const RunLength on_hosts{100, 10, 5, {"a", "a", "b", "a", "a"}};
+  const Plan plan = parse_strategy("ps:levels=2", on_hosts).at(0).plan;
+  EXPECT_EQ(plan.ps.teams, (WorkerGroups{{0, 1}, {2}, {3, 4}})) << "workers that follow each other";
+  EXPECT_EQ(plan.leaders(), (std::vector{0, 2, 3}));
+  EXPECT_TRUE(plan.is_synchronous());
+  EXPECT_EQ(plan.rowers(5), 5);
+  expect_refused("ps:levels=3", "levels is 3");
+  expect_refused("ps:mode=async,levels=2", "'levels'");
+}
+
 TEST(SpecOfGroups, Groups) {
   const Plan two = plan_of("groups:count=2");
   EXPECT_EQ(two.groups, (WorkerGroups{{0, 1}, {2, 3}}));
