@@ -24,6 +24,7 @@ int pinned_to() {
 }
 
 // Both say how much of their step is left after a while; then the first looks again. Returns where they sit in the end.
+// The first may seem slower than it is, when the machine is busy; so what it did is much more, or less, than the other.
 std::pair<int, int> play(const std::vector<int>& cpus, std::int64_t other_step, double first_left, double second_left) {
   const auto memory = std::make_unique<CoreSeat[]>(2);
   const std::vector<CoreSeat*> seats{&memory[0], &memory[1]};
@@ -67,8 +68,8 @@ class CoreSwapTest : public testing::Test {
 };
 
 TEST_F(CoreSwapTest, OneThatIsFarAheadChangesPlacesWithTheSlowOne) {
-  EXPECT_EQ(play(cpus_, 7, 0.2, 0.8), std::pair(cpus_[1], cpus_[0]));
-  EXPECT_EQ(play(cpus_, 7, 0.0, 0.5), std::pair(cpus_[1], cpus_[0])) << "also when it is done";
+  EXPECT_EQ(play(cpus_, 7, 0.2, 0.95), std::pair(cpus_[1], cpus_[0]));
+  EXPECT_EQ(play(cpus_, 7, 0.0, 0.95), std::pair(cpus_[1], cpus_[0])) << "also when it is done";
 }
 
 TEST_F(CoreSwapTest, ASlowOneTakesThePlaceOfOneThatIsDone) {
@@ -80,7 +81,7 @@ TEST_F(CoreSwapTest, OthersStayWhereTheyAre) {
   const std::pair stay(cpus_[0], cpus_[1]);
   EXPECT_EQ(play(cpus_, 7, 0.8, 0.2), stay) << "the other is faster";
   EXPECT_EQ(play(cpus_, 7, 0.500, 0.505), stay) << "both are as fast";
-  EXPECT_EQ(play(cpus_, 6, 0.2, 0.8), stay) << "the other is in another step";
+  EXPECT_EQ(play(cpus_, 6, 0.2, 0.95), stay) << "the other is in another step";
   EXPECT_EQ(play(cpus_, 7, 0.2, 0.999), stay) << "the other's speed is not known";
 }
 
