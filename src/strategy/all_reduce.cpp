@@ -74,15 +74,7 @@ class AllReduce : public Strategy {
 
   void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan) {
     const std::int64_t start_ns = base::now_ns();
-    const base::Range floats = step_.buckets()[bucket].floats;
-    const std::span<float> result = step_.partial(0, floats);
-    if (worker_.exact) {
-      std::vector<std::span<float>> partials;
-      for (std::size_t p = 0; p < step_.partials(); ++p) partials.push_back(step_.partial(p, floats));
-      group.exact_all_reduce(plan, partials, result);
-    } else {
-      group.all_reduce(result, comm::Reduction::sum, algorithm_);
-    }
+    step_.add_up(group, bucket, plan, algorithm_);
     busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
   }
 

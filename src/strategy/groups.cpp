@@ -164,15 +164,7 @@ class Groups : public Strategy {
     }
     pending_.push_back(worker_.group.start([this, bucket, pushes, &plan](comm::Collectives& group) {
       const std::int64_t start_ns = base::now_ns();
-      const base::Range floats = step_.buckets()[bucket].floats;
-      const std::span<float> result = step_.partial(0, floats);
-      if (worker_.exact) {
-        std::vector<std::span<float>> partials;
-        for (std::size_t p = 0; p < step_.partials(); ++p) partials.push_back(step_.partial(p, floats));
-        group.exact_all_reduce(plan, partials, result);
-      } else {
-        group.all_reduce(result, comm::Reduction::sum);
-      }
+      step_.add_up(group, bucket, plan);
       busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
       if (pushes) lines_->push(bucket);
     }));

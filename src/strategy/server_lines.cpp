@@ -98,8 +98,8 @@ void ServerLines::run(const Errand& errand, const std::atomic<bool>& stop) {
   head.request = errand.request;
   head.bucket = errand.bucket;
   if (!pushes) head.partials = 0;
-  const bool ends = errand.request == Request::end;
-  const std::vector<comm::Place> places = ends ? std::vector<comm::Place>() : places_of(errand.mark, head.partials);
+  const bool is_end = errand.request == Request::end;
+  const std::vector<comm::Place> places = is_end ? std::vector<comm::Place>() : places_of(errand.mark, head.partials);
   head.has_places = places.empty() ? 0 : 1;
   std::vector<std::byte> message;
   const auto append = [&](std::span<const std::byte> bytes) {
@@ -109,7 +109,7 @@ void ServerLines::run(const Errand& errand, const std::atomic<bool>& stop) {
   if (pushes) append(std::as_bytes(std::span(ends_)));
   append(std::as_bytes(std::span(places)));
   post.send(to, kPushTag + lane, message);
-  if (ends) return;
+  if (is_end) return;
   const auto receive = [&](std::size_t bucket) {
     const base::Range floats = step_.buckets()[bucket].floats;
     const std::span<float> weights(worker_.crew.weights() + floats.begin, at(floats.size()));

@@ -100,8 +100,6 @@ void Serving::converse(Session& session) {
                 "worker {} names bucket {}, server {} has {}", session.worker, session.head.bucket, server_,
                 stripes_.size());
     Stripe& stripe = *stripes_[at(session.head.bucket)];
-    base::check(session.head.partials >= 0 && session.head.partials <= kMostPartials, "worker {} has {} partials",
-                session.worker, session.head.partials);
     find_places(session);
     if (session.head.request == Request::pull) {
       {
@@ -127,6 +125,8 @@ void Serving::receive_request(Session& session) {
   base::check(bytes >= sizeof(RequestHead), "worker {} sent a request of {} bytes", session.worker, bytes);
   std::memcpy(&session.head, message.data(), sizeof session.head);
   const RequestHead& head = session.head;
+  base::check(head.partials >= 0 && head.partials <= kMostPartials, "worker {} has {} partials", session.worker,
+              head.partials);
   std::span<const std::byte> rest(message.data() + sizeof head, bytes - sizeof head);
   const auto take = [&](auto& into, std::size_t count) {
     into.resize(count);

@@ -61,6 +61,16 @@ crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::f
   return report;
 }
 
+void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
+                      comm::Algorithm algorithm) const {
+  const base::Range floats = buckets_[bucket].floats;
+  const std::span<float> result = partial(0, floats);
+  if (!worker_.exact) return group.all_reduce(result, comm::Reduction::sum, algorithm);
+  std::vector<std::span<float>> partials;
+  for (std::size_t p = 0; p < partials_; ++p) partials.push_back(partial(p, floats));
+  group.exact_all_reduce(plan, partials, result);
+}
+
 std::size_t SyncStep::note_size() const { return kFields + 2 * at(worker_.crew.oars()); }
 
 std::vector<double> SyncStep::write_note(const Work& work, const crew::RowReport& row,

@@ -32,6 +32,10 @@ class SyncStep {
   // Forward and backward; ready(bucket) when all partials of a bucket lie in memory, in order, from any thread.
   crew::RowReport row(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready);
 
+  // A bucket's sum over all ranks of the group, in the first partial; `algorithm` where any order of additions will do.
+  void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
+              comm::Algorithm algorithm = comm::Algorithm::automatic) const;
+
   // The notes of all workers as bytes of equal length, and back; losses and counts are summed along the oar tree.
   std::vector<double> write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before) const;
   std::size_t note_size() const;

@@ -114,6 +114,7 @@ TEST(Launcher, TellsOfARankThatEndedBeforeAllWereThere) {
   std::vector<Process> ranks;
   for (options.rank = 0; options.rank < 2; ++options.rank)
     ranks.push_back(start(options, [](Group& group) { work(group, 1000); }));
+  std::this_thread::sleep_for(300ms);          // both come; one that comes when rank 0 has gone finds nobody
   for (bool is_told = false; !is_told;) try {  // until rank 0 has opened the meeting
       tell_ending(options, 4711, "was killed by signal 9");
       is_told = true;
