@@ -146,17 +146,23 @@ void Collectives::all_reduce(std::span<float> data, Reduction how, Algorithm alg
 }
 
 void Collectives::exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials,
-                                   std::span<float> result) {
+                                   std::span<float> result, const UseSum& use) {
   const auto is_shared = [&](std::span<const float> array) { return windows_->find(array).has_value(); };
   if (result.size_bytes() > kShortBytes && is_shared(result) && std::ranges::all_of(partials, is_shared))
-    return window_exact_all_reduce(circle_, next(OperationKind::exact_window_all_reduce, result.size_bytes()),
-                                   *windows_, plan, partials, result);
-  const Operation operation = next(OperationKind::exact_all_reduce, result.size_bytes());
+    return window_exact_all_reduce(circle_,
+                                   next(OperationKind::exact_window_all_reduce, result.size_bytes(), 0, use ? 1 : 0),
+                                   *windows_, plan, partials, result, use);
+  const Operation operation = next(OperationKind::exact_all_reduce, result.size_bytes(), 0, use ? 1 : 0);
   const auto all = static_cast<std::int64_t>(plan.partials().size() * result.size_bytes());
-  if (all <= kMostWhole && wire().seconds({1, all}) <= wire().seconds({2, 2 * all / world()}))
+  if (!use && all <= kMostWhole && wire().seconds({1, all}) <= wire().seconds({2, 2 * all / world()}))
     comm::exact_whole_all_reduce(circle_, operation, plan, partials, result, scratch_);
   else
-    comm::exact_all_reduce(circle_, operation, plan, partials, result, scratch_);
+    comm::exact_all_reduce(circle_, operation, plan, partials, result, use, scratch_);
+}
+
+void Collectives::share_slices(std::span<float> data) {
+  direct_all_gather(circle_, next(OperationKind::all_gather, data.size_bytes(), 0, 1), std::as_writable_bytes(data),
+                    sizeof(float));
 }
 
 const Wire& Collectives::wire() {

@@ -56,7 +56,10 @@ class Collectives {
   std::span<float> reduce_scatter(std::span<float> data, Reduction how);
   void all_reduce(std::span<float> data, Reduction how, Algorithm algorithm = Algorithm::automatic);
   // With the bits of the oar tree; see exact.h.
-  void exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result);
+  void exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result,
+                        const UseSum& use = nullptr);
+  // The slice of each rank (see slices.h) to all.
+  void share_slices(std::span<float> data);
 
  private:
   Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);

@@ -99,7 +99,7 @@ void check_partials(const Circle& circle, const ExactPlan& plan, std::span<const
 }  // namespace
 
 void exact_all_reduce(Circle& circle, const Operation& operation, const ExactPlan& plan,
-                      std::span<const std::span<float>> partials, std::span<float> result,
+                      std::span<const std::span<float>> partials, std::span<float> result, const UseSum& use,
                       std::vector<float>& scratch) {
   check_partials(circle, plan, partials, result);
   const int world = circle.world(), rank = circle.rank();
@@ -137,7 +137,10 @@ void exact_all_reduce(Circle& circle, const Operation& operation, const ExactPla
     sums.arrive();
     sums.add();
   }
-  if (sums.result() != slice.data()) std::copy_n(sums.result(), slice.size(), slice.data());
+  if (use)
+    use(slice.data() - result.data(), {sums.result(), slice.size()});
+  else if (sums.result() != slice.data())
+    std::copy_n(sums.result(), slice.size(), slice.data());
   direct_all_gather(circle, operation, std::as_writable_bytes(result), sizeof(float));
 }
 

@@ -2,10 +2,12 @@
 //
 // Each rank holds a contiguous range of oars and hands over one array per partial (base::oar_partials): the sums of the
 // largest whole subtrees in its range. The owner of a slice gets all partials of that slice, adds them in the order of
-// the tree, and sends the result to all.
+// the tree, and sends the result to all; or, where it is told how, what it makes of it: weights that it moves by a
+// gradient, say, so that nobody else has to.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -50,10 +52,16 @@ class ExactPlan {
   int result_ = 0;
 };
 
+// Makes of some floats of a sum, the first of which is number `first` of the array, what is to stand in their place: in
+// this rank's `result`, from where all others get it. A rank gets the sum of its slice (slices.h), always the same.
+using UseSum = std::function<void(std::int64_t first, std::span<const float> sum)>;
+
 // `partials` are this rank's, as many as plan.of_rank(rank), of equal length; their content is lost. `result` may be
-// one of them, or memory of its own. At least one oar of all must not be empty. `scratch` is kept for the next time.
+// one of them, or memory of its own; the latter where the sum is used, by the same function on all ranks. At least one
+// oar of all must not be empty. `scratch` is kept for the next time.
 void exact_all_reduce(Circle& circle, const Operation& operation, const ExactPlan& plan,
-                      std::span<const std::span<float>> partials, std::span<float> result, std::vector<float>& scratch);
+                      std::span<const std::span<float>> partials, std::span<float> result, const UseSum& use,
+                      std::vector<float>& scratch);
 // In one step, for short arrays: all partials go to everyone, and every rank adds all of them.
 void exact_whole_all_reduce(Circle& circle, const Operation& operation, const ExactPlan& plan,
                             std::span<const std::span<float>> partials, std::span<float> result,

@@ -1,7 +1,9 @@
-// Memory from the system, also shared between processes; zero at first, and taken only where it is touched.
+// Memory from the system, also shared between processes; zero at first, and taken only where it is touched. It begins
+// on a huge page.
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace trireme::comm {
 
@@ -26,5 +28,9 @@ int make_shared_memory(std::size_t bytes);
 
 // Parts begin on huge pages.
 std::size_t whole_huge_pages(std::size_t bytes);
+
+// Takes mapped memory now, for data that is used all the time, in huge pages where the system has some left: it gives
+// shared memory none by itself. Nobody else may write there meanwhile.
+void take_huge_pages(std::span<std::byte> memory);
 
 }  // namespace trireme::comm

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "comm/mapped_memory.h"
+
 namespace trireme::comm {
 
 Window::Window(std::uint32_t number, std::byte* base, std::size_t stride, std::size_t bytes, std::vector<int> ranks,
@@ -20,6 +22,8 @@ std::span<std::byte> Window::part(int rank) const {
   if (found == ranks_.end()) return {};
   return {base_ + static_cast<std::size_t>(found - ranks_.begin()) * stride_, bytes_};
 }
+
+void Window::take(std::size_t bytes) const { take_huge_pages(own().first(bytes)); }
 
 void WindowSet::add(const std::shared_ptr<const Window>& window) {
   const std::lock_guard lock(mutex_);

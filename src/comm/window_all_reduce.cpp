@@ -10,7 +10,7 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::int64_t kBlock = 2048;  // floats that stay in a cache while they are combined
+constexpr std::int64_t kBlock = 8192;  // floats that stay in a cache while they are combined
 constexpr std::int64_t kFew = 64;      // floats that go through a whole tree before the next do
 
 std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
@@ -64,14 +64,17 @@ void part_company(Circle& circle, const Operation& operation) {
   circle.run(operation, transfers);
 }
 
-// combine(first, count, out) leaves the combined floats of a block in the first result; all others get a copy.
+// combine(first, count, out) leaves the combined floats of a block in the result of rank `one`; all others get a copy.
 template <class CombineBlock>
-void write_slice(Circle& circle, std::int64_t length, const std::vector<float*>& results, const CombineBlock& combine) {
+void write_slice(Circle& circle, std::int64_t length, const std::vector<float*>& results, int one,
+                 const CombineBlock& combine) {
   const base::Range mine = slice(length, circle.rank(), circle.world());
+  const float* source = results[static_cast<std::size_t>(one)];
   for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
     const std::int64_t count = std::min(kBlock, mine.end - at);
-    combine(at, count, results[0] + at);
-    for (std::size_t i = 1; i < results.size(); ++i) std::memcpy(results[i] + at, results[0] + at, bytes_of(count));
+    combine(at, count, results[static_cast<std::size_t>(one)] + at);
+    for (float* result : results)
+      if (result != source) std::memcpy(result + at, source + at, bytes_of(count));
   }
 }
 
@@ -117,7 +120,7 @@ void window_all_reduce(Circle& circle, const Operation& operation, const WindowS
   std::vector<float*> at;
   for (const auto& of_rank : arrays) at.push_back(of_rank[0].data());
   count_traffic(circle, data.size(), 1, at.size());
-  write_slice(circle, static_cast<std::int64_t>(data.size()), at,
+  write_slice(circle, static_cast<std::int64_t>(data.size()), at, 0,
               [&](std::int64_t first, std::int64_t count, float* out) {  // out is rank 0's
                 for (std::size_t rank = 1; rank < at.size(); ++rank) combine_into(how, out, at[rank] + first, count);
               });
@@ -125,8 +128,8 @@ void window_all_reduce(Circle& circle, const Operation& operation, const WindowS
 }
 
 void window_exact_all_reduce(Circle& circle, const Operation& operation, const WindowSet& windows,
-                             const ExactPlan& plan, std::span<const std::span<float>> partials,
-                             std::span<float> result) {
+                             const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result,
+                             const UseSum& use) {
   // A rank names its result and then its partials.
   std::vector<std::span<float>> own{result};
   own.insert(own.end(), partials.begin(), partials.end());
@@ -140,17 +143,21 @@ void window_exact_all_reduce(Circle& circle, const Operation& operation, const W
     for (std::size_t i = 1; i < of_rank.size(); ++i) at.push_back(of_rank[i].data());
   }
   const auto& additions = plan.additions();
-  std::vector<float> memory(at.size() * static_cast<std::size_t>(kFew));
+  std::vector<float> memory(at.size() * static_cast<std::size_t>(kFew)), block(use ? std::size_t{kBlock} : 0);
   std::vector<const float*> places(at.size()), sums(at.size());
   count_traffic(circle, result.size(), partials.size(), at.size());
-  write_slice(circle, static_cast<std::int64_t>(result.size()), results,
+  const auto add_up = [&](std::int64_t first, std::int64_t count, float* out) {
+    for (std::size_t i = 0; i < at.size(); ++i) places[i] = at[i] + first;
+    if (additions.empty())
+      std::memmove(out, places[static_cast<std::size_t>(plan.result())], bytes_of(count));
+    else
+      base::dispatch<AddUp>(AddUp::Tree{additions, places.data(), sums.data(), memory.data()}, at.size(), out, count);
+  };
+  write_slice(circle, static_cast<std::int64_t>(result.size()), results, circle.rank(),
               [&](std::int64_t first, std::int64_t count, float* out) {
-                for (std::size_t i = 0; i < at.size(); ++i) places[i] = at[i] + first;
-                if (additions.empty())
-                  std::memmove(out, places[static_cast<std::size_t>(plan.result())], bytes_of(count));
-                else
-                  base::dispatch<AddUp>(AddUp::Tree{additions, places.data(), sums.data(), memory.data()}, at.size(),
-                                        out, count);
+                if (!use) return add_up(first, count, out);
+                add_up(first, count, block.data());
+                use(first, {block.data(), static_cast<std::size_t>(count)});
               });
   part_company(circle, operation);
 }

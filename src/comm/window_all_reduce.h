@@ -18,7 +18,7 @@ void window_all_reduce(Circle& circle, const Operation& operation, const WindowS
 
 // Along the oar tree; see exact.h. All partials and the result lie in windows, on all ranks.
 void window_exact_all_reduce(Circle& circle, const Operation& operation, const WindowSet& windows,
-                             const ExactPlan& plan, std::span<const std::span<float>> partials,
-                             std::span<float> result);
+                             const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result,
+                             const UseSum& use);
 
 }  // namespace trireme::comm

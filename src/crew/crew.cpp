@@ -249,6 +249,17 @@ float* Crew::statistics_place(const SlotPlace& place) const {
   return station.statistics[at(set)].floats();
 }
 
+// What was bound to the weights is bound anew.
+void Crew::move_weights(float* memory) {
+  std::memcpy(memory, weights_.data(), weights_.bytes());
+  weights_ = tensor::Buffer(memory, weights_.bytes());
+  for (const auto& station : stations_) station->instances.clear();
+  steps_.clear();
+  current_ = nullptr;
+  forms_ = std::make_unique<graph::WeightForms>(space_, weights_.floats(), options_.threads_per_oar);
+  if (options_.training) prepare(options_.batch, options_.share);
+}
+
 void Crew::refresh_weight_forms() {
   const int forms = forms_->size();
   if (forms == 0) return;

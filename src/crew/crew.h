@@ -97,6 +97,8 @@ class Crew {
   const tensor::ParameterSpace& space() const { return space_; }
   float* weights() { return weights_.floats(); }
   const float* weights() const { return weights_.floats(); }
+  // From now on the weights lie in this memory of space().floats() floats on a 64-byte border, which the caller keeps.
+  void move_weights(float* memory);
   // After the weights were changed from outside.
   void refresh_weight_forms();
 

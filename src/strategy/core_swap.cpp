@@ -18,8 +18,9 @@ constexpr std::int64_t kLookEvery = 200'000;   // nanoseconds
 constexpr std::int64_t kKnown = kWhole / 100;  // of a step over which a core's speed is measured
 // How far one must be behind: less and less towards the end, when it cannot be made up for; a part of what is left of
 // the one that is ahead.
-constexpr std::int64_t kBehind = 12, kBehindAtEnd = kWhole / 200;
-constexpr double kFaster = 1.35;  // changing places costs both of them a part of a millisecond
+constexpr std::int64_t kBehind = 20, kBehindAtEnd = kWhole / 200;
+constexpr double kFaster = 1.2;  // changing places costs both of them a part of a millisecond
+constexpr double kFresh = 0.3;   // of what was measured last, in a core's speed: layers suffer differently
 
 int package_of(int cpu) {
   std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/physical_package_id", cpu));
@@ -38,18 +39,28 @@ bool pin(int thread, int cpu) {
 }  // namespace
 
 CoreSwap::CoreSwap(std::vector<CoreSeat*> seats, std::size_t own, int cpu)
-    : seats_(std::move(seats)), own_(*seats_[own]), cpu_(cpu) {
+    : seats_(std::move(seats)), number_(static_cast<std::int32_t>(own)), own_(*seats_[own]), cpu_(cpu) {
   own_.thread.store(static_cast<std::int32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   own_.package.store(package_of(cpu), std::memory_order_relaxed);
   own_.cpu.store(cpu, std::memory_order_release);
 }
 
 void CoreSwap::begin(std::int64_t step) {
+  follow();
   looked_ns_ = base::now_ns();
-  cpu_ = own_.cpu.load(std::memory_order_acquire);
   measure_from(kWhole, looked_ns_);
+  own_.offer.store(0, std::memory_order_relaxed);
   own_.left.store(kWhole, std::memory_order_relaxed);
   own_.step.store(step, std::memory_order_release);
+}
+
+// To where another one has put this worker.
+bool CoreSwap::follow() {
+  const int cpu = own_.cpu.load(std::memory_order_acquire);
+  if (cpu == cpu_) return false;
+  pin(0, cpu);
+  cpu_ = cpu;
+  return true;
 }
 
 void CoreSwap::measure_from(std::int64_t left, std::int64_t now_ns) {
@@ -57,60 +68,89 @@ void CoreSwap::measure_from(std::int64_t left, std::int64_t now_ns) {
   measured_left_ = left;
 }
 
+void CoreSwap::measure(std::int64_t left, std::int64_t now_ns) {
+  if (measured_left_ - left < kKnown) return;
+  const auto fresh = static_cast<double>(measured_left_ - left) * 1e6 /
+                     static_cast<double>(std::max<std::int64_t>(now_ns - measured_ns_, 1));
+  const auto before = static_cast<double>(own_.speed.load(std::memory_order_relaxed));
+  const double speed = before == 0 ? fresh : kFresh * fresh + (1 - kFresh) * before;
+  own_.speed.store(static_cast<std::int64_t>(speed), std::memory_order_relaxed);
+  measure_from(left, now_ns);
+}
+
 void CoreSwap::look(double fraction) {
   const std::int64_t now = base::now_ns(), left = static_cast<std::int64_t>(fraction * kWhole);
   if (now - looked_ns_ < kLookEvery && left > 0) return;
   looked_ns_ = now;
   own_.left.store(left, std::memory_order_relaxed);
-  if (const int cpu = own_.cpu.load(std::memory_order_acquire); cpu != cpu_) {  // somebody else moved us
-    cpu_ = cpu;
-    return measure_from(left, now);
-  }
-  if (measured_left_ - left >= kKnown) {
-    own_.speed.store((measured_left_ - left) * 1'000'000 / (now - measured_ns_), std::memory_order_relaxed);
+  if (follow()) return measure_from(left, now);
+  measure(left, now);
+  if (left == 0 || own_.speed.load(std::memory_order_relaxed) == 0) return;
+  CoreSeat* other = taken_offer(left);
+  if (other == nullptr) other = idle_place(left);
+  if (other != nullptr && change_places(*other))
     measure_from(left, now);
-  }
-  if (CoreSeat* other = better_place(left); other != nullptr && change_places(*other)) measure_from(left, now);
+  else
+    offer_place(left);
 }
 
-// Of who is the furthest behind on a slower core; or of one on a faster core that is done.
-CoreSeat* CoreSwap::better_place(std::int64_t left) const {
-  const auto speed = static_cast<double>(own_.speed.load(std::memory_order_relaxed));
-  if (speed == 0) return nullptr;
+// Whether both are better off when the one that is ahead sits on the other's core.
+bool CoreSwap::is_worth_it(const CoreSeat& ahead, std::int64_t its_left, const CoreSeat& behind,
+                           std::int64_t behind_left) const {
+  const auto fast = static_cast<double>(ahead.speed.load(std::memory_order_relaxed));
+  const auto slow = static_cast<double>(behind.speed.load(std::memory_order_relaxed));
+  return slow > 0 && fast >= kFaster * slow && behind_left > its_left + std::max(its_left / kBehind, kBehindAtEnd) &&
+         ahead.step.load(std::memory_order_acquire) == behind.step.load(std::memory_order_acquire) &&
+         ahead.package.load(std::memory_order_relaxed) == behind.package.load(std::memory_order_relaxed);
+}
+
+// Whoever made it may have changed places meanwhile.
+CoreSeat* CoreSwap::taken_offer(std::int64_t left) {
+  const std::int32_t offer = own_.offer.exchange(0, std::memory_order_acq_rel);
+  if (offer < 1 || offer > static_cast<std::int32_t>(seats_.size())) return nullptr;
+  CoreSeat& ahead = *seats_[static_cast<std::size_t>(offer - 1)];
+  return is_worth_it(ahead, ahead.left.load(std::memory_order_relaxed), own_, left) ? &ahead : nullptr;
+}
+
+// Of one that is done, on a faster core.
+CoreSeat* CoreSwap::idle_place(std::int64_t left) const {
+  for (CoreSeat* seat : seats_)
+    if (seat != &own_ && seat->left.load(std::memory_order_relaxed) == 0 && is_worth_it(*seat, 0, own_, left))
+      return seat;
+  return nullptr;
+}
+
+// To who is the furthest behind on a slower core.
+void CoreSwap::offer_place(std::int64_t left) {
   CoreSeat* found = nullptr;
-  std::int64_t most = left + std::max(left / kBehind, kBehindAtEnd);
-  const std::int64_t step = own_.step.load(std::memory_order_relaxed);
+  std::int64_t most = 0;
   for (CoreSeat* seat : seats_) {
-    if (seat == &own_ || seat->step.load(std::memory_order_acquire) != step) continue;
     const std::int64_t its_left = seat->left.load(std::memory_order_relaxed);
-    const auto its_speed = static_cast<double>(seat->speed.load(std::memory_order_relaxed));
-    if (its_speed == 0 || seat->package.load(std::memory_order_relaxed) != own_.package.load(std::memory_order_relaxed))
-      continue;
-    if (its_left == 0 && left > kBehindAtEnd && its_speed > kFaster * speed) return seat;
-    if (its_left <= most || speed < kFaster * its_speed) continue;
+    if (seat == &own_ || its_left <= most || !is_worth_it(own_, left, *seat, its_left)) continue;
     found = seat;
     most = its_left;
   }
-  return found;
+  std::int32_t none = 0;
+  if (found != nullptr) found->offer.compare_exchange_strong(none, number_ + 1, std::memory_order_acq_rel);
 }
 
+// The other follows when it looks; one that sleeps until the next step can be moved at once.
 bool CoreSwap::change_places(CoreSeat& other) {
   std::int32_t free = 0;
   if (!seats_[0]->lock.compare_exchange_strong(free, 1, std::memory_order_acq_rel)) return false;
   const int here = own_.cpu.load(std::memory_order_acquire), there = other.cpu.load(std::memory_order_acquire);
-  bool moved = here == cpu_ && pin(other.thread.load(std::memory_order_relaxed), here);
-  if (moved) {
-    pin(0, there);
-    cpu_ = there;
-    own_.cpu.store(there, std::memory_order_release);
+  const bool moves = here == cpu_;
+  if (moves) {
     // The speed is the core's.
     own_.speed.store(other.speed.exchange(own_.speed.load(std::memory_order_relaxed), std::memory_order_relaxed),
                      std::memory_order_relaxed);
+    own_.cpu.store(there, std::memory_order_release);
     other.cpu.store(here, std::memory_order_release);
+    if (other.left.load(std::memory_order_relaxed) == 0) pin(other.thread.load(std::memory_order_relaxed), here);
     ++swaps_;
   }
   seats_[0]->lock.store(0, std::memory_order_release);
-  return moved;
+  return moves && follow();
 }
 
 }  // namespace trireme::strategy

@@ -63,12 +63,16 @@ crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::f
 
 void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
                       comm::Algorithm algorithm) const {
-  const base::Range floats = buckets_[bucket].floats;
-  const std::span<float> result = partial(0, floats);
+  const std::span<float> result = partial(0, buckets_[bucket].floats);
   if (!worker_.exact) return group.all_reduce(result, comm::Reduction::sum, algorithm);
+  add_up(group, bucket, plan, result, nullptr);
+}
+
+void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
+                      std::span<float> result, const comm::UseSum& use) const {
   std::vector<std::span<float>> partials;
-  for (std::size_t p = 0; p < partials_; ++p) partials.push_back(partial(p, floats));
-  group.exact_all_reduce(plan, partials, result);
+  for (std::size_t p = 0; p < partials_; ++p) partials.push_back(partial(p, buckets_[bucket].floats));
+  group.exact_all_reduce(plan, partials, result, use);
 }
 
 std::size_t SyncStep::note_size() const { return kFields + 2 * at(worker_.crew.oars()); }

@@ -35,6 +35,9 @@ class SyncStep {
   // A bucket's sum over all ranks of the group, in the first partial; `algorithm` where any order of additions will do.
   void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
               comm::Algorithm algorithm = comm::Algorithm::automatic) const;
+  // The same, exact; what all get, in `result`, is what use() makes of it.
+  void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::span<float> result,
+              const comm::UseSum& use) const;
 
   // The notes of all workers as bytes of equal length, and back; losses and counts are summed along the oar tree.
   std::vector<double> write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before) const;

@@ -1,5 +1,6 @@
 #include "strategy/updater.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/l2_penalty.h"
@@ -49,6 +50,18 @@ void Updater::update(const crew::Chunk& chunk, const float* gradient, const opti
     sums_[at(chunk.index)] = l2 == 0 ? 0 : l2 * ops::l2_sum(weights, chunk.count);
   }
   state_->update(chunk.offset, chunk.count, weights, gradient, scalars, l2_factor(chunk.parameter));
+}
+
+void Updater::update(base::Range chunks, base::Range floats, const float* gradient, const optim::StepScalars& scalars) {
+  const auto first = crew_.chunks().begin() + chunks.begin, last = crew_.chunks().begin() + chunks.end;
+  auto chunk =
+      std::partition_point(first, last, [&](const crew::Chunk& one) { return one.offset + one.count <= floats.begin; });
+  for (; chunk != last && chunk->offset < floats.end; ++chunk) {
+    const std::int64_t begin = std::max(chunk->offset, floats.begin);
+    const std::int64_t end = std::min(chunk->offset + chunk->count, floats.end);
+    state_->update(begin, end - begin, crew_.weights() + begin, gradient + (begin - floats.begin), scalars,
+                   l2_factor(chunk->parameter));
+  }
 }
 
 void Updater::clip(const float* gradient, optim::StepScalars& scalars) {

@@ -18,12 +18,16 @@ class Updater {
 
   const optim::Optimizer& optimizer() const { return *optimizer_; }
   bool clips() const { return max_norm_ > 0; }
+  // Nothing but the gradient of a part is needed to update it: no norm, no penalty of the whole.
+  bool takes_any_part() const { return !clips() && !has_penalty_; }
   // Of one update, per parameter.
   ops::Cost cost() const;
 
   // The numbers of a step, counted from 1.
   optim::StepScalars scalars(std::int64_t step, double lr) const;
   void update(const crew::Chunk& chunk, const float* gradient, const optim::StepScalars& scalars);
+  // Of any floats of some chunks, where takes_any_part().
+  void update(base::Range chunks, base::Range floats, const float* gradient, const optim::StepScalars& scalars);
   // Brings the gradient of the whole space down to the largest norm.
   void clip(const float* gradient, optim::StepScalars& scalars);
   // Of the weights that the last step started from; 0 where no parameter has one.

@@ -22,6 +22,7 @@
 #include "comm/join.h"
 #include "comm/mpi.h"
 #include "graph/fusion.h"
+#include "tensor/buffer.h"
 #include "train/agree.h"
 #include "train/helm.h"
 #include "train/interrupt.h"
@@ -179,11 +180,14 @@ class Job {
     });
     std::span<float> gradients;
     if (group_.world() > 1 && (reduces || cast_.servers > 0)) {
-      // Memory that nobody touches takes none.
+      // Weights, then gradients. Memory that nobody touches takes none.
       const std::int64_t arrays = reduces ? 2 * std::bit_width(static_cast<unsigned>(experiment_->oars)) + 1 : 1;
-      const auto bytes = at(arrays * *std::ranges::max_element(floats)) * sizeof(float);
-      window_ = group_.allocate(bytes);
-      gradients = {reinterpret_cast<float*>(window_->own().data()), bytes / sizeof(float)};
+      const std::size_t array = tensor::align_up(at(*std::ranges::max_element(floats)) * sizeof(float));
+      window_ = group_.allocate(at(arrays + 1) * array);
+      if (is_worker && reduces) window_->take(2 * array);
+      auto* memory = reinterpret_cast<float*>(window_->own().data());
+      if (is_worker && reduces) worker_->move_weights(memory);
+      gradients = {memory + array / sizeof(float), at(arrays) * array / sizeof(float)};
     } else if (is_worker && cast_.servers > 0) {
       own_gradients_.resize(at(space_.floats()));
       gradients = own_gradients_;

@@ -44,6 +44,8 @@ class Worker {
 
   crew::Crew& crew() { return *crew_; }
   strategy::Updater& updater() { return *updater_; }
+  // From now on the weights lie there, where the workers of this host reach them.
+  void move_weights(float* memory) { crew_->move_weights(memory); }
   // For gradients; `threads` of all workers.
   void prepare(std::span<float> gradients, const std::vector<int>& threads);
   // The seats of all workers, where they share this host, this one's among them by its number.

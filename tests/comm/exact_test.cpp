@@ -1,10 +1,13 @@
 // The exact all-reduce has the bits of the oar tree added up in one place, for every world, assignment and count of
 // oars.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
 
 #include "base/oar_tree.h"
+#include "comm/slices.h"
 #include "comm/worlds.h"
 
 namespace trireme::comm {
@@ -117,6 +120,57 @@ TEST(ExactAllReduce, LeavesEmptyOarsOut) {
     for (unsigned oar = 0; oar < 5; ++oar) is_empty.push_back((mask >> oar & 1) != 0);
     for (const Assignment& assignment : assignments(5, 3)) check_world(5, assignment, is_empty, 17);
   }
+}
+
+// Each rank's result moves by the sum where the rank owns it, and all get it.
+void check_use(const std::string& transport, bool is_shared, int world, std::size_t count) {
+  OarShares shares{world, {}, {}};
+  for (int rank = 0; rank < world; ++rank) shares.held.push_back({rank, rank + 1});
+  const ExactPlan plan(shares);
+  std::vector<float> expected = tree_sum({0, world}, std::vector<bool>(static_cast<std::size_t>(world)), count);
+  for (float& value : expected) value = 0.5f - 0.1f * value;
+  run_over(transport, world, [&](Group& group) {
+    const auto window = is_shared ? group.allocate(2 * count * sizeof(float)) : nullptr;
+    std::vector<float> memory(2 * count);
+    const std::span<float> all =
+        window ? std::span(reinterpret_cast<float*>(window->own().data()), memory.size()) : std::span(memory);
+    const std::span<float> partial = all.first(count), result = all.subspan(count);
+    std::ranges::copy(oar_values(group.rank(), count), partial.begin());
+    std::ranges::fill(result, 0.5f);
+    std::vector<int> used(count);
+    group.exact_all_reduce(plan, std::array{partial}, result, [&](std::int64_t first, std::span<const float> sum) {
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        const std::size_t at = static_cast<std::size_t>(first) + i;
+        result[at] -= 0.1f * sum[i];
+        ++used[at];
+      }
+    });
+    EXPECT_TRUE(same_bits(result, expected)) << transport << ", rank " << group.rank() << " of " << world;
+    std::vector<int> owned(count);
+    std::ranges::fill(slice_of(std::span(owned), group.rank(), world), 1);
+    EXPECT_EQ(used, owned) << "a rank is asked about its slice, once";
+  });
+}
+
+TEST(ExactAllReduce, TheOwnerOfASliceMakesWhatAllGet) {
+  for (const std::string& transport : all_transports())
+    for (const bool is_shared : {false, true})
+      for (const int world : worlds_of({1, 2, 3, 5, 8}))
+        for (const std::size_t count : {1, 5, 3000, 50021}) check_use(transport, is_shared, world, count);
+}
+
+TEST(Collectives, SharesSlices) {
+  for (const std::string& transport : all_transports())
+    for (const int world : worlds_of({1, 2, 3, 5, 8}))
+      for (const std::size_t count : {0, 1, 7, 300007})
+        run_over(transport, world, [&](Group& group) {
+          std::vector<float> data(count, -1.0f);
+          const auto own = slice_of(std::span(data), group.rank(), world);
+          std::ranges::fill(own, static_cast<float>(group.rank()));
+          group.share_slices(data);
+          for (int rank = 0; rank < world; ++rank)
+            for (const float value : slice_of(std::span(data), rank, world)) ASSERT_EQ(value, static_cast<float>(rank));
+        });
 }
 
 TEST(ExactPlan, OneWholePartialPerRankWhereSharesFollowTheTree) {

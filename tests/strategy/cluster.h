@@ -2,6 +2,8 @@
 // process one more. The batches are those of support::CrewRun, each step its own.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -34,6 +36,34 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
+inline void expect_all(const std::vector<Outcome>& outcomes, const Outcome& expected) {
+  for (std::size_t w = 0; w < outcomes.size(); ++w) {
+    EXPECT_EQ(outcomes[w].hash, expected.hash) << "worker " << w;
+    EXPECT_EQ(outcomes[w].state, expected.state) << "worker " << w;
+    EXPECT_EQ(outcomes[w].numbers, expected.numbers) << "worker " << w;
+  }
+}
+
+inline std::vector<int> even_oars(int workers) {
+  std::vector<int> oars;
+  for (int w = 0; w < workers; ++w) oars.push_back(static_cast<int>(base::oars_of_worker(w, workers, kOars).size()));
+  return oars;
+}
+
+inline graph::Network with_penalty() {
+  graph::Network net("with-penalty");
+  graph::Value x = net.input("image", {2, 6, 6});
+  x = net.add("conv", support::conv3(7, 1, true), {x});
+  net.l2_penalty(x, 0.01);
+  x = net.add("bn", ops::batch_norm(), {x});
+  x = net.add("relu", ops::relu(), {x});
+  x = net.add("flat", ops::flatten(), {x});
+  x = net.add("hidden", ops::dense({.outputs = 11}), {x});
+  net.l2_penalty(x, 0.003);
+  support::classify(net, x);
+  return net;
+}
+
 // A worker's crew and all that goes with it. The crew is kept from test to test.
 class Mate {
  public:
@@ -50,10 +80,23 @@ class Mate {
     const std::size_t workers = std::max<std::size_t>(oars.size(), 1);
     assignment_ = std::make_unique<Assignment>(options, kOars, std::vector<int>(workers, 1), 1, 1);
     gradients_.assign(8 * static_cast<std::size_t>(run_.crew().space().floats()), 0.0f);
+    shared_gradients_ = {};
     outcome_ = {};
   }
+  // Weights and gradients in memory that all ranks reach; called by all of them.
+  void share_memory(comm::Group& group) {
+    const auto floats = static_cast<std::size_t>(run_.crew().space().floats());
+    const std::size_t array = tensor::align_up(floats * sizeof(float)) / sizeof(float);
+    std::shared_ptr<const comm::Window> window = group.allocate(9 * array * sizeof(float));
+    window->take(2 * array * sizeof(float));
+    auto* memory = reinterpret_cast<float*>(window->own().data());
+    run_.crew().move_weights(memory);
+    shared_gradients_ = {memory + array, 8 * array};
+    std::swap(window_, window);  // the one before held the weights until now
+  }
   Worker worker(comm::Group& group, const Cast& cast, int worker) {
-    return {run_.crew(), *updater_, group, cast, worker, *assignment_, gradients_, is_exact_};
+    const std::span<float> gradients = shared_gradients_.empty() ? std::span(gradients_) : shared_gradients_;
+    return {run_.crew(), *updater_, group, cast, worker, *assignment_, gradients, is_exact_};
   }
   // Steps [first, end), counted from 0.
   void steps(Strategy& strategy, const Worker& worker, std::int64_t first, std::int64_t end) {
@@ -81,6 +124,7 @@ class Mate {
   Updater& updater() { return *updater_; }
 
  private:
+  std::shared_ptr<const comm::Window> window_;  // holds the weights, once they were shared
   support::CrewRun run_;
   bool is_exact_;
   support::Plain start_;
@@ -88,6 +132,7 @@ class Mate {
   std::optional<Updater> updater_;
   std::unique_ptr<Assignment> assignment_;
   std::vector<float> gradients_;
+  std::span<float> shared_gradients_;
   Outcome outcome_;
 };
 

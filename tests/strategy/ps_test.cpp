@@ -13,26 +13,6 @@ namespace {
 
 using support::Network;
 
-std::vector<int> even_oars(int workers) {
-  std::vector<int> oars;
-  for (int w = 0; w < workers; ++w) oars.push_back(static_cast<int>(base::oars_of_worker(w, workers, kOars).size()));
-  return oars;
-}
-
-Network with_penalty() {
-  Network net("with-penalty");
-  graph::Value x = net.input("image", {2, 6, 6});
-  x = net.add("conv", support::conv3(7, 1, true), {x});
-  net.l2_penalty(x, 0.01);
-  x = net.add("bn", ops::batch_norm(), {x});
-  x = net.add("relu", ops::relu(), {x});
-  x = net.add("flat", ops::flatten(), {x});
-  x = net.add("hidden", ops::dense({.outputs = 11}), {x});
-  net.l2_penalty(x, 0.003);
-  support::classify(net, x);
-  return net;
-}
-
 // One network's crews, for every cluster of it.
 class Bench {
  public:
@@ -98,14 +78,6 @@ std::vector<Cast> all_casts() {
       for (const bool apart : {false, true})
         if (apart || servers <= workers) casts.push_back({workers, servers, apart});
   return casts;
-}
-
-void expect_all(const std::vector<Outcome>& outcomes, const Outcome& expected) {
-  for (std::size_t w = 0; w < outcomes.size(); ++w) {
-    EXPECT_EQ(outcomes[w].hash, expected.hash) << "worker " << w;
-    EXPECT_EQ(outcomes[w].state, expected.state) << "worker " << w;
-    EXPECT_EQ(outcomes[w].numbers, expected.numbers) << "worker " << w;
-  }
 }
 
 std::vector<Network> networks() {

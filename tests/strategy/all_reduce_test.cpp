@@ -1,0 +1,107 @@
+// allreduce: the bits of a single worker, whoever updates the weights, and the whole of the optimizer's state at the
+// end of every stretch.
+#include <gtest/gtest.h>
+
+#include "cluster.h"
+
+namespace trireme::strategy {
+namespace {
+
+constexpr int kMost = 5;  // workers
+
+struct Setting {
+  int workers = 2;
+  std::vector<int> oars{};     // of each; none: even
+  bool shares_memory = false;  // of the host
+  AllReduceOptions options{};
+  std::vector<std::int64_t> starts = {0};  // of stretches
+};
+
+class Bench {
+ public:
+  explicit Bench(const graph::Network& net) {
+    for (int w = 0; w < kMost; ++w) mates_.push_back(std::make_unique<Mate>(net, 1 + w % 2));
+  }
+
+  Outcome single(const Training& training) { return run_single(*mates_[0], training); }
+
+  std::vector<Outcome> run(const Setting& setting, const Training& training) {
+    const Cast cast{setting.workers, 0, false};
+    for (int w = 0; w < cast.workers; ++w)
+      mate(w).start(training, setting.oars.empty() ? even_oars(cast.workers) : setting.oars);
+    std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+    const auto errors = run_cluster(
+        groups, cast,
+        [&](comm::Group& group, int w) {
+          if (setting.shares_memory) mate(w).share_memory(group);
+          const Worker worker = mate(w).worker(group, cast, w);
+          const auto strategy = make_all_reduce(worker, setting.options);
+          for (std::size_t s = 0; s < setting.starts.size(); ++s) {
+            const std::int64_t end = s + 1 < setting.starts.size() ? setting.starts[s + 1] : mate(w).all_steps();
+            mate(w).steps(*strategy, worker, setting.starts[s], end);
+            strategy->end_stretch();
+          }
+        },
+        nullptr);
+    for (const std::string& error : errors) EXPECT_EQ(error, "");
+    std::vector<Outcome> outcomes;
+    for (int w = 0; w < cast.workers; ++w) outcomes.push_back(mate(w).outcome(true));
+    return outcomes;
+  }
+
+ private:
+  Mate& mate(int w) { return *mates_[static_cast<std::size_t>(w)]; }
+
+  std::vector<std::unique_ptr<Mate>> mates_;
+};
+
+void check(Bench& bench, const Training& training, const std::vector<Setting>& settings) {
+  const Outcome expected = bench.single(training);
+  for (const Setting& setting : settings) {
+    SCOPED_TRACE(fmt::format("{}, {} workers{}, {} bytes in a bucket, {} stretches, {}", training.optimizer,
+                             setting.workers, setting.oars.empty() ? "" : " with unequal oars",
+                             setting.options.bucket_bytes, setting.starts.size(),
+                             setting.shares_memory ? "shared memory" : "messages"));
+    expect_all(bench.run(setting, training), expected);
+  }
+}
+
+std::vector<Setting> all_settings() {
+  std::vector<Setting> settings;
+  for (const bool shares_memory : {false, true}) {
+    for (const int workers : {2, 3, 5}) settings.push_back({.workers = workers, .shares_memory = shares_memory});
+    settings.push_back({.workers = 3, .oars = {5, 0, 3}, .shares_memory = shares_memory});
+    settings.push_back({.workers = 2, .oars = {1, 7}, .shares_memory = shares_memory, .starts = {0, 1, 3}});
+    settings.push_back({.workers = 3, .shares_memory = shares_memory, .options = {.bucket_bytes = 1}});
+  }
+  settings.push_back({.workers = 3, .shares_memory = true, .options = {.algorithm = comm::Algorithm::direct}});
+  return settings;
+}
+
+TEST(AllReduce, HasTheBitsOfASingleWorkerForEveryNetwork) {
+  for (const auto& net : support::small_networks()) {
+    SCOPED_TRACE(net.name());
+    Bench bench(net);
+    check(bench, {}, {{.workers = 3, .shares_memory = true}, {.workers = 3}});
+  }
+}
+
+TEST(AllReduce, HasTheBitsOfASingleWorkerForEveryCluster) {
+  Bench bench(with_penalty());
+  check(bench, {}, all_settings());
+}
+
+TEST(AllReduce, WhoAddsASliceUpdatesItWithAnyOptimizer) {
+  Bench bench(support::small_networks().front());
+  for (const std::string optimizer : {"sgd:lr=0.1", "sgd:lr=0.1,momentum=0.9,weight-decay=5e-4", "adam", "adadelta",
+                                      "adagrad", "adam:weight-decay=0.01,decoupled=yes"})
+    check(bench, {.optimizer = optimizer}, all_settings());
+}
+
+TEST(AllReduce, WhatNeedsTheWholeGradientIsDoneByAll) {
+  Bench bench(support::small_networks().front());
+  check(bench, {.max_norm = 0.5}, all_settings());
+}
+
+}  // namespace
+}  // namespace trireme::strategy
