@@ -151,3 +151,7 @@ class Run:
 
 def median(values):
     return statistics.median(values)
+
+
+def mean(values):
+    return statistics.fmean(values)

@@ -2,13 +2,14 @@
 """What working together costs: N workers with one thread each and a fixed batch per worker, as one run, against N
 runs of a single worker that know nothing of each other, at the same time. Both have the same cpus, one for each worker,
 pinned, and take turns. The ratio of their samples per second is 1 where working together costs nothing: what cores take
-from each other by sharing caches, memory and power meets both sides.
+from each other by sharing caches, memory and power meets both sides. A run together is compared with the mean of those
+before and after it, because what else a machine does changes from one second to the next.
 
     bench/scaling.py --scaling 16 --model resnet18,densenet40-12
     bench/scaling.py --scaling 2,4 --strategy ps:mode=sync --json
 
-Of each repetition the step in the middle counts, from the beginning of a step to the beginning of the next; of all
-repetitions the one in the middle. A worker's batch is one oar, unless --oars-per-worker says otherwise. Options that are
+Of each repetition all steps count but the first and the last ones, from the beginning of a step to the beginning of the
+next; of all repetitions the one in the middle. A worker's batch is one oar, unless --oars-per-worker says otherwise. Options that are
 not listed go to the run of N workers, as in --transport tcp.
 """
 
@@ -47,18 +48,26 @@ def measure(model, workers, options, arguments, folder):
     edge = math.ceil(steps / 3)
     data += "-all"
     runs.write_data(data, shape, batch * (steps + 2 * edge + 1))
-    together, alone = [], []
-    for _ in range(options.repeats):
-        time.sleep(SETTLE_SECONDS)
-        one = run(batch, steps + 2 * edge + 1, cpus, workers, ["--strategy", options.strategy, *arguments])
-        together.append(batch / runs.median(one.seconds(edge, edge)))
+
+    def all_alone():
         time.sleep(SETTLE_SECONDS)
         many = [run(share, steps + 2 * edge + 1, [cpu], 1, []) for cpu in cpus]
-        alone.append(sum(share / runs.median(each.seconds(edge, edge)) for each in many))
-    rate, sum_of_rates = runs.median(together), runs.median(alone)
+        return sum(share / runs.mean(each.seconds(edge, edge)) for each in many)
+
+    def all_together():
+        time.sleep(SETTLE_SECONDS)
+        one = run(batch, steps + 2 * edge + 1, cpus, workers, ["--strategy", options.strategy, *arguments])
+        return batch / runs.mean(one.seconds(edge, edge))
+
+    together, alone = [], [all_alone()]
+    for _ in range(options.repeats):
+        together.append(all_together())
+        alone.append(all_alone())
+    ratios = [2 * rate / (before + after) for rate, before, after in zip(together, alone, alone[1:])]
     return {"model": model, "world": workers, "threads": 1, "batch": batch, "strategy": options.strategy,
             "oars": options.oars_per_worker * workers, "steps": steps, "repeats": options.repeats,
-            "samples_per_second": rate, "independent_samples_per_second": sum_of_rates, "ratio": rate / sum_of_rates}
+            "samples_per_second": runs.median(together), "independent_samples_per_second": runs.median(alone),
+            "ratio": runs.median(ratios), "ratios": ratios}
 
 
 def main():
@@ -85,7 +94,7 @@ def main():
     if not options.json:
         print(f"Samples per second of N workers in one run and of N runs on their own (medians of {options.repeats} "
               f"repetitions in turns)")
-        print(f"{'model':<17} {'N':>3} {'batch':>5} {'together':>10} {'alone':>10} {'ratio':>6}")
+        print(f"{'model':<17} {'N':>3} {'batch':>5} {'together':>10} {'alone':>10} {'ratio':>6}  of each repetition")
     with runs.work_folder() as folder:
         for model in models:
             for workers in counts:
@@ -93,7 +102,8 @@ def main():
                 results.append(result)
                 if not options.json:
                     print(f"{model:<17} {workers:>3} {result['batch']:>5} {result['samples_per_second']:>10.1f} "
-                          f"{result['independent_samples_per_second']:>10.1f} {result['ratio']:>6.3f}", flush=True)
+                          f"{result['independent_samples_per_second']:>10.1f} {result['ratio']:>6.3f}  "
+                          f"{' '.join(f'{ratio:.2f}' for ratio in result['ratios'])}", flush=True)
     if options.json:
         print(json.dumps({"results": results}))
 

@@ -83,9 +83,11 @@ class AllReduce : public Strategy {
     pending_.clear();
   }
 
-  // In the same order on all workers; see BucketCount. When the last is complete, nothing is left but to wait for it.
+  // In the same order on all workers; see BucketCount. When the last is complete, and the statistics with it, nothing is
+  // left but to wait for them.
   void start(std::size_t bucket, const comm::ExactPlan& plan) {
-    const bool is_last = bucket + 1 == step_.buckets().size();
+    const std::size_t trained = step_.buckets().size() - (step_.buckets().back().chunks.empty() ? 1 : 0);
+    const bool is_last = bucket + 1 >= trained;
     pending_.push_back(
         worker_.group.start([this, bucket, &plan](comm::Collectives& group) { add_up(group, bucket, plan); },
                             is_last ? comm::RunBy::waiter : comm::RunBy::thread));

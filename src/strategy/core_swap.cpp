@@ -18,9 +18,9 @@ constexpr std::int64_t kLookEvery = 200'000;   // nanoseconds
 constexpr std::int64_t kKnown = kWhole / 100;  // of a step over which a core's speed is measured
 // How far one must be behind: less and less towards the end, when it cannot be made up for; a part of what is left of
 // the one that is ahead.
-constexpr std::int64_t kBehind = 20, kBehindAtEnd = kWhole / 200;
-constexpr double kFaster = 1.2;  // changing places costs both of them a part of a millisecond
-constexpr double kFresh = 0.3;   // of what was measured last, in a core's speed: layers suffer differently
+constexpr std::int64_t kBehind = 8, kBehindAtEnd = kWhole / 200;
+constexpr double kFaster = 1.35;  // changing places costs both of them a part of a millisecond
+constexpr double kFresh = 0.3;    // of what was measured last, in a core's speed: layers suffer differently
 
 int package_of(int cpu) {
   std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/physical_package_id", cpu));
