@@ -152,9 +152,10 @@ void Collectives::exact_all_reduce(const ExactPlan& plan, std::span<const std::s
     return window_exact_all_reduce(circle_,
                                    next(OperationKind::exact_window_all_reduce, result.size_bytes(), 0, use ? 1 : 0),
                                    *windows_, plan, partials, result, use);
-  const Operation operation = next(OperationKind::exact_all_reduce, result.size_bytes(), 0, use ? 1 : 0);
   const auto all = static_cast<std::int64_t>(plan.partials().size() * result.size_bytes());
-  if (!use && all <= kMostWhole && wire().seconds({1, all}) <= wire().seconds({2, 2 * all / world()}))
+  const bool whole = !use && all <= kMostWhole && wire().seconds({1, all}) <= wire().seconds({2, 2 * all / world()});
+  const Operation operation = next(OperationKind::exact_all_reduce, result.size_bytes(), 0, use ? 1 : 0);
+  if (whole)
     comm::exact_whole_all_reduce(circle_, operation, plan, partials, result, scratch_);
   else
     comm::exact_all_reduce(circle_, operation, plan, partials, result, use, scratch_);
@@ -166,7 +167,7 @@ void Collectives::share_slices(std::span<float> data) {
 }
 
 const Wire& Collectives::wire() {
-  if (!wire_) wire_ = world() > 1 ? measure_wire(circle_, {OperationKind::measure, 0, 0, sequence_, 0}) : Wire{};
+  if (!wire_) wire_ = world() > 1 ? measure_wire(circle_, next(OperationKind::measure, 0)) : Wire{};
   return *wire_;
 }
 

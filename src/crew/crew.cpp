@@ -272,6 +272,11 @@ void Crew::refresh_weight_forms() {
   });
 }
 
+void Crew::refresh_weight_forms(int parameter) {
+  for (int form = 0; form < forms_->size(); ++form)
+    if (forms_->parameter(form) == parameter) forms_->refresh(form);
+}
+
 void Crew::for_each_chunk(TakeGradient f) {
   base::check(current_ != nullptr && keeps_, "for_each_chunk() before row()");
   for_each_chunk(kept_.floats(), {0, static_cast<std::int64_t>(chunks().size())}, f);

@@ -69,6 +69,7 @@ struct RowReport {
   double correct = 0;  // sum over samples rowed here
   // Of the wall time, shared out by what the threads did; sums across stations and the taker's work are `update`.
   double forward_seconds = 0, backward_seconds = 0, update_seconds = 0;
+  double waited_seconds = 0;   // for weights
   std::int64_t exchanges = 0;  // of stations, between slow and fast threads
 };
 
@@ -99,8 +100,9 @@ class Crew {
   const float* weights() const { return weights_.floats(); }
   // From now on the weights lie in this memory of space().floats() floats on a 64-byte border, which the caller keeps.
   void move_weights(float* memory);
-  // After the weights were changed from outside.
+  // After the weights were changed from outside; those of one parameter, by any thread.
   void refresh_weight_forms();
+  void refresh_weight_forms(int parameter);
 
   // Gets a chunk's summed gradient (floats from the chunk's offset on), valid during the call; on any thread.
   using TakeGradient = base::FunctionRef<void(const Chunk&, const float* gradient)>;
@@ -112,6 +114,10 @@ class Crew {
   // partials(); with none where no oar of the share has samples.
   using TakePartials = base::FunctionRef<void(const Chunk&, std::span<const float* const> partials)>;
   RowReport row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take);
+  // The same where weights may still be on their way: `need` returns when those of some parameters are there. It is
+  // called before they are first read, and again, by any thread.
+  using NeedWeights = base::FunctionRef<void(std::span<const int> parameters)>;
+  RowReport row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take, NeedWeights need);
   // The oars of each.
   const std::vector<base::Range>& partials(std::int64_t samples, const Share& share);
 
@@ -172,6 +178,7 @@ class Crew {
     const BatchView& batch;
     const Draw& draw;
     TakePartials take;
+    NeedWeights need;
   };
 
   void make_stations(const StepPlan& full);

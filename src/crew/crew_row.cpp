@@ -97,7 +97,12 @@ bool Crew::advance(Station& station, const Row& row, Hand& hand) {
       !queue_->used_before(layers_.layers()[at(station.layer)].emptied_before, hand.place))
     return false;
 
-  const std::int64_t start = base::now_ns();
+  std::int64_t start = base::now_ns();
+  if (forward) {
+    row.need(program.forward_segments()[segment].parameters);
+    hand.waited_ns += base::now_ns() - start;
+    start = base::now_ns();
+  }
   if (forward)
     go_forward(station, row, tasks);
   else
@@ -243,6 +248,10 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw, TakeGradient take)
 }
 
 RowReport Crew::row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take) {
+  return row(batch, draw, share, take, [](std::span<const int>) {});
+}
+
+RowReport Crew::row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take, NeedWeights need) {
   base::check(options_.training, "row() of a crew that only evaluates");
   base::check(batch.samples >= 1 && batch.samples <= options_.batch, "a batch of {} samples, the crew was made for {}",
               batch.samples, options_.batch);
@@ -253,7 +262,7 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw, const Share& share
   for (const auto& station : stations_) station->start();
   for (const auto& hand : hands_) hand->start();
   exchange_.start(pace_.whole());
-  const Row row{step, batch, draw, take};
+  const Row row{step, batch, draw, take, need};
   const std::int64_t start = base::now_ns();
   team_.run([&](int member) { row_thread(member, row); });
   if (!layers_.unreached().empty()) {
@@ -280,20 +289,22 @@ RowReport Crew::report(const PreparedStep& step, double wall) const {
   };
   report.loss = tree_sum(oar_loss_);
   report.correct = tree_sum(oar_correct_);
-  double forward = 0, backward = 0, update = 0;
+  double forward = 0, backward = 0, update = 0, waited = 0;
   for (const auto& station : stations_) {
     forward += static_cast<double>(station->forward_ns);
     backward += static_cast<double>(station->backward_ns);
   }
   for (const auto& hand : hands_) {
     update += static_cast<double>(hand->update_ns);
+    waited += static_cast<double>(hand->waited_ns);
     backward += static_cast<double>(hand->late_ns);
   }
   report.exchanges = exchange_.count();
-  const double all = std::max(forward + backward + update, 1.0);
+  const double all = std::max(forward + backward + update + waited, 1.0);
   report.forward_seconds = wall * forward / all;
   report.update_seconds = wall * update / all;
-  report.backward_seconds = wall - report.forward_seconds - report.update_seconds;
+  report.waited_seconds = wall * waited / all;
+  report.backward_seconds = wall - report.forward_seconds - report.update_seconds - report.waited_seconds;
   return report;
 }
 

@@ -38,7 +38,7 @@ struct Crew::Station {
 // One thread.
 struct Crew::Hand {
   LayerQueue::Place place;
-  std::int64_t late_ns = 0, update_ns = 0, done_ns = 0, took_ns = 0;
+  std::int64_t late_ns = 0, update_ns = 0, done_ns = 0, took_ns = 0, waited_ns = 0;
   MemberProfile profile;
   std::vector<const float*> partials;  // of the chunk in hand
   std::vector<tensor::Buffer> sums;    // for late gradients
@@ -46,7 +46,7 @@ struct Crew::Hand {
 
   void start() {
     place = {};
-    late_ns = update_ns = done_ns = took_ns = 0;
+    late_ns = update_ns = done_ns = took_ns = waited_ns = 0;
   }
 };
 

@@ -18,6 +18,7 @@ class WeightForms {
   // The parameter in that layout; made on the first request.
   const float* get(int parameter, const ops::Layout& layout);
   int size() const { return static_cast<int>(forms_.size()); }
+  int parameter(int form) const { return forms_[static_cast<std::size_t>(form)].parameter; }
   std::int64_t floats(int form) const { return forms_[static_cast<std::size_t>(form)].layout.elements(); }
   // Brings one form up to date; different forms may be refreshed by different threads at once.
   void refresh(int form) const { forms_[static_cast<std::size_t>(form)].copy.run(); }

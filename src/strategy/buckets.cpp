@@ -41,6 +41,18 @@ std::vector<Bucket> cut_into_buckets(const crew::Crew& crew, std::int64_t bytes,
   return buckets;
 }
 
+std::size_t trained_buckets(const std::vector<Bucket>& buckets) {
+  return buckets.size() - (!buckets.empty() && buckets.back().chunks.empty() ? 1 : 0);
+}
+
+std::vector<std::size_t> order_of_need(const std::vector<Bucket>& buckets, std::size_t late) {
+  std::vector<std::size_t> order(buckets.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(trained_buckets(buckets));
+  std::reverse(end - std::min(static_cast<std::ptrdiff_t>(late), end - order.begin()), end);
+  return order;
+}
+
 std::vector<std::int64_t> shard_borders(const crew::Crew& crew, int parts) {
   const std::int64_t all = crew.space().trained_floats();
   std::vector<std::int64_t> borders{0};
@@ -60,11 +72,16 @@ BucketCount::BucketCount(const std::vector<Bucket>& buckets, std::size_t chunks)
   }
 }
 
-void BucketCount::start(std::function<void(std::size_t)> ready) {
+void BucketCount::start(std::function<void(std::size_t)> ready, std::vector<std::size_t> order) {
   ready_ = std::move(ready);
   for (std::size_t b = 0; b < chunks_.size(); ++b) left_[b].store(chunks_[b], std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   is_complete_.assign(chunks_.size(), false);
+  order_ = std::move(order);
+  if (order_.empty()) {
+    order_.resize(chunks_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+  }
   told_ = 0;
 }
 
@@ -80,7 +97,7 @@ void BucketCount::statistics_done() {
 void BucketCount::complete(std::size_t bucket) {
   const std::lock_guard lock(mutex_);
   is_complete_[bucket] = true;
-  for (; told_ < is_complete_.size() && is_complete_[told_]; ++told_) ready_(told_);
+  for (; told_ < order_.size() && is_complete_[order_[told_]]; ++told_) ready_(order_[told_]);
 }
 
 }  // namespace trireme::strategy

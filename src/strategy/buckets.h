@@ -25,16 +25,24 @@ inline constexpr std::int64_t kBucketBytes = std::int64_t{2} << 20;
 std::vector<Bucket> cut_into_buckets(const crew::Crew& crew, std::int64_t bytes,
                                      const std::vector<std::int64_t>& borders = {});
 
+// All but the statistics.
+std::size_t trained_buckets(const std::vector<Bucket>& buckets);
+
+// The order of buckets when `late` of the trained ones are still under way as backward ends: these are the first that
+// the next forward needs, so the last of them goes first.
+std::vector<std::size_t> order_of_need(const std::vector<Bucket>& buckets, std::size_t late);
+
 // Offsets of chunks that cut the trained parameters into `parts` stretches of about equal size; parts + 1 of them.
 std::vector<std::int64_t> shard_borders(const crew::Crew& crew, int parts);
 
-// Counts the chunks of buckets, and tells of each bucket when it is complete, in the order of the list whichever comes
+// Counts the chunks of buckets, and tells of each bucket when it is complete, in an order that is given whichever comes
 // first. Any thread.
 class BucketCount {
  public:
   explicit BucketCount(const std::vector<Bucket>& buckets, std::size_t chunks);
 
-  void start(std::function<void(std::size_t bucket)> ready);
+  // `order` names every bucket once; none given: the order of the list.
+  void start(std::function<void(std::size_t bucket)> ready, std::vector<std::size_t> order = {});
   void chunk_done(int chunk);
   void statistics_done();
 
@@ -47,6 +55,7 @@ class BucketCount {
   std::function<void(std::size_t)> ready_;
   std::mutex mutex_;
   std::vector<bool> is_complete_;  // guarded by the mutex, as the next
+  std::vector<std::size_t> order_;
   std::size_t told_ = 0;
 };
 

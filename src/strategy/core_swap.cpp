@@ -19,8 +19,9 @@ constexpr std::int64_t kKnown = kWhole / 100;  // of a step over which a core's 
 // How far one must be behind: less and less towards the end, when it cannot be made up for; a part of what is left of
 // the one that is ahead.
 constexpr std::int64_t kBehind = 8, kBehindAtEnd = kWhole / 200;
-constexpr double kFaster = 1.35;  // changing places costs both of them a part of a millisecond
-constexpr double kFresh = 0.3;    // of what was measured last, in a core's speed: layers suffer differently
+constexpr double kFaster = 1.35;      // changing places costs both of them a part of a millisecond
+constexpr std::int64_t kNotYet = -1;  // a step may begin with waiting for weights
+constexpr double kFresh = 0.3;        // of what was measured last, in a core's speed: layers suffer differently
 
 int package_of(int cpu) {
   std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/physical_package_id", cpu));
@@ -48,7 +49,7 @@ CoreSwap::CoreSwap(std::vector<CoreSeat*> seats, std::size_t own, int cpu)
 void CoreSwap::begin(std::int64_t step) {
   follow();
   looked_ns_ = base::now_ns();
-  measure_from(kWhole, looked_ns_);
+  measure_from(kWhole, kNotYet);
   own_.offer.store(0, std::memory_order_relaxed);
   own_.left.store(kWhole, std::memory_order_relaxed);
   own_.step.store(step, std::memory_order_release);
@@ -69,6 +70,7 @@ void CoreSwap::measure_from(std::int64_t left, std::int64_t now_ns) {
 }
 
 void CoreSwap::measure(std::int64_t left, std::int64_t now_ns) {
+  if (measured_ns_ == kNotYet) return measure_from(left, now_ns);
   if (measured_left_ - left < kKnown) return;
   const auto fresh = static_cast<double>(measured_left_ - left) * 1e6 /
                      static_cast<double>(std::max<std::int64_t>(now_ns - measured_ns_, 1));

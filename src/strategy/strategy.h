@@ -42,6 +42,7 @@ struct Note {
   StepSeconds seconds;
   std::int64_t arrived_ns = 0;  // when its gradient was complete; its own clock
   bool wants_stop = false;
+  std::size_t under_way = 0;  // buckets that were not added up yet by then
 };
 
 struct StepReport {

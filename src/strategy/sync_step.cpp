@@ -13,7 +13,18 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Of a note, before the losses and counts of all oars.
-enum NoteField : std::size_t { kStop, kArrived, kLoad, kForward, kBackward, kUpdate, kNetwork, kHidden, kFields };
+enum NoteField : std::size_t {
+  kStop,
+  kArrived,
+  kLoad,
+  kForward,
+  kBackward,
+  kUpdate,
+  kNetwork,
+  kHidden,
+  kUnderWay,
+  kFields
+};
 
 }  // namespace
 
@@ -40,17 +51,22 @@ std::int32_t SyncStep::expect(const Work& work, const crew::Share& share) const 
 }
 
 crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::function<void(std::size_t)> ready) {
+  return row(work, share, std::move(ready), [](std::span<const int>) {}, {});
+}
+
+crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::function<void(std::size_t)> ready,
+                              crew::Crew::NeedWeights need, std::vector<std::size_t> order) {
   crew::Crew& crew = worker_.crew;
   partials_ = static_cast<std::size_t>(expect(work, share));
-  count_.start(std::move(ready));
-  const crew::RowReport report =
-      crew.row(work.batch, work.draw, share, [&](const crew::Chunk& chunk, std::span<const float* const> sums) {
-        const base::Range floats{chunk.offset, chunk.offset + chunk.count};
-        for (std::size_t p = 0; p < sums.size(); ++p)
-          std::memcpy(partial(p, floats).data(), sums[p], at(chunk.count) * sizeof(float));
-        if (sums.empty()) std::ranges::fill(partial(0, floats), 0.0f);
-        count_.chunk_done(chunk.index);
-      });
+  count_.start(std::move(ready), std::move(order));
+  const auto take = [&](const crew::Chunk& chunk, std::span<const float* const> sums) {
+    const base::Range floats{chunk.offset, chunk.offset + chunk.count};
+    for (std::size_t p = 0; p < sums.size(); ++p)
+      std::memcpy(partial(p, floats).data(), sums[p], at(chunk.count) * sizeof(float));
+    if (sums.empty()) std::ranges::fill(partial(0, floats), 0.0f);
+    count_.chunk_done(chunk.index);
+  };
+  const crew::RowReport report = crew.row(work.batch, work.draw, share, take, need);
   const auto statistics = crew.statistics_sums();
   const base::Range place{crew.space().trained_floats(), crew.space().floats()};
   if (place.empty()) return report;
@@ -65,20 +81,20 @@ void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::
                       comm::Algorithm algorithm) const {
   const std::span<float> result = partial(0, buckets_[bucket].floats);
   if (!worker_.exact) return group.all_reduce(result, comm::Reduction::sum, algorithm);
-  add_up(group, bucket, plan, result, nullptr);
+  add_up(group, bucket, plan, partials_, result, nullptr);
 }
 
-void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
+void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
                       std::span<float> result, const comm::UseSum& use) const {
-  std::vector<std::span<float>> partials;
-  for (std::size_t p = 0; p < partials_; ++p) partials.push_back(partial(p, buckets_[bucket].floats));
-  group.exact_all_reduce(plan, partials, result, use);
+  std::vector<std::span<float>> own;
+  for (std::size_t p = 0; p < partials; ++p) own.push_back(partial(p, buckets_[bucket].floats));
+  group.exact_all_reduce(plan, own, result, use);
 }
 
 std::size_t SyncStep::note_size() const { return kFields + 2 * at(worker_.crew.oars()); }
 
-std::vector<double> SyncStep::write_note(const Work& work, const crew::RowReport& row,
-                                         const StepSeconds& before) const {
+std::vector<double> SyncStep::write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before,
+                                         std::size_t under_way) const {
   std::vector<double> note(note_size());
   note[kStop] = work.wants_stop ? 1 : 0;
   note[kArrived] = std::bit_cast<double>(base::now_ns());
@@ -89,6 +105,7 @@ std::vector<double> SyncStep::write_note(const Work& work, const crew::RowReport
   note[kUpdate] = before.update;
   note[kNetwork] = before.network;
   note[kHidden] = before.hidden;
+  note[kUnderWay] = static_cast<double>(under_way);
   const std::size_t oars = at(worker_.crew.oars());
   for (std::int64_t oar = work.oars.begin; oar < work.oars.end; ++oar) {
     note[kFields + at(oar)] = worker_.crew.oar_losses()[at(oar)];
@@ -114,7 +131,8 @@ void SyncStep::read_notes(std::span<const double> all, const Work& work, StepRep
                              .network = note[kNetwork],
                              .hidden = note[kHidden]},
                             std::bit_cast<std::int64_t>(note[kArrived]),
-                            note[kStop] != 0});
+                            note[kStop] != 0,
+                            static_cast<std::size_t>(note[kUnderWay])});
     report.must_stop |= note[kStop] != 0;
   }
   const auto empty = [&](int oar) { return base::oar_samples(oar, oars, work.batch.samples).empty(); };

@@ -31,16 +31,20 @@ class SyncStep {
 
   // Forward and backward; ready(bucket) when all partials of a bucket lie in memory, in order, from any thread.
   crew::RowReport row(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready);
+  // The same while weights are on their way (crew::Crew::row), and buckets in an order of their own.
+  crew::RowReport row(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready,
+                      crew::Crew::NeedWeights need, std::vector<std::size_t> order);
 
   // A bucket's sum over all ranks of the group, in the first partial; `algorithm` where any order of additions will do.
   void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
               comm::Algorithm algorithm = comm::Algorithm::automatic) const;
-  // The same, exact; what all get, in `result`, is what use() makes of it.
-  void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::span<float> result,
-              const comm::UseSum& use) const;
+  // The same, exact, of so many partials; what all get, in `result`, is what use() makes of it.
+  void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
+              std::span<float> result, const comm::UseSum& use) const;
 
   // The notes of all workers as bytes of equal length, and back; losses and counts are summed along the oar tree.
-  std::vector<double> write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before) const;
+  std::vector<double> write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before,
+                                 std::size_t under_way = 0) const;
   std::size_t note_size() const;
   void read_notes(std::span<const double> all, const Work& work, StepReport& report) const;
 

@@ -97,6 +97,38 @@ TEST(ShardBorders, CutTheTrainedPartEvenly) {
 }
 
 // Chunks that are done on many threads in random orders: each bucket is told of once, when it is complete, in order.
+TEST(Buckets, ThoseThatTheNextForwardNeedsFirstGoFirst) {
+  std::vector<Bucket> buckets;
+  for (std::int64_t b = 0; b < 4; ++b) buckets.push_back({{10 * b, 10 * b + 10}, {b, b + 1}});
+  using Order = std::vector<std::size_t>;
+  EXPECT_EQ(trained_buckets(buckets), 4u);
+  EXPECT_EQ(order_of_need(buckets, 0), (Order{0, 1, 2, 3}));
+  EXPECT_EQ(order_of_need(buckets, 1), (Order{0, 1, 2, 3}));
+  EXPECT_EQ(order_of_need(buckets, 3), (Order{0, 3, 2, 1}));
+  EXPECT_EQ(order_of_need(buckets, 9), (Order{3, 2, 1, 0}));
+  buckets.push_back({{40, 42}, {}});
+  EXPECT_EQ(trained_buckets(buckets), 4u);
+  EXPECT_EQ(order_of_need(buckets, 2), (Order{0, 1, 3, 2, 4})) << "nobody waits for statistics";
+  EXPECT_EQ(order_of_need({}, 2), Order{});
+}
+
+TEST(BucketCount, TellsInTheOrderThatIsGiven) {
+  std::vector<Bucket> buckets;
+  for (std::int64_t b = 0; b < 3; ++b) buckets.push_back({{b, b + 1}, {b, b + 1}});
+  BucketCount count(buckets, 3);
+  std::vector<std::size_t> told;
+  count.start([&](std::size_t bucket) { told.push_back(bucket); }, {2, 0, 1});
+  count.chunk_done(0);
+  count.chunk_done(1);
+  EXPECT_TRUE(told.empty());
+  count.chunk_done(2);
+  EXPECT_EQ(told, (std::vector<std::size_t>{2, 0, 1}));
+  count.start([&](std::size_t bucket) { told.push_back(bucket); });
+  count.chunk_done(1);
+  count.chunk_done(0);
+  EXPECT_EQ(told, (std::vector<std::size_t>{2, 0, 1, 0, 1}));
+}
+
 TEST(BucketCount, TellsOfBucketsInOrderFromManyThreads) {
   constexpr int kThreads = 4;
   std::vector<Bucket> buckets;

@@ -35,7 +35,9 @@ std::pair<int, int> play(const std::vector<int>& cpus, std::int64_t other_step, 
     base::pin_this_thread(cpus[1]);
     CoreSwap swap(seats, 1, cpus[1]);
     swap.begin(other_step);
+    pause();
     meeting.arrive_and_wait();
+    swap.look(1);
     for (int turn = 0; turn < 3; ++turn) {
       pause();
       swap.look(second_left);
@@ -48,7 +50,9 @@ std::pair<int, int> play(const std::vector<int>& cpus, std::int64_t other_step, 
     base::pin_this_thread(cpus[0]);
     CoreSwap swap(seats, 0, cpus[0]);
     swap.begin(7);
+    pause();
     meeting.arrive_and_wait();
+    swap.look(1);
     for (int turn = 0; turn < 3; ++turn) {
       meeting.arrive_and_wait();
       swap.look(first_left);
@@ -78,7 +82,7 @@ TEST_F(CoreSwapTest, OneThatIsFarAheadChangesPlacesWithTheSlowOne) {
 
 TEST_F(CoreSwapTest, ASlowOneTakesThePlaceOfOneThatIsDone) {
   const std::pair changed(cpus_[1], cpus_[0]);
-  EXPECT_EQ(play(cpus_, 7, 0.4, 0.0), changed);
+  EXPECT_EQ(play(cpus_, 7, 0.9, 0.0), changed);
   EXPECT_EQ(play(cpus_, 7, 0.0, 0.95), changed);
   EXPECT_EQ(play(cpus_, 7, 0.002, 0.0), std::pair(cpus_[0], cpus_[1])) << "it will be done soon as well";
 }
