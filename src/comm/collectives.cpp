@@ -167,7 +167,7 @@ void Collectives::share_slices(std::span<float> data) {
 }
 
 const Wire& Collectives::wire() {
-  if (!wire_) wire_ = world() > 1 ? measure_wire(circle_, next(OperationKind::measure, 0)) : Wire{};
+  if (!wire_) wire_ = world() > 1 ? measure_wire(circle_, {OperationKind::measure, 0, 0, sequence_, 0}) : Wire{};
   return *wire_;
 }
 

@@ -64,7 +64,9 @@ class Collectives {
  private:
   Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);
   void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
-  const Wire& wire();  // measured by all ranks when it is first asked for
+  // Measured by all ranks when it is first asked for, with the number of the operation that is chosen by it: so that is
+  // asked for before the number is taken, and is none at which ranks meet.
+  const Wire& wire();
 
   std::unique_ptr<Port> port_;
   Circle circle_;
