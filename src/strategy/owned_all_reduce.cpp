@@ -16,6 +16,10 @@
 namespace trireme::strategy {
 namespace {
 
+// Buckets under way when backward has ended, from which on their order matters: the last one always is, and the one
+// before it may be.
+constexpr std::size_t kMany = 3;
+
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 double seconds(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
@@ -82,6 +86,7 @@ class OwnedAllReduce : public Strategy {
     step_.read_notes(all_notes_, work, report);
     late_ = report.notes[0].under_way;
     for (const Note& one : report.notes) late_ = std::min(late_, one.under_way);
+    if (late_ < kMany) late_ = 0;
     order_ = order_of_need(step_.buckets(), late_);
     share_out(row, base::seconds_since(start_ns), work, report.seconds);
     before_ = report.seconds;
@@ -100,7 +105,7 @@ class OwnedAllReduce : public Strategy {
   // In the same order on all workers; see BucketCount. Where nothing else is under way when the last is complete, who
   // waits for it runs it.
   void start(std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials, const optim::StepScalars& scalars) {
-    const bool is_last = late_ < 2 && bucket + 1 >= trained_;
+    const bool is_last = late_ == 0 && bucket + 1 >= trained_;
     const std::lock_guard lock(mutex_);
     pending_[bucket] = worker_.group.start(
         [this, bucket, &plan, partials, scalars](comm::Collectives& group) {
@@ -183,7 +188,7 @@ class OwnedAllReduce : public Strategy {
   std::vector<std::vector<std::size_t>> buckets_of_;  // per parameter
   std::vector<std::size_t> unread_;                   // buckets whose weights no layer reads
   std::vector<std::size_t> order_ = order_of_need(step_.buckets(), 0);
-  std::size_t late_ = 0;  // buckets that were under way when the slowest worker had its gradients
+  std::size_t late_ = 0;  // buckets that were under way when the slowest worker had its gradients, if they were many
   std::mutex mutex_;
   std::vector<bool> is_behind_;                        // per parameter: the last step has not come here; guarded
   std::vector<std::optional<comm::Pending>> pending_;  // per bucket; guarded
