@@ -1,6 +1,7 @@
 // Crew's row(): forward, backward and the sums.
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/add_into.h"
 #include "base/clock.h"
@@ -100,13 +101,12 @@ bool Crew::advance(Station& station, const Row& row, Hand& hand) {
   std::int64_t start = base::now_ns();
   if (forward) {
     row.need(program.forward_segments()[segment].parameters);
-    hand.waited_ns += base::now_ns() - start;
-    start = base::now_ns();
-  }
-  if (forward)
+    const std::int64_t here = base::now_ns();
+    hand.waited_ns += here - std::exchange(start, here);
     go_forward(station, row, tasks);
-  else
+  } else {
     go_back(station, row, tasks, segment);
+  }
   if (finishes_layer) {
     if (last) queue_->arrive(station.layer);
     if (const int late = layers_.layers()[at(station.layer)].late; last && late >= 0) queue_->arrive(late);
