@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -64,6 +65,59 @@ TEST(Crew, SameBitsForAnyNumberOfThreads) {
         EXPECT_EQ(other.gradients, one.gradients);
       }
     }
+}
+
+TEST(Crew, SameBitsWhereverTheWeightsLie) {
+  for (const graph::Network& net : support::small_networks()) {
+    const CrewOptions options = options_of(13, 5, 2);
+    CrewRun still(net, options), moves(net, options);
+    tensor::Buffer elsewhere(static_cast<std::size_t>(moves.crew().space().floats()) * sizeof(float));
+    for (std::uint64_t stream = 0; stream < 4; ++stream) {
+      if (stream == 2) moves.crew().move_weights(elsewhere.floats());
+      still.step(13, stream);
+      moves.step(13, stream);
+      EXPECT_EQ(moves.hash(), still.hash()) << net.name();
+    }
+    EXPECT_EQ(moves.crew().weights(), elsewhere.floats());
+  }
+}
+
+// Weights that come when they are asked for, parameter by parameter, are there in time.
+TEST(Crew, AsksForWeightsBeforeTheyAreRead) {
+  for (const graph::Network& net : support::small_networks())
+    for (const Schedule schedule : {Schedule::oar_by_oar, Schedule::layer_by_layer})
+      for (const int threads : {1, 3}) {
+        SCOPED_TRACE(net.name() + ", " + std::to_string(threads) + " threads");
+        CrewOptions options = options_of(13, 5, threads);
+        options.schedule = schedule;
+        CrewRun run(net, options);
+        Crew& crew = run.crew();
+        const auto& space = crew.space();
+        std::vector<float> expected(static_cast<std::size_t>(space.floats())), got = expected;
+        const auto take_into = [](std::vector<float>& all) {
+          return [&all](const Chunk& chunk, std::span<const float* const> sums) {
+            std::copy_n(sums[0], chunk.count, all.begin() + chunk.offset);
+          };
+        };
+        const RowReport before = run.row_share(13, {{0, 5}}, take_into(expected));
+        const std::vector<float> weights(crew.weights(), crew.weights() + space.floats());
+        std::fill_n(crew.weights(), space.trained_floats(), std::numeric_limits<float>::quiet_NaN());
+        crew.refresh_weight_forms();
+        std::mutex mutex;
+        const RowReport after =
+            crew.row(run.view(), {}, {{0, 5}}, take_into(got), [&](std::span<const int> parameters) {
+              const std::lock_guard lock(mutex);
+              for (const int p : parameters) {
+                const auto& range = space.range(p);
+                if (!std::isnan(crew.weights()[range.offset])) continue;
+                std::copy_n(weights.begin() + range.offset, range.floats(), crew.weights() + range.offset);
+                crew.refresh_weight_forms(p);
+              }
+            });
+        EXPECT_EQ(after.loss, before.loss);
+        EXPECT_EQ(got, expected);
+        EXPECT_GE(after.waited_seconds, 0);
+      }
 }
 
 // Kept whole or taken layer by layer, rowed oar by oar or layer by layer: the same additions.
