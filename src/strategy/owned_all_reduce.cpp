@@ -5,9 +5,11 @@
 //
 // A step ends when its gradients are made. The weights that are still on their way then are waited for by the next
 // step's forward, layer by layer; those that it needs first travel first.
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "strategy/all_reduce.h"
@@ -118,7 +120,7 @@ class OwnedAllReduce : public Strategy {
 
   void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
               const optim::StepScalars& scalars) {
-    const auto [floats, chunks] = step_.buckets()[bucket];
+    const base::Range floats = step_.buckets()[bucket].floats, chunks = step_.buckets()[bucket].chunks;
     if (bucket >= trained_) return step_.add_up(group, bucket, plan, partials, step_.partial(0, floats), nullptr);
     const std::span<float> weights(worker_.crew.weights() + floats.begin, at(floats.size()));
     const auto update = [&](std::int64_t first, std::span<const float> sum) {
