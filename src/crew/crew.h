@@ -218,7 +218,7 @@ class Crew {
   struct StepKey {
     std::int64_t samples = 0, first_oar = 0, end_oar = 0;
     std::int64_t first_of_mean = 0, end_of_mean = 0;
-    friend auto operator<=>(const StepKey&, const StepKey&) = default;
+    friend auto operator<=>(const StepKey&, const StepKey&) = default;  // NOLINT(modernize-use-nullptr)
   };
   std::map<StepKey, PreparedStep> steps_;
   Schedule schedule_ = Schedule::oar_by_oar;

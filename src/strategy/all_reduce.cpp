@@ -1,5 +1,6 @@
-// allreduce where an update needs more than a slice of the gradient (clipping, a penalty), or where sums may be made in
-// any order: buckets are added over all workers while backward goes on, then every worker makes the same update.
+// allreduce where an update needs more than a slice of the gradient (clipping, a penalty), or where an algorithm is
+// asked for or sums may be made in any order: buckets are added over all workers while backward goes on, then every
+// worker makes the same update.
 #include "strategy/all_reduce.h"
 
 #include <atomic>
@@ -15,7 +16,8 @@ class AllReduce : public Strategy {
   AllReduce(const Worker& worker, const AllReduceOptions& options)
       : worker_(worker),
         algorithm_(options.algorithm),
-        own_(own_gradients(worker, options)),
+        // Arrays outside of the group's memory travel; so an algorithm that is asked for is really used.
+        own_(worker.exact && algorithm_ != comm::Algorithm::automatic ? worker.gradients.size() : 0),
         step_(worker, cut_into_buckets(worker.crew, options.bucket_bytes > 0 ? options.bucket_bytes : kBucketBytes),
               own_.empty() ? worker.gradients : std::span<float>(own_)),
         all_notes_(step_.note_size() * static_cast<std::size_t>(worker.cast.workers)) {
@@ -116,14 +118,9 @@ class AllReduce : public Strategy {
 
 }  // namespace
 
-// Arrays outside of the group's memory travel; so an algorithm that is asked for is really used.
-std::vector<float> own_gradients(const Worker& worker, const AllReduceOptions& options) {
-  const bool is_asked_for = worker.exact && options.algorithm != comm::Algorithm::automatic;
-  return std::vector<float>(is_asked_for ? worker.gradients.size() : 0);
-}
-
 std::unique_ptr<Strategy> make_all_reduce(const Worker& worker, const AllReduceOptions& options) {
-  if (worker.exact && worker.updater.takes_any_part()) return make_owned_all_reduce(worker, options);
+  if (worker.exact && worker.updater.takes_any_part() && options.algorithm == comm::Algorithm::automatic)
+    return make_owned_all_reduce(worker, options);
   return std::make_unique<AllReduce>(worker, options);
 }
 

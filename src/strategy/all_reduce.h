@@ -1,17 +1,14 @@
-// What the two forms of allreduce share; of their files only.
+// The usual form of allreduce; of its files only.
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "strategy/strategy.h"
 
 namespace trireme::strategy {
 
-// See owned_all_reduce.cpp; for a worker whose updater takes any part of a gradient.
+// See owned_all_reduce.cpp; for exact sums, and a worker whose updater takes any part of a gradient. Weights and
+// gradients lie in the group's memory, or neither does: whoever has no sums to add must know how the others add theirs.
 std::unique_ptr<Strategy> make_owned_all_reduce(const Worker& worker, const AllReduceOptions& options);
-
-// Memory for gradients outside of the group's, or none where that will do.
-std::vector<float> own_gradients(const Worker& worker, const AllReduceOptions& options);
 
 }  // namespace trireme::strategy

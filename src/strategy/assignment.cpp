@@ -13,7 +13,8 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 double seconds_of(std::int64_t oars, const Pace& pace) {
-  return static_cast<double>((oars + pace.threads - 1) / pace.threads) * pace.round_seconds;
+  const std::int64_t rounds = (oars + pace.threads - 1) / pace.threads;
+  return static_cast<double>(rounds) * pace.round_seconds;
 }
 
 // That are done within such a time.
@@ -54,7 +55,7 @@ double least_makespan(int oars, const std::vector<Pace>& workers) {
 struct Quality {
   double partials = 0;
   double spread = 0;  // sum of squared times: who is not the last should not have more than others either
-  friend auto operator<=>(const Quality&, const Quality&) = default;
+  friend auto operator<=>(const Quality&, const Quality&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 // Contiguous shares of which none takes longer or has more partials, and of those the best; none where there are none.

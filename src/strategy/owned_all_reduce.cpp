@@ -30,9 +30,8 @@ class OwnedAllReduce : public Strategy {
  public:
   OwnedAllReduce(const Worker& worker, const AllReduceOptions& options)
       : worker_(worker),
-        own_(own_gradients(worker, options)),
         step_(worker, cut_into_buckets(worker.crew, options.bucket_bytes > 0 ? options.bucket_bytes : kBucketBytes),
-              own_.empty() ? worker.gradients : std::span<float>(own_)),
+              worker.gradients),
         trained_(trained_buckets(step_.buckets())),
         buckets_of_(at(worker.crew.space().size())),
         is_behind_(at(worker.crew.space().size())),
@@ -184,7 +183,6 @@ class OwnedAllReduce : public Strategy {
   }
 
   Worker worker_;
-  std::vector<float> own_;
   SyncStep step_;
   std::size_t trained_;                               // buckets; one more: the statistics
   std::vector<std::vector<std::size_t>> buckets_of_;  // per parameter

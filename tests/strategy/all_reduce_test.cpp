@@ -74,7 +74,9 @@ std::vector<Setting> all_settings() {
     settings.push_back({.workers = 2, .oars = {1, 7}, .shares_memory = shares_memory, .starts = {0, 1, 3}});
     settings.push_back({.workers = 3, .shares_memory = shares_memory, .options = {.bucket_bytes = 1}});
   }
-  settings.push_back({.workers = 3, .shares_memory = true, .options = {.algorithm = comm::Algorithm::direct}});
+  const AllReduceOptions direct{.algorithm = comm::Algorithm::direct};
+  settings.push_back({.workers = 3, .shares_memory = true, .options = direct});
+  settings.push_back({.workers = 3, .oars = {5, 0, 3}, .shares_memory = true, .options = direct});
   return settings;
 }
 
