@@ -161,6 +161,15 @@ void Collectives::exact_all_reduce(const ExactPlan& plan, std::span<const std::s
     comm::exact_all_reduce(circle_, operation, plan, partials, result, use, scratch_);
 }
 
+void Collectives::exact_use(const ExactPlan& plan, std::span<const std::span<float>> partials, std::int64_t floats,
+                            const UseSum& use) {
+  base::check(std::ranges::all_of(partials, [&](std::span<float> one) { return windows_->find(one).has_value(); }),
+              "a partial that others cannot reach");
+  window_exact_use(circle_,
+                   next(OperationKind::exact_window_all_reduce, static_cast<std::size_t>(floats) * sizeof(float), 0, 2),
+                   *windows_, plan, partials, floats, use);
+}
+
 void Collectives::share_slices(std::span<float> data) {
   direct_all_gather(circle_, next(OperationKind::all_gather, data.size_bytes(), 0, 1), std::as_writable_bytes(data),
                     sizeof(float));

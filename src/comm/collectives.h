@@ -58,6 +58,10 @@ class Collectives {
   // With the bits of the oar tree; see exact.h.
   void exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result,
                         const UseSum& use = nullptr);
+  // The same of so many floats where all ranks are of one host and what use() makes of the sum lies in memory that they
+  // share: each makes its slice, and all return when everything is there. The partials lie in windows.
+  void exact_use(const ExactPlan& plan, std::span<const std::span<float>> partials, std::int64_t floats,
+                 const UseSum& use);
   // The slice of each rank (see slices.h) to all.
   void share_slices(std::span<float> data);
 

@@ -23,7 +23,7 @@ std::span<std::byte> Window::part(int rank) const {
   return {base_ + static_cast<std::size_t>(found - ranks_.begin()) * stride_, bytes_};
 }
 
-void Window::take(std::size_t bytes) const { take_huge_pages(own().first(bytes)); }
+void Window::take(std::size_t first, std::size_t bytes) const { take_huge_pages(own().subspan(first, bytes)); }
 
 void WindowSet::add(const std::shared_ptr<const Window>& window) {
   const std::lock_guard lock(mutex_);

@@ -23,8 +23,8 @@ class Window {
   // The part of another rank, empty when it is on another host.
   std::span<std::byte> part(int rank) const;
   bool contains(const void* data, std::size_t bytes) const;
-  // The first bytes of its own part will be used all the time; before others use it.
-  void take(std::size_t bytes) const;
+  // So many bytes of its own part will be used all the time; before others use it.
+  void take(std::size_t first, std::size_t bytes) const;
 
  private:
   std::uint32_t number_;

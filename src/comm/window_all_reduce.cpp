@@ -19,8 +19,7 @@ std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(floa
 // there, so what they hold is complete.
 std::vector<std::vector<std::span<float>>> meet(Circle& circle, const Operation& operation, const WindowSet& windows,
                                                 std::span<const std::span<float>> own,
-                                                const std::vector<std::size_t>& counts) {
-  const std::size_t length = own[0].size();
+                                                const std::vector<std::size_t>& counts, std::size_t length) {
   std::vector<std::vector<Place>> places;
   for (const std::size_t count : counts) places.emplace_back(count);
   auto& mine = places[static_cast<std::size_t>(circle.rank())];
@@ -79,7 +78,8 @@ void write_slice(Circle& circle, std::int64_t length, const std::vector<float*>&
 }
 
 // As if arrays and results had been sent: each rank gets its slice of all others' arrays, and gives all others its
-// slice of the result.
+// slice of the result. Where that is in one place for all, it counts just so: what a network costs does not depend on
+// where its workers sit.
 void count_traffic(Circle& circle, std::size_t length, std::size_t own, std::size_t all) {
   const auto mine = bytes_of(slice(static_cast<std::int64_t>(length), circle.rank(), circle.world()).size());
   const std::size_t rest = length * sizeof(float) - mine;
@@ -111,12 +111,46 @@ struct AddUp {
   }
 };
 
+// Of the partials of all ranks, some floats at a time.
+class TreeSum {
+ public:
+  TreeSum(const ExactPlan& plan, const std::vector<std::vector<std::span<float>>>& arrays) : plan_(plan) {
+    for (const auto& of_rank : arrays)
+      for (const std::span<float> array : of_rank) arrays_.push_back(array.data());
+    places_.resize(arrays_.size());
+    sums_.resize(arrays_.size());
+    memory_.resize(arrays_.size() * static_cast<std::size_t>(kFew));
+  }
+
+  void add_up(std::int64_t first, std::int64_t count, float* out) {
+    for (std::size_t i = 0; i < arrays_.size(); ++i) places_[i] = arrays_[i] + first;
+    if (plan_.additions().empty())
+      std::memmove(out, places_[static_cast<std::size_t>(plan_.result())], bytes_of(count));
+    else
+      base::dispatch<AddUp>(AddUp::Tree{plan_.additions(), places_.data(), sums_.data(), memory_.data()},
+                            arrays_.size(), out, count);
+  }
+
+ private:
+  const ExactPlan& plan_;
+  std::vector<const float*> arrays_, places_, sums_;
+  std::vector<float> memory_;
+};
+
+// So many besides its partials.
+std::vector<std::size_t> arrays_of_ranks(const Circle& circle, const ExactPlan& plan, std::size_t others) {
+  std::vector<std::size_t> counts;
+  for (int rank = 0; rank < circle.world(); ++rank)
+    counts.push_back(others + static_cast<std::size_t>(plan.of_rank(rank).size()));
+  return counts;
+}
+
 }  // namespace
 
 void window_all_reduce(Circle& circle, const Operation& operation, const WindowSet& windows, std::span<float> data,
                        Combine how) {
   const auto arrays = meet(circle, operation, windows, std::span(&data, 1),
-                           std::vector<std::size_t>(static_cast<std::size_t>(circle.world()), 1));
+                           std::vector<std::size_t>(static_cast<std::size_t>(circle.world()), 1), data.size());
   std::vector<float*> at;
   for (const auto& of_rank : arrays) at.push_back(of_rank[0].data());
   count_traffic(circle, data.size(), 1, at.size());
@@ -133,32 +167,36 @@ void window_exact_all_reduce(Circle& circle, const Operation& operation, const W
   // A rank names its result and then its partials.
   std::vector<std::span<float>> own{result};
   own.insert(own.end(), partials.begin(), partials.end());
-  std::vector<std::size_t> counts;
-  for (int rank = 0; rank < circle.world(); ++rank)
-    counts.push_back(1 + static_cast<std::size_t>(plan.of_rank(rank).size()));
-  const auto arrays = meet(circle, operation, windows, own, counts);
-  std::vector<float*> results, at;
-  for (const auto& of_rank : arrays) {
+  auto arrays = meet(circle, operation, windows, own, arrays_of_ranks(circle, plan, 1), result.size());
+  std::vector<float*> results;
+  for (auto& of_rank : arrays) {
     results.push_back(of_rank[0].data());
-    for (std::size_t i = 1; i < of_rank.size(); ++i) at.push_back(of_rank[i].data());
+    of_rank.erase(of_rank.begin());
   }
-  const auto& additions = plan.additions();
-  std::vector<float> memory(at.size() * static_cast<std::size_t>(kFew)), block(use ? std::size_t{kBlock} : 0);
-  std::vector<const float*> places(at.size()), sums(at.size());
-  count_traffic(circle, result.size(), partials.size(), at.size());
-  const auto add_up = [&](std::int64_t first, std::int64_t count, float* out) {
-    for (std::size_t i = 0; i < at.size(); ++i) places[i] = at[i] + first;
-    if (additions.empty())
-      std::memmove(out, places[static_cast<std::size_t>(plan.result())], bytes_of(count));
-    else
-      base::dispatch<AddUp>(AddUp::Tree{additions, places.data(), sums.data(), memory.data()}, at.size(), out, count);
-  };
+  TreeSum sum(plan, arrays);
+  std::vector<float> block(use ? std::size_t{kBlock} : 0);
+  count_traffic(circle, result.size(), partials.size(), plan.partials().size());
   write_slice(circle, static_cast<std::int64_t>(result.size()), results, circle.rank(),
               [&](std::int64_t first, std::int64_t count, float* out) {
-                if (!use) return add_up(first, count, out);
-                add_up(first, count, block.data());
+                if (!use) return sum.add_up(first, count, out);
+                sum.add_up(first, count, block.data());
                 use(first, {block.data(), static_cast<std::size_t>(count)});
               });
+  part_company(circle, operation);
+}
+
+void window_exact_use(Circle& circle, const Operation& operation, const WindowSet& windows, const ExactPlan& plan,
+                      std::span<const std::span<float>> partials, std::int64_t length, const UseSum& use) {
+  const auto floats = static_cast<std::size_t>(length);
+  TreeSum sum(plan, meet(circle, operation, windows, partials, arrays_of_ranks(circle, plan, 0), floats));
+  std::vector<float> block(std::size_t{kBlock});
+  count_traffic(circle, floats, partials.size(), plan.partials().size());
+  const base::Range mine = slice(length, circle.rank(), circle.world());
+  for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
+    const std::int64_t count = std::min(kBlock, mine.end - at);
+    sum.add_up(at, count, block.data());
+    use(at, {block.data(), static_cast<std::size_t>(count)});
+  }
   part_company(circle, operation);
 }
 

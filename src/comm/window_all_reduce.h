@@ -21,4 +21,8 @@ void window_exact_all_reduce(Circle& circle, const Operation& operation, const W
                              const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result,
                              const UseSum& use);
 
+// The same, where what use() makes of a sum is in one place for all ranks already: they only wait until it is there.
+void window_exact_use(Circle& circle, const Operation& operation, const WindowSet& windows, const ExactPlan& plan,
+                      std::span<const std::span<float>> partials, std::int64_t length, const UseSum& use);
+
 }  // namespace trireme::comm

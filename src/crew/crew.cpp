@@ -239,6 +239,9 @@ float* Crew::gradient_place(const SlotPlace& place, int parameter) const {
   if (range.kind == tensor::ParameterKind::statistic)
     return statistics_place(place) + (range.offset - space_.trained_floats());
   if (layers_.is_late(parameter)) return nullptr;
+  // Layer by layer, the first slot is that of the first oar, the left one in all sums it takes part in.
+  const bool is_first = place.member == 0 && place.slot.passing && place.slot.index == 0;
+  if (placed_gradient_ && is_first && schedule_ == Schedule::layer_by_layer) return placed_gradient_ + range.offset;
   if (place.slot.passing) return station.passing[at(place.slot.index)].floats() + layers_.ring_offset(parameter);
   return station.whole[at(place.slot.index)].floats() + range.offset;
 }
@@ -252,11 +255,24 @@ float* Crew::statistics_place(const SlotPlace& place) const {
 // What was bound to the weights is bound anew.
 void Crew::move_weights(float* memory) {
   std::memcpy(memory, weights_.data(), weights_.bytes());
+  share_weights(memory);
+}
+
+void Crew::share_weights(float* memory) {
   weights_ = tensor::Buffer(memory, weights_.bytes());
+  forms_ = std::make_unique<graph::WeightForms>(space_, weights_.floats(), options_.threads_per_oar);
+  bind_anew();
+}
+
+void Crew::place_gradient(float* memory) {
+  placed_gradient_ = memory;
+  bind_anew();
+}
+
+void Crew::bind_anew() {
   for (const auto& station : stations_) station->instances.clear();
   steps_.clear();
   current_ = nullptr;
-  forms_ = std::make_unique<graph::WeightForms>(space_, weights_.floats(), options_.threads_per_oar);
   if (options_.training) prepare(options_.batch, options_.share);
 }
 

@@ -100,6 +100,12 @@ class Crew {
   const float* weights() const { return weights_.floats(); }
   // From now on the weights lie in this memory of space().floats() floats on a 64-byte border, which the caller keeps.
   void move_weights(float* memory);
+  // The same where they lie already, for other crews as well.
+  void share_weights(float* memory);
+  // From now on the gradient of trained parameters is made in this memory of space().trained_floats() floats on a
+  // 64-byte border, where that is possible, so that a taker who wants it there finds it there: as the first of the
+  // sums. Null: no longer.
+  void place_gradient(float* memory);
   // After the weights were changed from outside; those of one parameter, by any thread.
   void refresh_weight_forms();
   void refresh_weight_forms(int parameter);
@@ -184,6 +190,7 @@ class Crew {
   void make_stations(const StepPlan& full);
   void grow_stations(const StepPlan& plan);
   void make_late_sums(int partials);
+  void bind_anew();
   const graph::Instance& instance(Station& station, std::int64_t samples, bool training, int arena);
   Share whole() const { return {{0, options_.oars}}; }
   PreparedStep& prepare(std::int64_t samples, const Share& share);
@@ -212,6 +219,7 @@ class Crew {
   const graph::Program* first_program_ = nullptr;  // its layouts are everybody's
   tensor::ParameterSpace space_;
   tensor::Buffer weights_;
+  float* placed_gradient_ = nullptr;
   std::unique_ptr<graph::WeightForms> forms_;
   std::vector<std::unique_ptr<Station>> stations_;
   std::vector<std::unique_ptr<Hand>> hands_;

@@ -1,9 +1,6 @@
 #include "strategy/core_swap.h"
 
 #include <fmt/format.h>
-#include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -18,8 +15,8 @@ constexpr std::int64_t kLookEvery = 200'000;   // nanoseconds
 constexpr std::int64_t kKnown = kWhole / 100;  // of a step over which a core's speed is measured
 // How far one must be behind: less and less towards the end, when it cannot be made up for; a part of what is left of
 // the one that is ahead.
-constexpr std::int64_t kBehind = 8, kBehindAtEnd = kWhole / 200;
-constexpr double kFaster = 1.35;      // changing places costs both of them a part of a millisecond
+constexpr std::int64_t kBehind = 40, kBehindAtEnd = kWhole / 400;
+constexpr double kFaster = 1.1;       // changing places costs both of them a tenth of a millisecond
 constexpr std::int64_t kNotYet = -1;  // a step may begin with waiting for weights
 constexpr double kFresh = 0.3;        // of what was measured last, in a core's speed: layers suffer differently
 
@@ -30,38 +27,39 @@ int package_of(int cpu) {
   return package;
 }
 
-bool pin(int thread, int cpu) {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  CPU_SET(cpu, &mask);
-  return sched_setaffinity(thread, sizeof mask, &mask) == 0;
+// What should be left of the step now.
+std::int64_t left_now(const CoreSeat& seat, std::int64_t now_ns) {
+  const std::int64_t left = seat.left.load(std::memory_order_relaxed);
+  const double since = static_cast<double>(now_ns - seat.told_ns.load(std::memory_order_relaxed)) * 1e-6;
+  const double done = since * static_cast<double>(seat.speed.load(std::memory_order_relaxed));
+  return left == 0 ? 0 : std::max<std::int64_t>(left - static_cast<std::int64_t>(done), 1);
+}
+
+// Whether both are better off when the one that is ahead sits on the other's core.
+bool is_worth_it(const CoreSeat& ahead, std::int64_t its_left, const CoreSeat& behind, std::int64_t behind_left) {
+  const auto fast = static_cast<double>(ahead.speed.load(std::memory_order_relaxed));
+  const auto slow = static_cast<double>(behind.speed.load(std::memory_order_relaxed));
+  return slow > 0 && fast >= kFaster * slow && behind_left > its_left + std::max(its_left / kBehind, kBehindAtEnd) &&
+         ahead.step.load(std::memory_order_acquire) == behind.step.load(std::memory_order_acquire) &&
+         ahead.package.load(std::memory_order_relaxed) == behind.package.load(std::memory_order_relaxed);
 }
 
 }  // namespace
 
 CoreSwap::CoreSwap(std::vector<CoreSeat*> seats, std::size_t own, int cpu)
-    : seats_(std::move(seats)), number_(static_cast<std::int32_t>(own)), own_(*seats_[own]), cpu_(cpu) {
-  own_.thread.store(static_cast<std::int32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+    : seats_(std::move(seats)), own_(*seats_[own]), cpu_(cpu) {
+  own_.thread.store(this_thread(), std::memory_order_relaxed);
   own_.package.store(package_of(cpu), std::memory_order_relaxed);
   own_.cpu.store(cpu, std::memory_order_release);
 }
 
 void CoreSwap::begin(std::int64_t step) {
-  follow();
+  cpu_ = own_.cpu.load(std::memory_order_acquire);
   looked_ns_ = base::now_ns();
   measure_from(kWhole, kNotYet);
-  own_.offer.store(0, std::memory_order_relaxed);
   own_.left.store(kWhole, std::memory_order_relaxed);
+  own_.told_ns.store(looked_ns_, std::memory_order_relaxed);
   own_.step.store(step, std::memory_order_release);
-}
-
-// To where another one has put this worker.
-bool CoreSwap::follow() {
-  const int cpu = own_.cpu.load(std::memory_order_acquire);
-  if (cpu == cpu_) return false;
-  pin(0, cpu);
-  cpu_ = cpu;
-  return true;
 }
 
 void CoreSwap::measure_from(std::int64_t left, std::int64_t now_ns) {
@@ -85,33 +83,16 @@ void CoreSwap::look(double fraction) {
   if (now - looked_ns_ < kLookEvery && left > 0) return;
   looked_ns_ = now;
   own_.left.store(left, std::memory_order_relaxed);
-  if (follow()) return measure_from(left, now);
+  own_.told_ns.store(now, std::memory_order_relaxed);
+  if (const int cpu = own_.cpu.load(std::memory_order_acquire); cpu != cpu_) {  // another one has changed places
+    cpu_ = cpu;
+    return measure_from(left, now);
+  }
   measure(left, now);
-  if (left == 0 || own_.speed.load(std::memory_order_relaxed) == 0) return;
-  CoreSeat* other = taken_offer(left);
-  if (other == nullptr) other = idle_place(left);
-  if (other != nullptr && change_places(*other))
-    measure_from(left, now);
-  else
-    offer_place(left);
-}
-
-// Whether both are better off when the one that is ahead sits on the other's core.
-bool CoreSwap::is_worth_it(const CoreSeat& ahead, std::int64_t its_left, const CoreSeat& behind,
-                           std::int64_t behind_left) const {
-  const auto fast = static_cast<double>(ahead.speed.load(std::memory_order_relaxed));
-  const auto slow = static_cast<double>(behind.speed.load(std::memory_order_relaxed));
-  return slow > 0 && fast >= kFaster * slow && behind_left > its_left + std::max(its_left / kBehind, kBehindAtEnd) &&
-         ahead.step.load(std::memory_order_acquire) == behind.step.load(std::memory_order_acquire) &&
-         ahead.package.load(std::memory_order_relaxed) == behind.package.load(std::memory_order_relaxed);
-}
-
-// Whoever made it may have changed places meanwhile.
-CoreSeat* CoreSwap::taken_offer(std::int64_t left) {
-  const std::int32_t offer = own_.offer.exchange(0, std::memory_order_acq_rel);
-  if (offer < 1 || offer > static_cast<std::int32_t>(seats_.size())) return nullptr;
-  CoreSeat& ahead = *seats_[static_cast<std::size_t>(offer - 1)];
-  return is_worth_it(ahead, ahead.left.load(std::memory_order_relaxed), own_, left) ? &ahead : nullptr;
+  if (own_.speed.load(std::memory_order_relaxed) == 0) return;
+  CoreSeat* other = left > 0 ? idle_place(left) : nullptr;
+  if (other == nullptr) other = furthest_behind(left, now);
+  if (other != nullptr && change_places(*other)) measure_from(left, base::now_ns());
 }
 
 // Of one that is done, on a faster core.
@@ -122,37 +103,42 @@ CoreSeat* CoreSwap::idle_place(std::int64_t left) const {
   return nullptr;
 }
 
-// To who is the furthest behind on a slower core.
-void CoreSwap::offer_place(std::int64_t left) {
+// Of those on a slower core.
+CoreSeat* CoreSwap::furthest_behind(std::int64_t left, std::int64_t now_ns) const {
   CoreSeat* found = nullptr;
   std::int64_t most = 0;
   for (CoreSeat* seat : seats_) {
-    const std::int64_t its_left = seat->left.load(std::memory_order_relaxed);
-    if (seat == &own_ || its_left <= most || !is_worth_it(own_, left, *seat, its_left)) continue;
+    if (seat == &own_) continue;
+    const std::int64_t its_left = left_now(*seat, now_ns);
+    if (its_left <= most || !is_worth_it(own_, left, *seat, its_left)) continue;
     found = seat;
     most = its_left;
   }
-  std::int32_t none = 0;
-  if (found != nullptr) found->offer.compare_exchange_strong(none, number_ + 1, std::memory_order_acq_rel);
+  return found;
 }
 
-// The other follows when it looks; one that sleeps until the next step can be moved at once.
 bool CoreSwap::change_places(CoreSeat& other) {
   std::int32_t free = 0;
   if (!seats_[0]->lock.compare_exchange_strong(free, 1, std::memory_order_acq_rel)) return false;
   const int here = own_.cpu.load(std::memory_order_acquire), there = other.cpu.load(std::memory_order_acquire);
-  const bool moves = here == cpu_;
-  if (moves) {
+  const bool is_here = here == cpu_;
+  if (is_here) {
     // The speed is the core's.
     own_.speed.store(other.speed.exchange(own_.speed.load(std::memory_order_relaxed), std::memory_order_relaxed),
                      std::memory_order_relaxed);
     own_.cpu.store(there, std::memory_order_release);
     other.cpu.store(here, std::memory_order_release);
-    if (other.left.load(std::memory_order_relaxed) == 0) pin(other.thread.load(std::memory_order_relaxed), here);
-    ++swaps_;
+    const std::int32_t thread = other.thread.load(std::memory_order_relaxed);
+    if (other.left.load(std::memory_order_relaxed) == 0) {  // it sleeps: nobody has to wait
+      put_on_cpu(thread, here);
+      put_on_cpu(0, there);
+    } else {
+      usher_.change_cores(here, thread, there);
+    }
+    cpu_ = there;
   }
   seats_[0]->lock.store(0, std::memory_order_release);
-  return moves && follow();
+  return is_here;
 }
 
 }  // namespace trireme::strategy

@@ -1,7 +1,7 @@
 // allreduce: every worker holds all weights. Buckets of gradients are added over all workers while backward goes on.
 // Who adds a slice of a bucket also moves its weights by it, and hands these out instead of the sum: nobody reads them
 // any more in this step once all gradients of the bucket are there. So a worker keeps the optimizer's state of its
-// slices only, until the stretch ends.
+// slices only, until the stretch ends. Where all workers are of one host, they all use the same weights in one place.
 //
 // A step ends when its gradients are made. The weights that are still on their way then are waited for by the next
 // step's forward, layer by layer; those that it needs first travel first.
@@ -38,6 +38,8 @@ class OwnedAllReduce : public Strategy {
         pending_(step_.buckets().size()),
         all_notes_(step_.note_size() * at(worker.cast.workers)) {
     worker_.updater.state();
+    worker_.crew.place_gradient(step_.partial(0).data());
+    if (shares_weights()) gather_weights();
     const std::vector<crew::Chunk>& chunks = worker_.crew.chunks();
     std::vector<bool> is_reached(chunks.size(), true);
     for (const int chunk : worker_.crew.layers().unreached()) is_reached[at(chunk)] = false;
@@ -59,6 +61,8 @@ class OwnedAllReduce : public Strategy {
         wait_for(b);
       } catch (...) {  // its failure was told already
       }
+    worker_.crew.place_gradient(nullptr);
+    if (shares_weights()) worker_.crew.move_weights(own_weights_);
   }
 
   StepReport step(const Work& work) override {
@@ -97,12 +101,23 @@ class OwnedAllReduce : public Strategy {
   // Every worker has all weights, and all of the state again.
   void end_stretch() override {
     finish();
+    if (shares_weights()) worker_.group.barrier();  // the first worker moves the statistics
     OptimizerState& state = worker_.updater.state();
     for (std::size_t b = 0; b < trained_; ++b)
       for (int s = 0; s < state.slots(); ++s) worker_.group.share_slices(state.slot(s, step_.buckets()[b].floats));
   }
 
  private:
+  bool shares_weights() const { return !worker_.host_weights.empty(); }
+
+  // All workers have the same ones. Some may still take theirs from there, after a stretch before.
+  void gather_weights() {
+    worker_.group.barrier();
+    if (worker_.worker == 0) std::copy_n(own_weights_, worker_.host_weights.size(), worker_.host_weights.begin());
+    worker_.group.barrier();
+    worker_.crew.share_weights(worker_.host_weights.data());
+  }
+
   // In the same order on all workers; see BucketCount. Where nothing else is under way when the last is complete, who
   // waits for it runs it.
   void start(std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials, const optim::StepScalars& scalars) {
@@ -128,7 +143,10 @@ class OwnedAllReduce : public Strategy {
       worker_.updater.update(chunks, {begin, begin + static_cast<std::int64_t>(sum.size())}, sum.data(), scalars);
       owned_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
     };
-    step_.add_up(group, bucket, plan, partials, weights, update);
+    if (shares_weights())
+      step_.use_sum(group, bucket, plan, partials, update);
+    else
+      step_.add_up(group, bucket, plan, partials, weights, update);
   }
 
   void wait_for(std::size_t bucket) {
@@ -165,7 +183,8 @@ class OwnedAllReduce : public Strategy {
     for (int p = 0; p < worker_.crew.space().size(); ++p) bring(p);
     if (samples_ == 0) return;
     if (trained_ < pending_.size()) wait_for(trained_);
-    worker_.crew.move_statistics(step_.partial(0).data() + worker_.crew.space().trained_floats(), samples_);
+    if (!shares_weights() || worker_.worker == 0)
+      worker_.crew.move_statistics(step_.partial(0).data() + worker_.crew.space().trained_floats(), samples_);
     samples_ = 0;
   }
 
@@ -183,6 +202,7 @@ class OwnedAllReduce : public Strategy {
   }
 
   Worker worker_;
+  float* own_weights_ = worker_.crew.weights();  // where they lie before and afterwards
   SyncStep step_;
   std::size_t trained_;                               // buckets; one more: the statistics
   std::vector<std::vector<std::size_t>> buckets_of_;  // per parameter

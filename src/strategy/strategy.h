@@ -75,6 +75,7 @@ struct Worker {
   Assignment& assignment;
   std::span<float> gradients;  // memory for several gradients, of the group where it has such
   bool exact = true;
+  std::span<float> host_weights{};  // for the weights of all workers, where all are of one host
 };
 
 std::unique_ptr<Strategy> make_single(crew::Crew& crew, Updater& updater);

@@ -62,7 +62,8 @@ crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::f
   const auto take = [&](const crew::Chunk& chunk, std::span<const float* const> sums) {
     const base::Range floats{chunk.offset, chunk.offset + chunk.count};
     for (std::size_t p = 0; p < sums.size(); ++p)
-      std::memcpy(partial(p, floats).data(), sums[p], at(chunk.count) * sizeof(float));
+      if (float* to = partial(p, floats).data(); to != sums[p])
+        std::memcpy(to, sums[p], at(chunk.count) * sizeof(float));
     if (sums.empty()) std::ranges::fill(partial(0, floats), 0.0f);
     count_.chunk_done(chunk.index);
   };
@@ -86,9 +87,18 @@ void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::
 
 void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
                       std::span<float> result, const comm::UseSum& use) const {
+  group.exact_all_reduce(plan, of_bucket(bucket, partials), result, use);
+}
+
+void SyncStep::use_sum(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
+                       const comm::UseSum& use) const {
+  group.exact_use(plan, of_bucket(bucket, partials), buckets_[bucket].floats.size(), use);
+}
+
+std::vector<std::span<float>> SyncStep::of_bucket(std::size_t bucket, std::size_t partials) const {
   std::vector<std::span<float>> own;
   for (std::size_t p = 0; p < partials; ++p) own.push_back(partial(p, buckets_[bucket].floats));
-  group.exact_all_reduce(plan, own, result, use);
+  return own;
 }
 
 std::size_t SyncStep::note_size() const { return kFields + 2 * at(worker_.crew.oars()); }

@@ -41,6 +41,9 @@ class SyncStep {
   // The same, exact, of so many partials; what all get, in `result`, is what use() makes of it.
   void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
               std::span<float> result, const comm::UseSum& use) const;
+  // The same where use() writes to memory of all ranks.
+  void use_sum(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
+               const comm::UseSum& use) const;
 
   // The notes of all workers as bytes of equal length, and back; losses and counts are summed along the oar tree.
   std::vector<double> write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before,
@@ -49,6 +52,8 @@ class SyncStep {
   void read_notes(std::span<const double> all, const Work& work, StepReport& report) const;
 
  private:
+  std::vector<std::span<float>> of_bucket(std::size_t bucket, std::size_t partials) const;
+
   Worker worker_;
   std::vector<Bucket> buckets_;
   BucketCount count_;

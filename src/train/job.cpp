@@ -180,11 +180,12 @@ class Job {
     });
     std::span<float> gradients;
     if (group_.world() > 1 && (reduces || cast_.servers > 0)) {
-      // Weights, then gradients. Memory that nobody touches takes none.
+      // Weights, gradients, and the weights of all workers of the host. Memory that nobody touches takes none.
       const std::int64_t arrays = reduces ? 2 * std::bit_width(static_cast<unsigned>(experiment_->oars)) + 1 : 1;
       const std::size_t array = tensor::align_up(at(*std::ranges::max_element(floats)) * sizeof(float));
-      window_ = group_.allocate(at(arrays + 1) * array);
-      if (is_worker && reduces) window_->take(2 * array);
+      window_ = group_.allocate(at(arrays + 2) * array);
+      if (is_worker && reduces) window_->take(0, 2 * array);
+      if (reduces) host_weights_ = memory_of_host(at(arrays + 1) * array, at(space_.floats()));
       auto* memory = reinterpret_cast<float*>(window_->own().data());
       if (is_worker && reduces) worker_->move_weights(memory);
       gradients = {memory + array / sizeof(float), at(arrays) * array / sizeof(float)};
@@ -197,8 +198,16 @@ class Job {
     if (!is_worker) return;
     group_.among(cast_.worker_processes(), 1 << 20);
     agree_.same_kernels(prints_, settings_.flag("allow-other-bits"), cast_, hosts_);
-    worker_->prepare(gradients, threads_);
+    worker_->prepare(gradients, host_weights_, threads_);
     if (seats_) share_cores();
+  }
+
+  // Of the first worker, where all workers reach it.
+  std::span<float> memory_of_host(std::size_t offset, std::size_t floats) const {
+    const std::vector<int> processes = cast_.worker_processes();
+    if (std::ranges::any_of(processes, [&](int process) { return window_->part(process).empty(); })) return {};
+    if (worker_number_ == 0) window_->take(offset, floats * sizeof(float));
+    return {reinterpret_cast<float*>(window_->part(processes[0]).data() + offset), floats};
   }
 
   // Only where all workers sit on this host, each with a core of its own.
@@ -398,6 +407,7 @@ class Job {
   std::optional<Experiment> experiment_;
   std::vector<strategy::Phase> phases_;
   std::shared_ptr<const comm::Window> window_, seats_;
+  std::span<float> host_weights_;  // in the window
   std::vector<float> own_gradients_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<ServerRole> server_;

@@ -61,8 +61,9 @@ Worker::Worker(const Place& place)
 
 Worker::~Worker() = default;
 
-void Worker::prepare(std::span<float> gradients, const std::vector<int>& threads) {
+void Worker::prepare(std::span<float> gradients, std::span<float> host_weights, const std::vector<int>& threads) {
   gradients_ = gradients;
+  host_weights_ = host_weights;
   assignment_ = std::make_unique<strategy::Assignment>(
       strategy::parse_assignment(place_.settings.text("assign"), place_.experiment.oars, place_.cast.workers),
       place_.experiment.oars, threads, kLoadedAhead + 1, 0);
@@ -117,12 +118,23 @@ void Worker::follow_orders() {
   }
 }
 
+strategy::Worker Worker::as_strategies_see_it() {
+  return {.crew = *crew_,
+          .updater = *updater_,
+          .group = place_.group,
+          .cast = place_.cast,
+          .worker = place_.worker,
+          .assignment = *assignment_,
+          .gradients = gradients_,
+          .exact = place_.settings.text("reduce") == "exact",
+          .host_weights = host_weights_};
+}
+
 strategy::Strategy& Worker::strategy_of(std::size_t phase) {
   if (strategy_ && strategy_phase_ == phase) return *strategy_;
   strategy_.reset();
   const strategy::Plan& plan = place_.phases[phase].plan;
-  const strategy::Worker worker{*crew_,        *updater_,    place_.group, place_.cast,
-                                place_.worker, *assignment_, gradients_,   place_.settings.text("reduce") == "exact"};
+  const strategy::Worker worker = as_strategies_see_it();
   switch (plan.way) {
     case strategy::Way::single: strategy_ = strategy::make_single(*crew_, *updater_); break;
     case strategy::Way::all_reduce:
@@ -401,8 +413,7 @@ void Worker::evaluate(const std::string& text) {
 
 void Worker::hand_over(const std::string& text) {
   const Json order = Json::parse(text);
-  const strategy::Worker worker{*crew_,        *updater_,    place_.group, place_.cast,
-                                place_.worker, *assignment_, gradients_,   place_.settings.text("reduce") == "exact"};
+  const strategy::Worker worker = as_strategies_see_it();
   strategy_.reset();
   ahead_.reset();
   if (order.at("to") == "servers") strategy::hand_to_servers(worker);

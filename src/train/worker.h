@@ -46,8 +46,8 @@ class Worker {
   strategy::Updater& updater() { return *updater_; }
   // From now on the weights lie there, where the workers of this host reach them.
   void move_weights(float* memory) { crew_->move_weights(memory); }
-  // For gradients; `threads` of all workers.
-  void prepare(std::span<float> gradients, const std::vector<int>& threads);
+  // Memory for gradients and for the weights of all workers of this host, if all are; `threads` of all workers.
+  void prepare(std::span<float> gradients, std::span<float> host_weights, const std::vector<int>& threads);
   // The seats of all workers, where they share this host, this one's among them by its number.
   void share_cores(std::vector<strategy::CoreSeat*> seats);
 
@@ -65,6 +65,7 @@ class Worker {
   strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr, double loaded,
                                 base::Range mean_over = {});
   std::array<std::int64_t, 3> next_share(const strategy::Plan& plan, const std::vector<int>& group);
+  strategy::Worker as_strategies_see_it();
   strategy::Strategy& strategy_of(std::size_t phase);
   data::LoaderOptions loader_options() const;
   data::Slice slice_of(std::int64_t step, base::Range oars) const;
@@ -85,7 +86,7 @@ class Worker {
   Slow slow_;
   double oar_seconds_ = 0;  // of the last work, per oar
   std::optional<strategy::CoreSwap> core_swap_;
-  std::span<float> gradients_;
+  std::span<float> gradients_, host_weights_;
   std::unique_ptr<strategy::Assignment> assignment_;
   std::size_t phase_ = 0;           // of the last order to row
   std::size_t strategy_phase_ = 0;  // that the strategy is of

@@ -159,6 +159,41 @@ TEST(ExactAllReduce, TheOwnerOfASliceMakesWhatAllGet) {
         for (const std::size_t count : {1, 5, 3000, 50021}) check_use(transport, is_shared, world, count);
 }
 
+// The same in memory that all ranks share: the result is in one place. A rank may have nothing to add.
+TEST(ExactAllReduce, WhatIsMadeOfASumMayBeInOnePlaceForAll) {
+  for (const std::string& transport : all_transports())
+    for (const int world : worlds_of({1, 2, 3, 5, 8}))
+      for (const std::size_t count : {1, 5, 3000, 50021}) {
+        const int oars = std::max(1, world - 1);
+        OarShares shares{oars, {}, {}};
+        for (int rank = 0; rank < world; ++rank)
+          shares.held.push_back({std::min(rank, oars), std::min(rank + 1, oars)});
+        const ExactPlan plan(shares);
+        std::vector<float> expected = tree_sum({0, oars}, std::vector<bool>(static_cast<std::size_t>(oars)), count);
+        for (float& value : expected) value = 0.5f - 0.1f * value;
+        run_over(transport, world, [&](Group& group) {
+          const auto window = group.allocate(2 * count * sizeof(float));
+          if (window->part(world - 1).empty() || window->part(0).empty()) return;  // the transport has no such memory
+          const std::span<float> partial(reinterpret_cast<float*>(window->own().data()), count);
+          const std::span<float> result(reinterpret_cast<float*>(window->part(0).data()) + count, count);
+          std::vector<std::span<float>> partials;
+          if (group.rank() < oars) partials.push_back(partial);
+          if (group.rank() < oars) std::ranges::copy(oar_values(group.rank(), count), partial.begin());
+          if (group.rank() == 0) std::ranges::fill(result, 0.5f);
+          group.barrier();
+          for (int turn = 0; turn < 2; ++turn) {
+            group.exact_use(plan, partials, static_cast<std::int64_t>(count),
+                            [&](std::int64_t first, std::span<const float> sum) {
+                              for (std::size_t i = 0; i < sum.size(); ++i)
+                                result[static_cast<std::size_t>(first) + i] = 0.5f - 0.1f * sum[i];
+                            });
+            EXPECT_TRUE(same_bits(result, expected)) << transport << ", rank " << group.rank() << " of " << world;
+            group.barrier();
+          }
+        });
+      }
+}
+
 TEST(Collectives, SharesSlices) {
   for (const std::string& transport : all_transports())
     for (const int world : worlds_of({1, 2, 3, 5, 8}))

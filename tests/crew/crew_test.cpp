@@ -1,6 +1,7 @@
 // Crew: the same bits for any number of threads, and the gradients, statistics and losses that mathematics asks for.
 #include "crew/crew.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +80,49 @@ TEST(Crew, SameBitsWhereverTheWeightsLie) {
       EXPECT_EQ(moves.hash(), still.hash()) << net.name();
     }
     EXPECT_EQ(moves.crew().weights(), elsewhere.floats());
+    // Two crews, one place.
+    still.crew().share_weights(elsewhere.floats());
+    moves.step(13, 4);
+    still.crew().refresh_weight_forms();
+    EXPECT_EQ(still.hash(), moves.hash()) << net.name();
+    EXPECT_EQ(still.row(13, 5).loss, moves.row(13, 5).loss);
   }
+}
+
+// The first sum is made where one wants to have it, wherever that is possible, and the others are not disturbed by it.
+TEST(Crew, MakesTheGradientInMemoryThatItIsGiven) {
+  for (const graph::Network& net : support::small_networks())
+    for (const Schedule schedule : {Schedule::oar_by_oar, Schedule::layer_by_layer})
+      for (const int threads : {1, 3})
+        for (const base::Range oars : {base::Range{0, 5}, base::Range{1, 4}, base::Range{2, 3}}) {
+          SCOPED_TRACE(fmt::format("{}, {} threads, oars {} to {}", net.name(), threads, oars.begin, oars.end));
+          CrewOptions options = options_of(13, 5, threads);
+          options.schedule = schedule;
+          CrewRun run(net, options);
+          const auto floats = static_cast<std::size_t>(run.crew().space().trained_floats());
+          std::mutex mutex;
+          std::size_t placed = 0;
+          const auto rows = [&](const float* memory) {
+            std::vector<std::vector<float>> all(run.crew().partials(13, {oars}).size(), std::vector<float>(floats));
+            run.row_share(13, {oars}, [&](const Chunk& chunk, std::span<const float* const> sums) {
+              const std::lock_guard lock(mutex);
+              if (sums[0] == memory + chunk.offset) placed += static_cast<std::size_t>(chunk.count);
+              for (std::size_t p = 0; p < sums.size(); ++p)
+                std::copy_n(sums[p], chunk.count, all[p].begin() + chunk.offset);
+            });
+            return all;
+          };
+          const auto expected = rows(nullptr);
+          tensor::Buffer memory(floats * sizeof(float));
+          run.crew().place_gradient(memory.floats());
+          EXPECT_EQ(rows(memory.floats()), expected);
+          // One oar of three threads may be any thread's.
+          if (oars.size() >= threads) EXPECT_EQ(placed > 0, schedule == Schedule::layer_by_layer);
+          placed = 0;
+          run.crew().place_gradient(nullptr);
+          EXPECT_EQ(rows(memory.floats()), expected);
+          EXPECT_EQ(placed, 0u);
+        }
 }
 
 // Weights that come when they are asked for, parameter by parameter, are there in time.

@@ -2,6 +2,8 @@
 // end of every stretch.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "cluster.h"
 
 namespace trireme::strategy {
@@ -9,12 +11,17 @@ namespace {
 
 constexpr int kMost = 5;  // workers
 
+enum class Memory { own, shared, one_place_for_weights };
+constexpr std::array kMemories{Memory::own, Memory::shared, Memory::one_place_for_weights};
+constexpr std::array kNames{"messages", "shared memory", "the same weights"};
+
 struct Setting {
   int workers = 2;
-  std::vector<int> oars{};     // of each; none: even
-  bool shares_memory = false;  // of the host
+  std::vector<int> oars{};  // of each; none: even
+  Memory memory = Memory::own;
   AllReduceOptions options{};
   std::vector<std::int64_t> starts = {0};  // of stretches
+  bool starts_anew = false;                // another strategy for each of them
 };
 
 class Bench {
@@ -33,13 +40,17 @@ class Bench {
     const auto errors = run_cluster(
         groups, cast,
         [&](comm::Group& group, int w) {
-          if (setting.shares_memory) mate(w).share_memory(group);
+          if (setting.memory != Memory::own)
+            mate(w).share_memory(group, setting.memory == Memory::one_place_for_weights);
           const Worker worker = mate(w).worker(group, cast, w);
-          const auto strategy = make_all_reduce(worker, setting.options);
+          auto strategy = make_all_reduce(worker, setting.options);
           for (std::size_t s = 0; s < setting.starts.size(); ++s) {
             const std::int64_t end = s + 1 < setting.starts.size() ? setting.starts[s + 1] : mate(w).all_steps();
             mate(w).steps(*strategy, worker, setting.starts[s], end);
             strategy->end_stretch();
+            if (!setting.starts_anew) continue;
+            strategy.reset();
+            strategy = make_all_reduce(worker, setting.options);
           }
         },
         nullptr);
@@ -61,22 +72,23 @@ void check(Bench& bench, const Training& training, const std::vector<Setting>& s
     SCOPED_TRACE(fmt::format("{}, {} workers{}, {} bytes in a bucket, {} stretches, {}", training.optimizer,
                              setting.workers, setting.oars.empty() ? "" : " with unequal oars",
                              setting.options.bucket_bytes, setting.starts.size(),
-                             setting.shares_memory ? "shared memory" : "messages"));
+                             kNames[static_cast<std::size_t>(setting.memory)]));
     expect_all(bench.run(setting, training), expected);
   }
 }
 
 std::vector<Setting> all_settings() {
   std::vector<Setting> settings;
-  for (const bool shares_memory : {false, true}) {
-    for (const int workers : {2, 3, 5}) settings.push_back({.workers = workers, .shares_memory = shares_memory});
-    settings.push_back({.workers = 3, .oars = {5, 0, 3}, .shares_memory = shares_memory});
-    settings.push_back({.workers = 2, .oars = {1, 7}, .shares_memory = shares_memory, .starts = {0, 1, 3}});
-    settings.push_back({.workers = 3, .shares_memory = shares_memory, .options = {.bucket_bytes = 1}});
+  for (const Memory memory : kMemories) {
+    for (const int workers : {2, 3, 5}) settings.push_back({.workers = workers, .memory = memory});
+    settings.push_back({.workers = 3, .oars = {5, 0, 3}, .memory = memory});
+    settings.push_back({.workers = 2, .oars = {1, 7}, .memory = memory, .starts = {0, 1, 3}});
+    settings.push_back({.workers = 3, .memory = memory, .starts = {0, 1, 3}, .starts_anew = true});
+    settings.push_back({.workers = 3, .memory = memory, .options = {.bucket_bytes = 1}});
   }
   const AllReduceOptions direct{.algorithm = comm::Algorithm::direct};
-  settings.push_back({.workers = 3, .shares_memory = true, .options = direct});
-  settings.push_back({.workers = 3, .oars = {5, 0, 3}, .shares_memory = true, .options = direct});
+  settings.push_back({.workers = 3, .memory = Memory::shared, .options = direct});
+  settings.push_back({.workers = 3, .oars = {5, 0, 3}, .memory = Memory::shared, .options = direct});
   return settings;
 }
 
@@ -84,7 +96,9 @@ TEST(AllReduce, HasTheBitsOfASingleWorkerForEveryNetwork) {
   for (const auto& net : support::small_networks()) {
     SCOPED_TRACE(net.name());
     Bench bench(net);
-    check(bench, {}, {{.workers = 3, .shares_memory = true}, {.workers = 3}});
+    std::vector<Setting> settings;
+    for (const Memory memory : kMemories) settings.push_back({.workers = 3, .memory = memory});
+    check(bench, {}, settings);
   }
 }
 

@@ -79,24 +79,27 @@ class Mate {
     const AssignOptions options{oars.empty() ? AssignBy::even : AssignBy::given, oars};
     const std::size_t workers = std::max<std::size_t>(oars.size(), 1);
     assignment_ = std::make_unique<Assignment>(options, kOars, std::vector<int>(workers, 1), 1, 1);
-    gradients_.assign(8 * static_cast<std::size_t>(run_.crew().space().floats()), 0.0f);
-    shared_gradients_ = {};
+    gradients_ = tensor::Buffer(8 * static_cast<std::size_t>(run_.crew().space().floats()) * sizeof(float));
+    shared_gradients_ = host_weights_ = {};
     outcome_ = {};
   }
-  // Weights and gradients in memory that all ranks reach; called by all of them.
-  void share_memory(comm::Group& group) {
+  // Weights and gradients in memory that all ranks reach, each its own, or one place for the weights of all; called by
+  // all of them.
+  void share_memory(comm::Group& group, bool one_place) {
     const auto floats = static_cast<std::size_t>(run_.crew().space().floats());
     const std::size_t array = tensor::align_up(floats * sizeof(float)) / sizeof(float);
-    std::shared_ptr<const comm::Window> window = group.allocate(9 * array * sizeof(float));
-    window->take(2 * array * sizeof(float));
+    std::shared_ptr<const comm::Window> window = group.allocate(10 * array * sizeof(float));
+    window->take(0, 2 * array * sizeof(float));
     auto* memory = reinterpret_cast<float*>(window->own().data());
     run_.crew().move_weights(memory);
     shared_gradients_ = {memory + array, 8 * array};
+    if (one_place) host_weights_ = {reinterpret_cast<float*>(window->part(0).data()) + 9 * array, floats};
     std::swap(window_, window);  // the one before held the weights until now
   }
   Worker worker(comm::Group& group, const Cast& cast, int worker) {
-    const std::span<float> gradients = shared_gradients_.empty() ? std::span(gradients_) : shared_gradients_;
-    return {run_.crew(), *updater_, group, cast, worker, *assignment_, gradients, is_exact_};
+    const std::span<float> own(gradients_.floats(), gradients_.bytes() / sizeof(float));
+    const std::span<float> gradients = shared_gradients_.empty() ? own : shared_gradients_;
+    return {run_.crew(), *updater_, group, cast, worker, *assignment_, gradients, is_exact_, host_weights_};
   }
   // Steps [first, end), counted from 0.
   void steps(Strategy& strategy, const Worker& worker, std::int64_t first, std::int64_t end) {
@@ -131,8 +134,8 @@ class Mate {
   Training training_;
   std::optional<Updater> updater_;
   std::unique_ptr<Assignment> assignment_;
-  std::vector<float> gradients_;
-  std::span<float> shared_gradients_;
+  tensor::Buffer gradients_;
+  std::span<float> shared_gradients_, host_weights_;
   Outcome outcome_;
 };
 

@@ -1,18 +1,22 @@
-// Two threads that play workers: the one that is ahead on a faster core takes the other's place.
+// Two threads that play workers: the one that is ahead on a faster core changes places with the other.
 #include "strategy/core_swap.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <memory>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/cores.h"
 
 namespace trireme::strategy {
 namespace {
+
+using namespace std::chrono_literals;
 
 int pinned_to() {
   cpu_set_t mask;
@@ -23,43 +27,37 @@ int pinned_to() {
   return -1;
 }
 
-// Both say three times, in turns, how much of their step is left; the second begins. Returns where they sit in the end.
-// One may seem slower than it is, when the machine is busy; so what it did is much more, or less, than the other.
-std::pair<int, int> play(const std::vector<int>& cpus, std::int64_t other_step, double first_left, double second_left) {
+struct Player {
+  std::int64_t step = 7;
+  double left = 1;  // of its step, after 10 ms
+};
+
+// Both do their first part, then the second one says how far it is, then the first one. Returns where they sit in the
+// end. One may seem slower than it is, when the machine is busy; so what it did is much more, or less, than the other.
+std::pair<int, int> play(const std::vector<int>& cpus, const Player& one, const Player& two) {
   const auto memory = std::make_unique<CoreSeat[]>(2);
   const std::vector<CoreSeat*> seats{&memory[0], &memory[1]};
   std::barrier meeting(2);
   std::pair<int, int> end;
-  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
-  std::thread second([&] {
-    base::pin_this_thread(cpus[1]);
-    CoreSwap swap(seats, 1, cpus[1]);
-    swap.begin(other_step);
-    pause();
+  const auto run = [&](std::size_t own, const Player& player, int& seat) {
+    base::pin_this_thread(cpus[own]);
+    CoreSwap swap(seats, own, cpus[own]);
+    swap.begin(player.step);
+    std::this_thread::sleep_for(5ms);
     meeting.arrive_and_wait();
     swap.look(1);
-    for (int turn = 0; turn < 3; ++turn) {
-      pause();
-      swap.look(second_left);
-      meeting.arrive_and_wait();
-      meeting.arrive_and_wait();
-    }
-    end.second = pinned_to();
-  });
-  std::thread first([&] {
-    base::pin_this_thread(cpus[0]);
-    CoreSwap swap(seats, 0, cpus[0]);
-    swap.begin(7);
-    pause();
+    std::this_thread::sleep_for(10ms);
+    if (own == 0) meeting.arrive_and_wait();
+    swap.look(player.left);
+    if (own == 1) meeting.arrive_and_wait();
     meeting.arrive_and_wait();
-    swap.look(1);
-    for (int turn = 0; turn < 3; ++turn) {
-      meeting.arrive_and_wait();
-      swap.look(first_left);
-      meeting.arrive_and_wait();
-    }
-    end.first = pinned_to();
-  });
+    // The usher may not have moved the other one yet.
+    for (int turn = 0; turn < 100 && pinned_to() != memory[own].cpu; ++turn) std::this_thread::sleep_for(10ms);
+    seat = pinned_to();
+    meeting.arrive_and_wait();
+  };
+  std::thread first([&] { run(0, one, end.first); });
+  std::thread second([&] { run(1, two, end.second); });
   first.join();
   second.join();
   return end;
@@ -75,31 +73,79 @@ class CoreSwapTest : public testing::Test {
 };
 
 TEST_F(CoreSwapTest, OneThatIsFarAheadChangesPlacesWithTheSlowOne) {
-  const std::pair changed(cpus_[1], cpus_[0]);
-  EXPECT_EQ(play(cpus_, 7, 0.2, 0.95), changed);
-  EXPECT_EQ(play(cpus_, 7, 0.95, 0.2), changed);
+  EXPECT_EQ(play(cpus_, {7, 0.2}, {7, 0.9}), std::pair(cpus_[1], cpus_[0]));
 }
 
+TEST_F(CoreSwapTest, SoDoesOneThatIsDone) { EXPECT_EQ(play(cpus_, {7, 0.0}, {7, 0.9}), std::pair(cpus_[1], cpus_[0])); }
+
 TEST_F(CoreSwapTest, ASlowOneTakesThePlaceOfOneThatIsDone) {
-  const std::pair changed(cpus_[1], cpus_[0]);
-  EXPECT_EQ(play(cpus_, 7, 0.9, 0.0), changed);
-  EXPECT_EQ(play(cpus_, 7, 0.0, 0.95), changed);
-  EXPECT_EQ(play(cpus_, 7, 0.002, 0.0), std::pair(cpus_[0], cpus_[1])) << "it will be done soon as well";
+  EXPECT_EQ(play(cpus_, {7, 0.9}, {7, 0.0}), std::pair(cpus_[1], cpus_[0]));
 }
 
 TEST_F(CoreSwapTest, OthersStayWhereTheyAre) {
   const std::pair stay(cpus_[0], cpus_[1]);
-  EXPECT_EQ(play(cpus_, 7, 0.500, 0.505), stay) << "both are as fast";
-  EXPECT_EQ(play(cpus_, 6, 0.2, 0.95), stay) << "the other is in another step";
-  EXPECT_EQ(play(cpus_, 7, 0.2, 0.999), stay) << "the other's speed is not known";
+  EXPECT_EQ(play(cpus_, {7, 0.001}, {7, 0.0}), stay) << "it will be done soon as well";
+  EXPECT_EQ(play(cpus_, {7, 0.2}, {6, 0.9}), stay) << "the other is in another step";
+  EXPECT_EQ(play(cpus_, {7, 0.2}, {7, 0.999}), stay) << "the other's speed is not known";
+  EXPECT_EQ(play(cpus_, {7, 0.9}, {7, 0.2}), stay) << "the other is ahead, and will say so when it looks";
 }
 
-TEST_F(CoreSwapTest, AnOfferThatWasNotTakenEndsWithTheStep) {
+// What one that is in the middle of a piece has done since it looked counts.
+TEST_F(CoreSwapTest, OneThatHasNotLookedForLongIsNotTakenToBeBehind) {
   const auto memory = std::make_unique<CoreSeat[]>(2);
+  base::pin_this_thread(cpus_[0]);
   CoreSwap swap({&memory[0], &memory[1]}, 0, cpus_[0]);
-  memory[0].offer = 2;
-  swap.begin(8);
-  EXPECT_EQ(memory[0].offer, 0);
+  swap.begin(7);
+  std::this_thread::sleep_for(1ms);
+  swap.look(1);
+  std::this_thread::sleep_for(10ms);
+  swap.look(0.5);
+  ASSERT_GT(memory[0].speed, 1);
+  memory[1].step = 7;
+  memory[1].cpu = cpus_[1];
+  memory[1].thread = this_thread();
+  memory[1].package = memory[0].package.load();
+  memory[1].speed = memory[0].speed / 2;
+  memory[1].left = 900'000;
+  // At its speed it has needed as long as it takes to be as far.
+  memory[1].told_ns = base::now_ns() - 900'000 * std::int64_t{1'000'000} / memory[1].speed;
+  swap.look(0.49);
+  std::this_thread::sleep_for(1ms);
+  swap.look(0.48);
+  EXPECT_EQ(memory[0].cpu, cpus_[0]);
+  base::unpin_this_thread(cpus_);
+}
+
+// Two threads that run all the time sit on each other's core again and again.
+TEST_F(CoreSwapTest, TheUsherMovesThreadsThatRun) {
+  std::atomic<std::int32_t> number = 0;
+  std::atomic<bool> ends = false;
+  std::thread other([&] {
+    base::pin_this_thread(cpus_[1]);
+    number = this_thread();
+    while (!ends) continue;
+  });
+  while (number == 0) std::this_thread::yield();
+  base::pin_this_thread(cpus_[0]);
+  Usher usher;
+  for (int turn = 0; turn < 200; ++turn) {
+    const int here = cpus_[static_cast<std::size_t>(turn % 2)], there = cpus_[static_cast<std::size_t>(1 - turn % 2)];
+    usher.change_cores(here, number, there);
+    for (int wait = 0; wait < 100 && pinned_to() != there; ++wait) std::this_thread::sleep_for(1ms);
+    ASSERT_EQ(pinned_to(), there) << turn;
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    for (int wait = 0; wait < 1000 && CPU_COUNT(&mask) != 1; ++wait) {
+      sched_getaffinity(number, sizeof mask, &mask);
+      if (CPU_ISSET(here, &mask)) break;
+      CPU_ZERO(&mask);
+      std::this_thread::sleep_for(1ms);
+    }
+    ASSERT_TRUE(CPU_ISSET(here, &mask)) << turn;
+  }
+  ends = true;
+  other.join();
+  base::unpin_this_thread(cpus_);
 }
 
 }  // namespace
