@@ -117,7 +117,9 @@ TEST(Crew, MakesTheGradientInMemoryThatItIsGiven) {
           run.crew().place_gradient(memory.floats());
           EXPECT_EQ(rows(memory.floats()), expected);
           // One oar of three threads may be any thread's.
-          if (oars.size() >= threads) EXPECT_EQ(placed > 0, schedule == Schedule::layer_by_layer);
+          if (oars.size() >= threads) {
+            EXPECT_EQ(placed > 0, schedule == Schedule::layer_by_layer);
+          }
           placed = 0;
           run.crew().place_gradient(nullptr);
           EXPECT_EQ(rows(memory.floats()), expected);
