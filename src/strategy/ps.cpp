@@ -65,15 +65,18 @@ class Ps : public Strategy {
     StepReport report;
     if (!options_.returns_gradients) report.penalty = worker_.updater.penalty_now();
     wait_for_all();
-    std::vector<std::int64_t> ends;
-    for (const base::Range& share : worker_.assignment.shares(work.step)) ends.push_back(share.end);
     if (team_) team_->set(work);
+    std::vector<std::int64_t> ends;
+    if (team_)
+      ends = team_->ends();
+    else
+      for (const base::Range& share : worker_.assignment.shares(work.step)) ends.push_back(share.end);
     if (lines_)
       lines_->set({.partials = team_ ? team_->sums() : step_.expect(work, {work.oars}),
                    .samples = work.batch.samples,
                    .step = work.step,
                    .lr = work.lr},
-                  team_ ? team_->ends() : std::move(ends));
+                  std::move(ends));
     const crew::RowReport row = step_.row(work, {work.oars}, [&](std::size_t bucket) { push(bucket); });
     note_ = step_.write_note(work, row, before_);
     const auto gather = [this](comm::Collectives& group) {

@@ -79,6 +79,7 @@ void Worker::regroup(const strategy::Cast& cast, int worker, std::vector<strateg
                      const std::vector<int>& threads) {
   strategy_.reset();
   ahead_.reset();
+  host_weights_ = {};  // it was the memory of the group before
   place_.cast = cast;
   place_.worker = worker;
   place_.phases = std::move(phases);

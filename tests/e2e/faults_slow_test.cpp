@@ -153,6 +153,16 @@ TEST_F(Deaths, WhileACheckpointIsWritten) {
   }
 }
 
+// Whoever is left after a worker's death works in step where the next strategy wants that.
+TEST_F(Deaths, BeforeASwitchToAllReduce) {
+  const Way way{"--workers 3 --strategy switch:at=50%,from=ps:mode=async,to=allreduce", 1, false};
+  const std::string run = new_folder();
+  EXPECT_FALSE(die(way, run, SIGKILL, 3, [&](pid_t) { return steps_in(run) > 3; })) << "it does not go on";
+  const Json metrics = metrics_of(run, "epoch");
+  ASSERT_EQ(metrics.size(), 12u);
+  for (const Json& epoch : metrics) EXPECT_EQ(epoch["ledger"]["once"], 640) << epoch;
+}
+
 // Silence is noticed too, after 10 seconds.
 TEST_F(Deaths, OneThatIsStopped) {
   const Way& way = kWays[0];
