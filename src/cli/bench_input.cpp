@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "cli/bench_peer.h"
 #include "data/columns.h"
@@ -39,26 +40,6 @@ struct InputCase {
   std::string file;  // packed
   std::string augment, normalize;
   std::int64_t batch = 128;
-};
-
-// A folder that goes with what is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "trireme-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) base::run_error("cannot make a folder for the data in {}", name);
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 double median(std::vector<double> values) {
@@ -241,9 +222,9 @@ void bench_input(const base::Settings& settings) {
   const int rounds = static_cast<int>(settings.integer("repeats", 1, 10000));
   const int processes = static_cast<int>(settings.integer("processes", 1, 1024));
   const Peer peer = find_peer(settings, "pytorch", "input.py");
-  std::optional<TemporaryFolder> folder;
+  std::optional<base::TemporaryFolder> folder;
   if (!bench.file.ends_with(data::kPackedEnding)) {
-    folder.emplace();
+    folder.emplace("bench");
     data::DataRequest request;
     request.name = bench.file;
     request.data_dir = settings.text("data-dir");

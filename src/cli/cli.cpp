@@ -113,7 +113,7 @@ int run_checked(int argc, char** argv) {
 }  // namespace
 
 std::vector<Verb> verbs() {
-  return {train_verb(), eval_verb(), predict_verb(), data_verb(), bench_verb(), list_verb()};
+  return {train_verb(), eval_verb(), predict_verb(), data_verb(), compare_verb(), bench_verb(), list_verb()};
 }
 
 int run(int argc, char** argv) {

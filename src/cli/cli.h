@@ -25,6 +25,7 @@ Verb train_verb();
 Verb eval_verb();
 Verb predict_verb();
 Verb data_verb();
+Verb compare_verb();
 Verb bench_verb();
 Verb list_verb();
 

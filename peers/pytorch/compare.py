@@ -1,0 +1,229 @@
+"""PyTorch's side of `trireme compare`: the same network from the same weights, fed with the same batches.
+
+Started as `compare.py THREADS`, it answers one JSON object per line on standard output to one per line on standard
+input. Tensors travel in safetensors files.
+
+    {"do": "prepare", "model": "lenet5", "inputs": [[3, 32, 32]], "classes": 10, "weights": "start.safetensors",
+     "optimizer": "adam:lr=0.001,...", "results": "got.safetensors"}
+         builds it and writes back what it has loaded; every name must be there, and no other
+    {"do": "step", "batch": "batch.safetensors", "oars": [[0, 4], [4, 8]], "lr": 0.1, "shuffled": false,
+     "results": "got.safetensors"}
+         one training step: the loss, and gradient.*, weight.* (statistics too) and state.* in the file
+    {"do": "evaluate", "batch": "batch.safetensors", "results": "got.safetensors"}
+         the outputs in evaluation mode
+
+A batch holds input.0, ..., target, and for each dropout mask.<module>, which the module multiplies with. The samples
+are cut into oars: each is one forward and backward, with batch norm's statistics of its own, and the gradients are
+added. The running statistics are the oars', weighted by their samples, and move once per step.
+
+`shuffled` computes the same with sums in other orders: the samples of each oar change places, and so do the channels of
+what convolutions and dense layers read. Their outputs are rounded NOISE times as coarsely on top of that: a ReLU or a
+maximum that tips over is rare, but has to be seen in a few runs. What differs then says how much of a difference means
+nothing.
+"""
+
+import sys
+
+THREADS = sys.argv[1] if len(sys.argv) > 1 else "1"
+
+import step  # noqa: E402: it sets the number of threads of the libraries that torch loads
+
+import torch  # noqa: E402
+from torch import nn  # noqa: E402
+
+import answering  # noqa: E402
+import networks  # noqa: E402
+import tensors  # noqa: E402
+
+
+NOISE = 64
+
+
+class Mask(nn.Module):
+    """In place of a dropout: what falls is decided elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.mask = None  # of the samples at hand
+
+    def forward(self, x):
+        return x * self.mask if self.training else x
+
+
+class OarNorm(nn.Module):
+    """In place of a batch norm: keeps the statistics of each oar until the step ends."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.eps, self.momentum = norm.eps, norm.momentum
+        self.weight, self.bias = norm.weight, norm.bias
+        self.register_buffer("running_mean", norm.running_mean)
+        self.register_buffer("running_var", norm.running_var)
+        self.seen = []  # samples, mean, variance
+
+    def forward(self, x):
+        if not self.training:
+            return nn.functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, False, 0,
+                                            self.eps)
+        mean, var = torch.zeros_like(self.running_mean), torch.zeros_like(self.running_var)
+        # With momentum 1 it leaves the statistics of this oar there.
+        y = nn.functional.batch_norm(x, mean, var, self.weight, self.bias, True, 1.0, self.eps)
+        self.seen.append((x.shape[0], mean, var))
+        return y
+
+    def move(self):
+        samples = sum(count for count, _, _ in self.seen)
+        for running, which in ((self.running_mean, 1), (self.running_var, 2)):
+            combined = sum(one[0] * one[which].double() for one in self.seen) / samples
+            running += self.momentum * (combined.float() - running)
+        self.seen = []
+
+
+class Shuffle:
+    """Lets the convolutions and dense layers of a network add in another order, when it is on."""
+
+    def __init__(self, net):
+        self.on = False
+        for module in net.modules():
+            if isinstance(module, (nn.Conv1d, nn.Conv2d, nn.Linear)):
+                module.forward = self.changed(module)
+
+    def changed(self, module):
+        plain = module.forward
+
+        def forward(x):
+            if not self.on:
+                return plain(x)
+            order = torch.randperm(x.shape[1])
+            x, weight = x[:, order], module.weight[:, order]
+            if isinstance(module, nn.Linear):
+                y = nn.functional.linear(x, weight, module.bias)
+            else:
+                convolve = nn.functional.conv1d if isinstance(module, nn.Conv1d) else nn.functional.conv2d
+                y = convolve(x, weight, module.bias, module.stride, module.padding)
+            return y * (1 + NOISE * torch.finfo(y.dtype).eps * (torch.rand_like(y) - 0.5))
+
+        return forward
+
+
+def replace(net):
+    """Masks and norms of our own, under the same names."""
+    masks, norms = {}, []
+    for name, module in list(net.named_modules()):
+        parent = net.get_submodule(name.rpartition(".")[0])
+        if isinstance(module, nn.Dropout):
+            masks[name] = Mask()
+            setattr(parent, name.rpartition(".")[2], masks[name])
+        elif isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
+            norms.append(OarNorm(module))
+            setattr(parent, name.rpartition(".")[2], norms[-1])
+    return masks, norms
+
+
+def make_optimizer(parameters, text):
+    """Of Trireme's "rule:option=value,..." with all options, as `trireme list optimizers` prints them."""
+    rule, _, rest = text.partition(":")
+    given = {}
+    for option in rest.split(","):
+        name, _, value = option.partition("=")
+        given[name.replace("-", "_")] = value == "yes" if value in ("yes", "no") else float(value)
+    decoupled = given.pop("decoupled")
+    if decoupled and given["weight_decay"] == 0:
+        decoupled = False
+    if decoupled and rule != "adam":
+        raise ValueError(f"PyTorch has no {rule} with decoupled decay")
+    if rule == "adam":
+        given["betas"] = (given.pop("beta1"), given.pop("beta2"))
+    makers = {"sgd": torch.optim.SGD, "adagrad": torch.optim.Adagrad, "adadelta": torch.optim.Adadelta,
+              "adam": torch.optim.AdamW if decoupled else torch.optim.Adam}
+    return makers[rule](parameters, **given)
+
+
+class Comparison:
+    def __init__(self, model, inputs, classes, weights, optimizer, results):
+        self.net = networks.build(model, inputs, classes)
+        self.masks, self.norms = replace(self.net)
+        self.shuffle = Shuffle(self.net)
+        self.load(tensors.read(weights))
+        self.optimizer = make_optimizer(list(self.net.parameters()), optimizer)
+        tensors.write(results, {name: tensor for name, tensor, _ in self.parameters()})
+
+    def parameters(self):
+        return list(networks.parameters_and_statistics(self.net))
+
+    def load(self, given):
+        own = {name: tensor for name, tensor, _ in self.parameters()}
+        for name in own.keys() | given.keys():
+            if name not in own or name not in given:
+                raise ValueError(f"{name} is only in {'the file' if name in given else 'the network'}")
+            if own[name].shape != given[name].shape:
+                raise ValueError(f"{name} is {list(own[name].shape)} in the network and {list(given[name].shape)} in "
+                                 "the file")
+        with torch.no_grad():
+            for name, tensor in own.items():
+                tensor.copy_(given[name])
+
+    def one_oar(self, batch, chosen, samples):
+        inputs = [batch[f"input.{i}"][chosen] for i in range(sum(name.startswith("input.") for name in batch))]
+        for name, module in self.masks.items():
+            module.mask = batch["mask." + name][chosen]
+        output = self.net(*inputs)
+        loss = nn.functional.cross_entropy(output, batch["target"][chosen].reshape(-1).long(), reduction="sum")
+        (loss / samples).backward()
+        return loss.item()
+
+    def step(self, batch, oars, lr, results, shuffled=False):
+        batch = tensors.read(batch)
+        samples = len(batch["target"])
+        self.net.train()
+        self.shuffle.on = shuffled
+        self.optimizer.zero_grad(set_to_none=False)
+        loss = 0.0
+        for begin, end in oars:
+            chosen = torch.arange(begin, end)
+            if shuffled:
+                chosen = chosen[torch.randperm(end - begin)]
+            if begin < end:
+                loss += self.one_oar(batch, chosen, samples)
+        found = {"gradient." + name: tensor.grad.clone() for name, tensor, trained in self.parameters() if trained}
+        penalty = networks.penalty(self.net)
+        if torch.is_tensor(penalty):
+            penalty.backward()
+            penalty = penalty.item()
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        self.optimizer.step()
+        for norm in self.norms:
+            norm.move()
+        found.update({"weight." + name: tensor for name, tensor, _ in self.parameters()})
+        tensors.write(results, found)
+        return {"loss": loss / samples, "penalty": penalty}
+
+    def evaluate(self, batch, results):
+        batch = tensors.read(batch)
+        self.net.eval()
+        with torch.no_grad():
+            inputs = [batch[f"input.{i}"] for i in range(sum(name.startswith("input.") for name in batch))]
+            tensors.write(results, {"output": self.net(*inputs)})
+        return {}
+
+
+class Answers:
+    def __init__(self):
+        self.comparison = None
+        torch.manual_seed(1)
+        torch.set_num_threads(int(THREADS))
+
+    def __call__(self, what, request):
+        if what == "prepare":
+            self.comparison = Comparison(**request)
+            return {"torch": torch.__version__, "blas": step.blas_name()}
+        if what == "step":
+            return self.comparison.step(**request)
+        if what == "evaluate":
+            return self.comparison.evaluate(**request)
+        return None
+
+
+if __name__ == "__main__":
+    answering.serve(Answers())

@@ -1,0 +1,22 @@
+// A folder of its own, which goes with all that is in it.
+#pragma once
+
+#include "base/files.h"
+
+namespace trireme::base {
+
+class TemporaryFolder {
+ public:
+  // Called "trireme-<purpose>-..." where temporary files belong.
+  explicit TemporaryFolder(const std::string& purpose);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace trireme::base

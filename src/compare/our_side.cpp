@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "compare/sides.h"
+#include "store/parameters_io.h"
+#include "train/start_weights.h"
+
+namespace trireme::compare {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+crew::CrewOptions with_threads(const train::Experiment& experiment, int threads) {
+  crew::CrewOptions options = experiment.crew_options;
+  options.threads = threads;
+  options.cpus.clear();
+  return options;
+}
+
+}  // namespace
+
+OurSide::OurSide(const train::Experiment& experiment, const std::string& optimizer, const std::string& style,
+                 int threads)
+    : experiment_(experiment),
+      optimizer_(optim::make_optimizer(optimizer)),
+      crew_(experiment.network, with_threads(experiment, threads)),
+      updater_(crew_, optimizer_, 0) {
+  train::fill_fresh_weights(crew_, style, experiment.seed);
+  updater_.state();
+}
+
+Tensors OurSide::weights() const {
+  return store::export_parameters(crew_.space(), {crew_.weights(), at(crew_.space().floats())});
+}
+
+std::string OurSide::weights_sha256() const { return crew_.space().sha256(crew_.weights()); }
+
+Found OurSide::step(const data::Batch& batch, double lr) {
+  crew::BatchView view;
+  view.samples = batch.samples;
+  for (const tensor::Buffer& input : batch.inputs) view.inputs.push_back(input.floats());
+  view.target = batch.target.floats();
+  view.indices = batch.indices;
+  const crew::Draw draw{experiment_.seed, static_cast<std::uint64_t>(batch.epoch)};
+  const optim::StepScalars scalars = updater_.scalars(++steps_, lr);
+  Found found;
+  found.loss = crew_.row(view, draw).loss / static_cast<double>(batch.samples);
+  found.tensors = store::export_parameters(crew_.space(), {crew_.gradient(), at(crew_.space().trained_floats())},
+                                           "gradient.", store::Parameters::trained);
+  crew_.for_each_chunk(
+      [&](const crew::Chunk& chunk, const float* gradient) { updater_.update(chunk, gradient, scalars); });
+  crew_.finish_step();
+  found.penalty = updater_.penalty();
+  for (store::NamedTensor& one : weights()) {
+    one.name = "weight." + one.name;
+    found.tensors.push_back(std::move(one));
+  }
+  return found;
+}
+
+store::NamedTensor OurSide::evaluate(const data::Batch& batch) {
+  store::NamedTensor output{"output", {}, {}};
+  const auto fill = [&](std::int64_t first, std::int64_t samples, std::span<float* const> inputs, float* target) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const std::int64_t own = experiment_.network.nodes()[at(experiment_.network.inputs()[i])].shape.count();
+      std::copy_n(batch.inputs[i].floats() + first * own, samples * own, inputs[i]);
+    }
+    const std::int64_t own = experiment_.network.nodes()[at(experiment_.network.target())].shape.count();
+    std::copy_n(batch.target.floats() + first * own, samples * own, target);
+  };
+  const std::int64_t classes = experiment_.network.nodes()[at(experiment_.network.prediction())].shape.count();
+  output.shape = tensor::Shape({batch.samples, classes});
+  output.values.resize(at(batch.samples * classes));
+  crew_.evaluate(batch.samples, fill, [&](std::int64_t first, std::int64_t samples, const float* prediction) {
+    std::copy_n(prediction, samples * classes, output.values.begin() + first * classes);
+  });
+  return output;
+}
+
+}  // namespace trireme::compare

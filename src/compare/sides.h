@@ -1,0 +1,73 @@
+// The two sides of a comparison: Trireme's network, and the same network in another system, which is driven through a
+// pipe and files. Both train on the same batches from the same weights.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/loader.h"
+#include "peer/pytorch.h"
+#include "store/safetensors.h"
+#include "strategy/updater.h"
+#include "train/experiment.h"
+
+namespace trireme::compare {
+
+using Tensors = std::vector<store::NamedTensor>;
+
+// A batch as both sides get it: input.0 ..., target, and mask.<layer> of every dropout: 0, or what is multiplied with.
+struct Feed {
+  Tensors tensors;
+  std::vector<base::Range> oars;  // the samples of each
+};
+Feed make_feed(const train::Experiment& experiment, const data::Batch& batch);
+
+// After a step: gradient.<parameter> (without a penalty's), weight.<parameter> (running statistics too).
+struct Found {
+  double loss = 0;  // mean over the samples, without the penalty
+  double penalty = 0;
+  Tensors tensors;
+};
+
+class OurSide {
+ public:
+  // Fresh weights, as the experiment's seed and `style` make them.
+  OurSide(const train::Experiment& experiment, const std::string& optimizer, const std::string& style, int threads);
+
+  Tensors weights() const;
+  Found step(const data::Batch& batch, double lr);
+  // What the network says in evaluation mode.
+  store::NamedTensor evaluate(const data::Batch& batch);
+  std::string weights_sha256() const;
+  double lr() const { return optimizer_->lr(); }
+  std::string optimizer_text() const { return optimizer_->text(); }
+
+ private:
+  const train::Experiment& experiment_;
+  std::shared_ptr<const optim::Optimizer> optimizer_;
+  crew::Crew crew_;
+  strategy::Updater updater_;
+  std::int64_t steps_ = 0;
+};
+
+class PeerSide {
+ public:
+  // Starts it; `folder` is where files pass, and is the caller's.
+  PeerSide(const std::string& python, const std::string& script, const std::string& folder, int threads);
+
+  // Builds the network from these weights; returns what it has loaded.
+  Tensors prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer);
+  // `shuffled`: the same with sums in another order.
+  Found step(const Feed& feed, double lr, bool shuffled);
+  store::NamedTensor evaluate(const Feed& feed);
+  const std::string& version() const { return version_; }
+
+ private:
+  std::string file(const std::string& name) const { return folder_ + "/" + name + ".safetensors"; }
+
+  std::string folder_, version_;
+  std::unique_ptr<peer::Pytorch> process_;
+};
+
+}  // namespace trireme::compare

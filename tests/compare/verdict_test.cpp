@@ -1,0 +1,86 @@
+// What counts as equal, and what is named where it is not.
+#include "compare/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace trireme::compare {
+namespace {
+
+store::NamedTensor tensor_of(const std::string& name, std::vector<float> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return {name, tensor::Shape({count}), std::move(values)};
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(StartEqual, BitForBit) {
+  const Tensors ours{tensor_of("conv.weight", {1, 2, 3}), tensor_of("conv.bias", {0})};
+  EXPECT_TRUE(start_equal(ours, ours).passed);
+  Tensors theirs = ours;
+  theirs[0].values[1] = std::nextafter(2.0f, 3.0f);
+  EXPECT_FALSE(start_equal(ours, theirs).passed);
+  EXPECT_TRUE(has(start_equal(ours, theirs).summary, "conv.weight[1]"));
+  theirs = ours;
+  theirs[1].values[0] = -0.0f;
+  EXPECT_FALSE(start_equal(ours, theirs).passed) << "minus zero has other bits";
+}
+
+TEST(StartEqual, NamesAndShapes) {
+  const Tensors ours{tensor_of("a", {1, 2}), tensor_of("b", {3})};
+  EXPECT_TRUE(has(start_equal(ours, {tensor_of("a", {1, 2})}).summary, "2 parameters"));
+  EXPECT_TRUE(has(start_equal(ours, {tensor_of("b", {3}), tensor_of("a", {1, 2})}).summary, "is a here and b there"));
+  EXPECT_TRUE(has(start_equal(ours, {tensor_of("a", {1, 2, 3}), tensor_of("b", {3})}).summary, "a is 2 here"));
+}
+
+TEST(Bands, AreWhatTheReferenceDoesAgain) {
+  const Tensors reference{tensor_of("gradient.a", {3, 4}), tensor_of("weight.a", {1}),
+                          tensor_of("weight.running_mean", {1})};
+  Bands bands;
+  bands.learn(reference, {tensor_of("gradient.a", {3, 4.05f}), reference[1], reference[2]});
+  const auto judged = [&](const std::vector<float>& gradient) {
+    return bands.judge({tensor_of("gradient.a", gradient), reference[1], reference[2]}, reference);
+  };
+  EXPECT_NEAR(judged({3, 4.05f})[0].error, 0.01, 1e-6);
+  EXPECT_LT(judged({3, 4.05f})[0].excess(), 1);
+  EXPECT_GT(judged({3, 5})[0].excess(), 1) << "a fifth is more than ten times a hundredth";
+  EXPECT_EQ(judged({3, 4})[0].excess(), 0);
+  EXPECT_GT(judged({3, std::numeric_limits<float>::quiet_NaN()})[0].excess(), 1);
+  // What was learnt of gradients says nothing of weights, nor that of weights of statistics.
+  EXPECT_GT(bands.judge({tensor_of("weight.a", {1.001f})}, reference)[0].excess(), 1);
+}
+
+TEST(Bands, WhatAStepMakesFirstIsNamed) {
+  EXPECT_EQ(first_of({{"loss", 1, 2}, {"weight.a", 1, 2}}), nullptr);
+  const std::vector<Difference> all{{"output", 9, 1},     {"weight.a", 8, 1}, {"gradient.a", 2, 1},
+                                    {"gradient.b", 3, 1}, {"loss", 1, 2},     {"weight.a.running_mean", 1, 2}};
+  ASSERT_NE(first_of(all), nullptr);
+  EXPECT_EQ(first_of(all)->name, "gradient.b");
+  EXPECT_EQ(worst_of(all).name, "output");
+}
+
+TEST(Bands, KeepWhatTheyHaveSeen) {
+  const Tensors reference{tensor_of("loss", {1})};
+  Bands bands;
+  bands.learn(reference, {tensor_of("loss", {1.01f})});
+  bands.learn(reference, reference);
+  EXPECT_LT(bands.judge({tensor_of("loss", {1.02f})}, reference)[0].excess(), 1);
+}
+
+TEST(Bands, WhatIsMissingIsNamed) {
+  Bands bands;
+  bands.learn({tensor_of("loss", {1})}, {tensor_of("loss", {1})});
+  try {
+    (void)bands.judge({tensor_of("loss", {1})}, {tensor_of("other", {1})});
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_TRUE(has(error.what(), "loss")) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace trireme::compare
