@@ -59,7 +59,7 @@ void Program::cut_into_segments() {
 
 Instance::Instance(const Program& program, const tensor::ParameterSpace& space, std::byte* arena, const float* weights,
                    WeightForms& forms, int slots, const GradientPlace& gradient)
-    : program_(&program), arena_(arena) {
+    : program_(&program), space_(&space), arena_(arena) {
   const Plan& plan = program.plan();
   for (const PlanTask& task : plan.tasks) {
     const ops::KernelPlan& kernel_plan = task.kernel->plan();
@@ -130,12 +130,17 @@ void Instance::backward(const Segment& segment, ops::OarRun& run) const {
 
 std::size_t Instance::bytes_of(int value) const { return program_->plan().values[at(value)].bytes(); }
 
+bool Instance::reads_parameter(int parameter) const {
+  return !program_->options().training || space_->range(parameter).kind != tensor::ParameterKind::statistic;
+}
+
 void Instance::tell_forward(int t) const {
   const PlanTask& planned = program_->plan().tasks[at(t)];
   const Bound& task = tasks_[at(t)];
   for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s], bytes_of(planned.src[s]));
   for (std::size_t p = 0; p < planned.parameters.size(); ++p)
-    base::reads(task.args.weights[p], layout_bytes(task.kernel->plan().weights[p]));
+    if (reads_parameter(planned.parameters[p]))
+      base::reads(task.args.weights[p], layout_bytes(task.kernel->plan().weights[p]));
   base::writes(task.args.dst, bytes_of(planned.dst));
 }
 
@@ -145,7 +150,8 @@ void Instance::tell_backward(int t, int slot) const {
   if (task.kernel->plan().backward_needs_src)
     for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s], bytes_of(planned.src[s]));
   for (std::size_t p = 0; p < planned.parameters.size(); ++p) {
-    base::reads(task.args.weights[p], layout_bytes(task.kernel->plan().weights[p]));
+    if (reads_parameter(planned.parameters[p]))
+      base::reads(task.args.weights[p], layout_bytes(task.kernel->plan().weights[p]));
     base::writes(task.args.diff_weights[at(slot)][p], layout_bytes(task.kernel->plan().weights[p]));
   }
   if (planned.diff_dst >= 0) base::writes(task.args.diff_dst, bytes_of(planned.diff_dst));

@@ -96,12 +96,14 @@ class Instance {
   // What a task reads and writes, for the thread sanitizer.
   void tell_forward(int task) const;
   void tell_backward(int task, int slot) const;
+  bool reads_parameter(int parameter) const;  // training has no use for running statistics
   std::size_t bytes_of(int value) const;
   float* at_value(int value) const {
     return reinterpret_cast<float*>(arena_ + program_->plan().values[static_cast<std::size_t>(value)].offset);
   }
 
   const Program* program_;
+  const tensor::ParameterSpace* space_;
   std::byte* arena_;
   std::vector<Bound> tasks_;
   observe::TaskTimes* times_ = nullptr;
