@@ -9,6 +9,9 @@ input. Tensors travel in safetensors files.
     {"do": "step", "batch": "batch.safetensors", "oars": [[0, 4], [4, 8]], "lr": 0.1, "shuffled": false,
      "results": "got.safetensors"}
          one training step: the loss, and gradient.*, weight.* (statistics too) and state.* in the file
+    {"do": "layers", "batch": "batch.safetensors", "oar": [0, 4], "results": "got.safetensors"}
+         forward and backward of one oar, which change nothing; of every layer with parameters <layer>.input, .output,
+         .diff_output, .diff_input (but for the first) and .diff.<parameter>
     {"do": "evaluate", "batch": "batch.safetensors", "results": "got.safetensors"}
          the outputs in evaluation mode
 
@@ -106,6 +109,9 @@ class Shuffle:
         return forward
 
 
+LAYERS = (nn.Conv1d, nn.Conv2d, nn.Linear, OarNorm)
+
+
 def replace(net):
     """Masks and norms of our own, under the same names."""
     masks, norms = {}, []
@@ -199,6 +205,41 @@ class Comparison:
         tensors.write(results, found)
         return {"loss": loss / samples, "penalty": penalty}
 
+    def layers(self, batch, oar, results):
+        batch = tensors.read(batch)
+        self.net.train()
+        self.optimizer.zero_grad(set_to_none=False)
+        found, hooks = {}, []
+        for name, module in self.net.named_modules():
+            if isinstance(module, LAYERS):
+                hooks.append(module.register_forward_hook(self.see_forward(found, name)))
+                hooks.append(module.register_full_backward_hook(self.see_backward(found, name)))
+        self.one_oar(batch, torch.arange(*oar), oar[1] - oar[0])
+        for hook in hooks:
+            hook.remove()
+        for norm in self.norms:
+            norm.seen = []
+        for name, module in self.net.named_modules():
+            if isinstance(module, LAYERS):
+                for parameter, value in module.named_parameters():
+                    found[f"{name}.diff.{parameter}"] = value.grad.clone()
+        tensors.write(results, found)
+        return {}
+
+    @staticmethod
+    def see_forward(found, name):
+        def see(_, inputs, output):
+            found[name + ".input"], found[name + ".output"] = inputs[0].detach().clone(), output.detach().clone()
+        return see
+
+    @staticmethod
+    def see_backward(found, name):
+        def see(_, diff_inputs, diff_outputs):
+            found[name + ".diff_output"] = diff_outputs[0].clone()
+            if diff_inputs[0] is not None:
+                found[name + ".diff_input"] = diff_inputs[0].clone()
+        return see
+
     def evaluate(self, batch, results):
         batch = tensors.read(batch)
         self.net.eval()
@@ -220,6 +261,8 @@ class Answers:
             return {"torch": torch.__version__, "blas": step.blas_name()}
         if what == "step":
             return self.comparison.step(**request)
+        if what == "layers":
+            return self.comparison.layers(**request)
         if what == "evaluate":
             return self.comparison.evaluate(**request)
         return None

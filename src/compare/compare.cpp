@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/temporary_folder.h"
+#include "compare/op_equal.h"
 #include "optim/schedule.h"
 
 namespace trireme::compare {
@@ -59,6 +60,11 @@ class Sides {
     }
     for (std::size_t i = 1; i < theirs.size(); ++i) bands_.learn(theirs[0], theirs[i]);
     return bands_.judge(with_losses(std::move(found)), theirs[0]);
+  }
+
+  // Of the weights that both start from.
+  Level layers(const train::Experiment& experiment, const Feed& feed) {
+    return op_equal(experiment.network, ours_.weights(), peers_[0]->layers(feed));
   }
 
   Level same_bits() const {
@@ -117,6 +123,10 @@ Outcome compare(const train::Experiment& experiment, const Options& options,
   Outcome outcome;
   outcome.levels.push_back(sides.start(experiment));
   outcome.peer_version = sides.peer_version();
+  {
+    data::Loader loader(experiment.train, loader_options(experiment));
+    outcome.levels.push_back(sides.layers(experiment, make_feed(experiment, *loader.next())));
+  }
   outcome.levels.push_back(step_equal(sides, experiment, options, told));
   outcome.levels.push_back(sides.same_bits());
   return outcome;

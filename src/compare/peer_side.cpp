@@ -50,6 +50,15 @@ Found PeerSide::step(const Feed& feed, double lr, bool shuffled) {
   return {answer.at("loss"), answer.at("penalty"), store::read_safetensors(file("found")).tensors};
 }
 
+store::SafetensorsFile PeerSide::layers(const Feed& feed) {
+  store::write_safetensors(file("given"), feed.tensors);
+  ask(*process_, {{"do", "layers"},
+                  {"batch", file("given")},
+                  {"oar", {feed.oars[0].begin, feed.oars[0].end}},
+                  {"results", file("found")}});
+  return store::read_safetensors(file("found"));
+}
+
 store::NamedTensor PeerSide::evaluate(const Feed& feed) {
   store::write_safetensors(file("given"), feed.tensors);
   ask(*process_, {{"do", "evaluate"}, {"batch", file("given")}, {"results", file("found")}});

@@ -60,6 +60,9 @@ class PeerSide {
   Tensors prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer);
   // `shuffled`: the same with sums in another order.
   Found step(const Feed& feed, double lr, bool shuffled);
+  // What goes into and comes out of every layer with parameters when it rows the first oar; see
+  // peers/pytorch/compare.py.
+  store::SafetensorsFile layers(const Feed& feed);
   store::NamedTensor evaluate(const Feed& feed);
   const std::string& version() const { return version_; }
 

@@ -57,8 +57,9 @@ TEST_F(Compare, TheSameNetworksPass) {
     EXPECT_EQ(outcome.code, 0) << arguments[1] << ": " << outcome.out << outcome.err;
     const Json json = last_json(outcome);
     EXPECT_TRUE(json.at("passed").get<bool>());
-    EXPECT_EQ(json.at("levels").size(), 3u);
-    EXPECT_EQ(json["levels"][1].at("worst").size(), 3u) << "one of each step";
+    EXPECT_EQ(json.at("levels").size(), 4u);
+    EXPECT_GE(json["levels"][1].at("worst").size(), 4u) << "one of each layer";
+    EXPECT_EQ(json["levels"][2].at("worst").size(), 3u) << "one of each step";
   }
 }
 
@@ -79,6 +80,25 @@ TEST_F(Compare, AnotherMomentumOfBatchNorm) {
                                 "self.eps, self.momentum = norm.eps, 0.9");
   expect_failure(compared({"--model", "resnet20-cifar", "--batch", "8", "--steps", "2"}, peers), "step-equal",
                  {"running_", "step 1"});
+}
+
+TEST_F(Compare, AnotherEpsilonOfBatchNorm) {
+  const auto peers = peers_with("compare.py", "self.eps, self.momentum = norm.eps, norm.momentum",
+                                "self.eps, self.momentum = 1e-3, norm.momentum");
+  expect_failure(compared({"--model", "resnet20-cifar", "--batch", "8", "--steps", "1"}, peers), "op-equal",
+                 {"bn1", "differs by"});
+}
+
+TEST_F(Compare, APaddingThatIsMoved) {
+  const auto peers = peers_with("networks.py", "        y = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x)))))",
+                                "        if self.conv1.stride == (2, 2):\n"
+                                "            self.conv1.padding = (0, 0)\n"
+                                "            x1 = nn.functional.pad(x, (0, 2, 0, 2))\n"
+                                "        else:\n"
+                                "            x1 = x\n"
+                                "        y = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x1)))))");
+  expect_failure(compared({"--model", "resnet20-cifar", "--batch", "8", "--steps", "1"}, peers), "op-equal",
+                 {"layer2.0.conv1"});
 }
 
 TEST_F(Compare, OneLabelInOneBatch) {

@@ -1,0 +1,126 @@
+#include "compare/op_equal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "base/error.h"
+#include "compare/op_run.h"
+
+namespace trireme::compare {
+namespace {
+
+constexpr double kUnit = std::numeric_limits<float>::epsilon() / 2;
+constexpr double kAllowance = 6;  // a sum of K values is off by less than 6 sqrt(K) u, except once in 1e7
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// One layer of the reference.
+class LayerFile {
+ public:
+  LayerFile(const store::SafetensorsFile& file, std::string name) : file_(file), name_(std::move(name)) {}
+  const store::NamedTensor* find(const std::string& what) const { return file_.find(name_ + "." + what); }
+  const store::NamedTensor& get(const std::string& what) const {
+    const store::NamedTensor* found = find(what);
+    if (found == nullptr) base::run_error("the peer has no {}.{}", name_, what);
+    return *found;
+  }
+
+ private:
+  const store::SafetensorsFile& file_;
+  std::string name_;
+};
+
+// How many products or values are added for one element of each result.
+struct Lengths {
+  double forward = 1, backward = 1, gradient = 1;
+};
+Lengths lengths_of(const LayerFile& layer, std::span<const ops::ParameterSpec> parameters) {
+  const tensor::Shape &in = layer.get("input").shape, &out = layer.get("output").shape;
+  const double samples = static_cast<double>(in[0]);
+  const double places = static_cast<double>(out.count()) / static_cast<double>(out[0] * out[1]);
+  const double weights = static_cast<double>(parameters[0].shape.count());
+  if (parameters[0].shape.rank() == 1) return {samples * places, samples * places, samples * places};  // a batch norm
+  return {weights / static_cast<double>(out[1]), weights / static_cast<double>(in[1]), samples * places};
+}
+
+double mean_square(const store::NamedTensor& tensor) {
+  double sum = 0;
+  for (const float value : tensor.values) sum += static_cast<double>(value) * static_cast<double>(value);
+  return sum / static_cast<double>(std::max<std::size_t>(tensor.values.size(), 1));
+}
+
+// `least`: the mean square that the reference is taken to have at least.
+Difference compared(const std::string& name, std::span<const float> ours, const store::NamedTensor& reference,
+                    double length, double least = 0) {
+  Difference found{name, std::numeric_limits<double>::infinity(), kAllowance * std::sqrt(length) * kUnit};
+  if (ours.size() != reference.values.size()) return found;
+  double difference = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const double theirs = reference.values[i];
+    difference += (ours[i] - theirs) * (ours[i] - theirs);
+  }
+  const double norm = std::max(mean_square(reference), least) * static_cast<double>(ours.size());
+  if (difference == 0)
+    found.error = 0;
+  else if (std::isfinite(difference) && norm > 0)
+    found.error = std::sqrt(difference / norm);
+  return found;
+}
+
+std::vector<Difference> compare_layer(const graph::Network& network, const graph::Node& node, const Tensors& weights,
+                                      const LayerFile& layer) {
+  const store::NamedTensor& input = layer.get("input");
+  const store::NamedTensor* diff_input = layer.find("diff_input");
+  OpGiven given{input.shape, input.values, layer.get("diff_output").values, {}, diff_input != nullptr};
+  const std::vector<ops::ParameterSpec> parameters = node.op->parameters(std::span(&input.shape, 1));
+  for (const ops::ParameterSpec& parameter : parameters) {
+    const auto found = std::ranges::find(weights, node.name + "." + parameter.name, &store::NamedTensor::name);
+    base::check(found != weights.end(), "{} of {} has no weight {}", node.name, network.name(), parameter.name);
+    given.weights.emplace_back(found->values);
+  }
+  const tensor::Shape &here = node.op->output(std::span(&input.shape, 1)), &there = layer.get("output").shape;
+  if (here != there)
+    return {{fmt::format("{} makes {} here and {} there, which", node.name, here.text(), there.text()),
+             std::numeric_limits<double>::infinity(), 0}};
+  const OpFound found = run_op(*node.op, given);
+  const Lengths lengths = lengths_of(layer, parameters);
+  std::vector<Difference> all{compared(node.name + " forward", found.dst, layer.get("output"), lengths.forward)};
+  if (diff_input != nullptr)
+    all.push_back(compared(node.name + " backward", found.diff_src, *diff_input, lengths.backward));
+  // The gradient of a bias before a batch norm is zero but for rounding: what sums of random signs would make counts.
+  const double random_sum = lengths.gradient * mean_square(layer.get("diff_output"));
+  for (std::size_t p = 0; p < parameters.size(); ++p)
+    if (const store::NamedTensor* theirs = layer.find("diff." + parameters[p].name))
+      all.push_back(compared(fmt::format("{} gradient of {}", node.name, parameters[p].name), found.diff_weights[p],
+                             *theirs, lengths.gradient, parameters[p].shape.rank() == 1 ? random_sum : 0));
+  return all;
+}
+
+}  // namespace
+
+Level op_equal(const graph::Network& network, const Tensors& weights, const store::SafetensorsFile& layers) {
+  Level level{.name = "op-equal"};
+  std::set<int> nodes;
+  for (const graph::ParameterInfo& parameter : network.parameters()) nodes.insert(parameter.node);
+  for (const int number : nodes) {
+    const graph::Node& node = network.nodes()[at(number)];
+    const std::vector<Difference> all = compare_layer(network, node, weights, LayerFile(layers, node.name));
+    level.worst.push_back(worst_of(all));
+    const Difference& worst = level.worst.back();
+    if (level.passed && worst.excess() > 1) {
+      level.passed = false;
+      level.summary = fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", worst.name,
+                                  worst.error, worst.limit);
+    }
+  }
+  if (level.passed)
+    level.summary = fmt::format("forward, backward and gradients of {} layers by themselves; closest to its limit: {}",
+                                level.worst.size(), worst_of(level.worst).name);
+  return level;
+}
+
+}  // namespace trireme::compare

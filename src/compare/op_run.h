@@ -1,0 +1,28 @@
+// One op by itself: its kernel, as a Program would compile it, on plain tensors.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace trireme::compare {
+
+struct OpGiven {
+  tensor::Shape shape;  // of its one input, samples included
+  std::span<const float> src, diff_dst;
+  std::vector<std::span<const float>> weights;
+  bool wants_diff_src = true;
+};
+
+struct OpFound {
+  std::vector<float> dst, diff_src;
+  std::vector<std::vector<float>> diff_weights;
+  std::string implementation;
+};
+
+// Forward and backward of an op with one input; all plain.
+OpFound run_op(const ops::Op& op, const OpGiven& given);
+
+}  // namespace trireme::compare
