@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/temporary_folder.h"
+#include "compare/cause.h"
 #include "compare/op_equal.h"
 #include "optim/schedule.h"
 
@@ -48,7 +49,13 @@ class Sides {
     return start_equal(start, theirs);
   }
 
-  std::vector<Difference> step(const data::Batch& batch, const Feed& feed, double lr) {
+  struct Judged {
+    std::vector<Difference> all;
+    std::string cause;  // of the first that left its band, if it is known by sight
+  };
+  Judged step(const data::Batch& batch, const Feed& feed, double lr) {
+    Tensors before = ours_.weights();
+    for (store::NamedTensor& one : before) one.name = "weight." + one.name;
     Found found = ours_.step(batch, lr);
     found.tensors.push_back(ours_.evaluate(batch));
     for (const auto& other : others_) other->step(batch, lr);
@@ -59,7 +66,10 @@ class Sides {
       theirs.push_back(with_losses(std::move(one)));
     }
     for (std::size_t i = 1; i < theirs.size(); ++i) bands_.learn(theirs[0], theirs[i]);
-    return bands_.judge(with_losses(std::move(found)), theirs[0]);
+    const Tensors ours = with_losses(std::move(found));
+    Judged judged{bands_.judge(ours, theirs[0]), ""};
+    if (const Difference* first = first_of(judged.all)) judged.cause = likely_cause(*first, ours, theirs[0], before);
+    return judged;
   }
 
   // Of the weights that both start from.
@@ -97,12 +107,13 @@ Level step_equal(Sides& sides, const train::Experiment& e, const Options& option
     const data::Batch* batch = loader.next();
     const Feed feed = make_feed(e, *batch);
     const double lr = schedule->lr(sides.lr(), step, e.steps_per_epoch, options.steps);
-    const std::vector<Difference> all = sides.step(*batch, feed, lr);
-    level.worst.push_back(worst_of(all));
-    if (const Difference* first = first_of(all); first != nullptr && level.passed) {
+    const Sides::Judged judged = sides.step(*batch, feed, lr);
+    level.worst.push_back(worst_of(judged.all));
+    if (const Difference* first = first_of(judged.all); first != nullptr && level.passed) {
       level.passed = false;
       level.summary = fmt::format("{} leaves the band at step {}: {:.2g}, where rounding makes at most {:.2g}",
                                   first->name, step + 1, first->error, first->limit);
+      if (!judged.cause.empty()) level.summary += "; " + judged.cause;
     }
     told(step + 1);
   }

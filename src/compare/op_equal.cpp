@@ -84,7 +84,7 @@ std::vector<Difference> compare_layer(const graph::Network& network, const graph
   }
   const tensor::Shape &here = node.op->output(std::span(&input.shape, 1)), &there = layer.get("output").shape;
   if (here != there)
-    return {{fmt::format("{} makes {} here and {} there, which", node.name, here.text(), there.text()),
+    return {{fmt::format("{} makes {} here and {} there", node.name, here.text(), there.text()),
              std::numeric_limits<double>::infinity(), 0}};
   const OpFound found = run_op(*node.op, given);
   const Lengths lengths = lengths_of(layer, parameters);
@@ -113,8 +113,9 @@ Level op_equal(const graph::Network& network, const Tensors& weights, const stor
     const Difference& worst = level.worst.back();
     if (level.passed && worst.excess() > 1) {
       level.passed = false;
-      level.summary = fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", worst.name,
-                                  worst.error, worst.limit);
+      level.summary = worst.limit == 0 ? worst.name
+                                       : fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}",
+                                                     worst.name, worst.error, worst.limit);
     }
   }
   if (level.passed)

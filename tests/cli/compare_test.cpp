@@ -72,14 +72,15 @@ TEST_F(Compare, AWeightThatIsLoadedWrong) {
 
 TEST_F(Compare, ASumInPlaceOfAMean) {
   const auto peers = peers_with("compare.py", "(loss / samples).backward()", "loss.backward()");
-  expect_failure(compared({"--model", "lenet5", "--steps", "2"}, peers), "step-equal", {"gradient.", "step 1"});
+  expect_failure(compared({"--model", "lenet5", "--steps", "2"}, peers), "step-equal",
+                 {"gradient.", "step 1", "16 times ours", "sum"});
 }
 
 TEST_F(Compare, AnotherMomentumOfBatchNorm) {
   const auto peers = peers_with("compare.py", "self.eps, self.momentum = norm.eps, norm.momentum",
                                 "self.eps, self.momentum = norm.eps, 0.9");
   expect_failure(compared({"--model", "resnet20-cifar", "--batch", "8", "--steps", "2"}, peers), "step-equal",
-                 {"running_", "step 1"});
+                 {"running_", "step 1", "9 times as far", "momentum"});
 }
 
 TEST_F(Compare, AnotherEpsilonOfBatchNorm) {
@@ -99,6 +100,19 @@ TEST_F(Compare, APaddingThatIsMoved) {
                                 "        y = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x1)))))");
   expect_failure(compared({"--model", "resnet20-cifar", "--batch", "8", "--steps", "1"}, peers), "op-equal",
                  {"layer2.0.conv1"});
+}
+
+TEST_F(Compare, DecoupledInPlaceOfCoupledDecay) {
+  const auto peers = peers_with("compare.py", "        self.optimizer.step()",
+                                "        with torch.no_grad():\n"
+                                "            for p in self.net.parameters():\n"
+                                "                p.mul_(1 - lr * 0.05)\n"
+                                "        for group in self.optimizer.param_groups:\n"
+                                "            group['weight_decay'] = 0\n"
+                                "        self.optimizer.step()");
+  const Words decay{"--optimizer", "sgd:lr=0.01,momentum=0.9,weight-decay=0.05"};
+  expect_failure(compared(Words{"--model", "lenet5", "--steps", "4"} + decay, peers), "step-equal",
+                 {"weight.", "decay", "decoupled"});
 }
 
 TEST_F(Compare, OneLabelInOneBatch) {

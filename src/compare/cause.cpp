@@ -1,0 +1,107 @@
+#include "compare/cause.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace trireme::compare {
+namespace {
+
+constexpr double kNearly = 1e-3;  // of what is left when a factor is taken out
+constexpr double kClear = 0.9;    // of a direction
+
+// Sums over many tensors of the products of two vectors.
+struct Products {
+  double aa = 0, ab = 0, bb = 0;
+  void add(double a, double b) {
+    aa += a * a;
+    ab += a * b;
+    bb += b * b;
+  }
+  // b is this many times a, but for a thousandth.
+  std::optional<double> factor() const {
+    if (aa == 0 || bb == 0) return std::nullopt;
+    const double left = bb - ab * ab / aa;
+    return left <= kNearly * kNearly * bb ? std::optional(ab / aa) : std::nullopt;
+  }
+  double cosine() const { return aa == 0 || bb == 0 ? 0 : ab / std::sqrt(aa * bb); }
+};
+
+const store::NamedTensor* find(const Tensors& all, const std::string& name) {
+  const auto found = std::ranges::find(all, name, &store::NamedTensor::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+// f(ours, reference, before) for every value of the tensors that are wanted.
+template <class Want, class Use>
+void for_each_value(const Tensors& ours, const Tensors& reference, const Tensors& before, const Want& want,
+                    const Use& use) {
+  for (const store::NamedTensor& one : ours) {
+    if (!want(one.name)) continue;
+    const store::NamedTensor *theirs = find(reference, one.name), *earlier = find(before, one.name);
+    if (theirs == nullptr) continue;
+    for (std::size_t i = 0; i < one.values.size(); ++i)
+      use(static_cast<double>(one.values[i]), static_cast<double>(theirs->values[i]),
+          earlier == nullptr ? 0.0 : static_cast<double>(earlier->values[i]));
+  }
+}
+
+bool is_statistic(const std::string& name) { return name.ends_with(".running_mean") || name.ends_with(".running_var"); }
+
+std::string of_gradients(const Tensors& ours, const Tensors& reference) {
+  Products products;
+  for_each_value(
+      ours, reference, {}, [](const std::string& name) { return name.starts_with("gradient."); },
+      [&](double a, double b, double) { products.add(a, b); });
+  const auto factor = products.factor();
+  if (!factor || std::abs(*factor - 1) < kNearly) return "";
+  return fmt::format("all gradients there are {:.4g} times ours: a sum on one side and a mean on the other?", *factor);
+}
+
+std::string of_statistics(const Difference& first, const Tensors& ours, const Tensors& reference,
+                          const Tensors& before) {
+  Products means, all;
+  for_each_value(ours, reference, before, is_statistic,
+                 [&](double a, double b, double earlier) { all.add(a - earlier, b - earlier); });
+  for_each_value(
+      ours, reference, before, [](const std::string& name) { return name.ends_with(".running_mean"); },
+      [&](double a, double b, double earlier) { means.add(a - earlier, b - earlier); });
+  if (const auto factor = all.factor(); factor && std::abs(*factor - 1) >= kNearly)
+    return fmt::format("running statistics move {:.4g} times as far there: another momentum of batch norm?", *factor);
+  const auto factor = means.factor();
+  if (first.name.ends_with(".running_var") && factor && std::abs(*factor - 1) < kNearly)
+    return "running means agree and variances do not: divided by n on one side and by n - 1 on the other?";
+  return "";
+}
+
+std::string of_weights(const Tensors& ours, const Tensors& reference, const Tensors& before) {
+  Products moves, towards_zero;
+  for_each_value(
+      ours, reference, before,
+      [](const std::string& name) { return name.starts_with("weight.") && !is_statistic(name); },
+      [&](double a, double b, double earlier) {
+        moves.add(a - earlier, b - earlier);
+        towards_zero.add(earlier, b - a);
+      });
+  if (const auto factor = moves.factor(); factor && std::abs(*factor - 1) >= kNearly)
+    return fmt::format("weights move {:.4g} times as far there: another learning rate, or its place in momentum?",
+                       *factor);
+  if (std::abs(towards_zero.cosine()) > kClear)
+    return "the difference points along the weights: another weight decay, coupled on one side and decoupled on the "
+           "other?";
+  return "";
+}
+
+}  // namespace
+
+std::string likely_cause(const Difference& first, const Tensors& ours, const Tensors& reference,
+                         const Tensors& before) {
+  if (is_statistic(first.name)) return of_statistics(first, ours, reference, before);
+  if (first.name.starts_with("gradient.")) return of_gradients(ours, reference);
+  if (first.name.starts_with("weight.")) return of_weights(ours, reference, before);
+  return "";
+}
+
+}  // namespace trireme::compare

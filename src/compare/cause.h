@@ -1,0 +1,14 @@
+// What a difference looks like: systems differ in conventions, and some leave a mark by which they are known.
+#pragma once
+
+#include <string>
+
+#include "compare/verdict.h"
+
+namespace trireme::compare {
+
+// A sentence, or nothing. `first` is what left the band; ours and reference are what both have found in that step,
+// `before` our weights (weight.<parameter>) before it.
+std::string likely_cause(const Difference& first, const Tensors& ours, const Tensors& reference, const Tensors& before);
+
+}  // namespace trireme::compare
