@@ -74,7 +74,7 @@ class Sides {
 
   // Of the weights that both start from.
   Level layers(const train::Experiment& experiment, const Feed& feed) {
-    return op_equal(experiment.network, ours_.weights(), peers_[0]->layers(feed));
+    return op_equal(experiment.network, ours_.weights(), feed, peers_[0]->layers(feed));
   }
 
   Level same_bits() const {

@@ -7,12 +7,6 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-tensor::Shape with_samples(std::int64_t samples, const tensor::Shape& one) {
-  std::vector<std::int64_t> sizes{samples};
-  sizes.insert(sizes.end(), one.sizes().begin(), one.sizes().end());
-  return tensor::Shape(sizes);
-}
-
 store::NamedTensor copy(const std::string& name, const tensor::Shape& shape, const float* values) {
   return {name, shape, {values, values + shape.count()}};
 }
@@ -34,6 +28,12 @@ store::NamedTensor mask_of(const graph::Node& node, const train::Experiment& e, 
 }
 
 }  // namespace
+
+tensor::Shape with_samples(std::int64_t samples, const tensor::Shape& one) {
+  std::vector<std::int64_t> sizes{samples};
+  sizes.insert(sizes.end(), one.sizes().begin(), one.sizes().end());
+  return tensor::Shape(sizes);
+}
 
 Feed make_feed(const train::Experiment& e, const data::Batch& batch) {
   Feed feed;

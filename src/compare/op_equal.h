@@ -1,11 +1,12 @@
-// op-equal: every layer with parameters by itself, on what the reference feeds to it.
+// op-equal: every layer with parameters by itself, on what the reference feeds to it; and what reaches each of them.
 #pragma once
 
 #include "compare/verdict.h"
 
 namespace trireme::compare {
 
-// `layers`: what PeerSide::layers() gives; `weights`: of the whole network.
-Level op_equal(const graph::Network& network, const Tensors& weights, const store::SafetensorsFile& layers);
+// `layers`: what PeerSide::layers() gives for the feed; `weights`: of the whole network.
+Level op_equal(const graph::Network& network, const Tensors& weights, const Feed& feed,
+               const store::SafetensorsFile& layers);
 
 }  // namespace trireme::compare

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 
 #include "base/simd.h"
 #include "ops/reorder.h"
@@ -36,47 +37,71 @@ std::vector<float> plain_of(const tensor::Layout& layout, const float* memory) {
   return plain;
 }
 
+tensor::Layout layout_of(const tensor::Shape& shape) {
+  return shape.rank() < 3 ? tensor::Layout::plain(shape) : tensor::Layout::channels_blocked(shape, kBlock);
+}
+
+// A kernel with what forward needs.
+struct Rig {
+  Rig(const ops::Op& op, const std::vector<tensor::Shape>& shapes, const std::vector<bool>& diff_src,
+      const std::vector<std::span<const float>>& src, const std::vector<std::span<const float>>& weights) {
+    base::set_flush_to_zero();
+    ops::KernelRequest request;
+    for (const tensor::Shape& shape : shapes) request.src.push_back(layout_of(shape));
+    request.diff_src = diff_src;
+    kernel = op.compile(request);
+    const ops::KernelPlan& plan = kernel->plan();
+    for (std::size_t s = 0; s < src.size(); ++s) args.src.push_back(memory.filled(plan.src[s], src[s]));
+    args.dst = memory.floats(plan.dst);
+    for (std::size_t p = 0; p < plan.weights.size(); ++p)
+      args.weights.push_back(memory.filled(plan.weights[p], weights[p]));
+    for (const auto& derived : plan.derived) {
+      const auto p = static_cast<std::size_t>(derived.parameter);
+      float* place = memory.floats(derived.layout);
+      ops::LayoutCopy(plan.weights[p], args.weights[p], derived.layout, place, 1).run();
+      args.derived.push_back(place);
+    }
+    args.workspace = memory.bytes(plan.workspace_bytes);
+    args.scratch = memory.bytes(plan.scratch_bytes);
+    // Kernels may keep statistics of forward where gradients go.
+    args.diff_weights.emplace_back();
+    for (const tensor::Layout& layout : plan.weights) args.diff_weights[0].push_back(memory.floats(layout));
+  }
+
+  Memory memory;
+  std::unique_ptr<ops::Kernel> kernel;
+  ops::KernelArgs args;
+  ops::OarRun run;
+};
+
 }  // namespace
 
 OpFound run_op(const ops::Op& op, const OpGiven& given) {
-  base::set_flush_to_zero();
-  ops::KernelRequest request;
-  request.src = {given.shape.rank() < 3 ? tensor::Layout::plain(given.shape)
-                                        : tensor::Layout::channels_blocked(given.shape, kBlock)};
-  request.diff_src = {given.wants_diff_src};
-  const auto kernel = op.compile(request);
-  const ops::KernelPlan& plan = kernel->plan();
-
-  Memory memory;
-  ops::KernelArgs args;
-  args.src = {memory.filled(plan.src[0], given.src)};
-  args.dst = memory.floats(plan.dst);
-  for (std::size_t p = 0; p < plan.weights.size(); ++p)
-    args.weights.push_back(memory.filled(plan.weights[p], given.weights[p]));
-  for (const auto& derived : plan.derived) {
-    const auto p = static_cast<std::size_t>(derived.parameter);
-    float* place = memory.floats(derived.layout);
-    ops::LayoutCopy(plan.weights[p], args.weights[p], derived.layout, place, 1).run();
-    args.derived.push_back(place);
-  }
-  args.workspace = memory.bytes(plan.workspace_bytes);
-  args.scratch = memory.bytes(plan.scratch_bytes);
-  args.diff_dst = memory.filled(plan.dst, given.diff_dst);
-  args.diff_src = {given.wants_diff_src ? memory.floats(plan.src[0]) : nullptr};
-  args.diff_weights.emplace_back();
-  for (const tensor::Layout& layout : plan.weights) args.diff_weights[0].push_back(memory.floats(layout));
-
-  ops::OarRun run;
-  const auto state = kernel->bind(args);
-  kernel->forward(args, state.get(), run);
+  Rig rig(op, {given.shape}, {given.wants_diff_src}, {given.src}, given.weights);
+  const ops::KernelPlan& plan = rig.kernel->plan();
+  rig.args.diff_dst = rig.memory.filled(plan.dst, given.diff_dst);
+  rig.args.diff_src = {given.wants_diff_src ? rig.memory.floats(plan.src[0]) : nullptr};
+  const auto state = rig.kernel->bind(rig.args);
+  rig.kernel->forward(rig.args, state.get(), rig.run);
   OpFound found;
-  found.dst = plain_of(plan.dst, args.dst);
-  kernel->backward(args, state.get(), run);
-  if (given.wants_diff_src) found.diff_src = plain_of(plan.src[0], args.diff_src[0]);
+  found.dst = plain_of(plan.dst, rig.args.dst);
+  rig.kernel->backward(rig.args, state.get(), rig.run);
+  if (given.wants_diff_src) found.diff_src = plain_of(plan.src[0], rig.args.diff_src[0]);
   for (std::size_t p = 0; p < plan.weights.size(); ++p)
-    found.diff_weights.push_back(plain_of(plan.weights[p], args.diff_weights[0][p]));
-  found.implementation = kernel->implementation();
+    found.diff_weights.push_back(plain_of(plan.weights[p], rig.args.diff_weights[0][p]));
   return found;
+}
+
+std::vector<float> run_forward(const ops::Op& op, const std::vector<tensor::Shape>& shapes,
+                               const std::vector<std::span<const float>>& src,
+                               const std::vector<std::span<const float>>& weights) {
+  Rig rig(op, shapes, std::vector<bool>(shapes.size()), src, weights);
+  const ops::KernelPlan& plan = rig.kernel->plan();
+  if (plan.view) return plain_of(plan.dst, rig.args.src[0]);
+  rig.args.diff_src.resize(shapes.size());
+  const auto state = rig.kernel->bind(rig.args);
+  rig.kernel->forward(rig.args, state.get(), rig.run);
+  return plain_of(plan.dst, rig.args.dst);
 }
 
 }  // namespace trireme::compare

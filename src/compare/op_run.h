@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "ops/op.h"
@@ -19,10 +18,14 @@ struct OpGiven {
 struct OpFound {
   std::vector<float> dst, diff_src;
   std::vector<std::vector<float>> diff_weights;
-  std::string implementation;
 };
 
 // Forward and backward of an op with one input; all plain.
 OpFound run_op(const ops::Op& op, const OpGiven& given);
+
+// Forward, as in training, of an op with any inputs.
+std::vector<float> run_forward(const ops::Op& op, const std::vector<tensor::Shape>& shapes,
+                               const std::vector<std::span<const float>>& src,
+                               const std::vector<std::span<const float>>& weights);
 
 }  // namespace trireme::compare

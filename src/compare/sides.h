@@ -21,6 +21,8 @@ struct Feed {
   Tensors tensors;
   std::vector<base::Range> oars;  // the samples of each
 };
+// So many samples of this shape.
+tensor::Shape with_samples(std::int64_t samples, const tensor::Shape& one);
 Feed make_feed(const train::Experiment& experiment, const data::Batch& batch);
 
 // After a step: gradient.<parameter> (without a penalty's), weight.<parameter> (running statistics too).

@@ -102,6 +102,13 @@ TEST_F(Compare, APaddingThatIsMoved) {
                  {"layer2.0.conv1"});
 }
 
+TEST_F(Compare, TwoLayersThatAreSwapped) {
+  const auto peers =
+      peers_with("networks.py", "torch.relu(self.bn1(self.conv1(x)))))", "self.bn1(torch.relu(self.conv1(x)))))");
+  expect_failure(compared({"--model", "resnet20-cifar", "--batch", "8", "--steps", "1"}, peers), "op-equal",
+                 {"what reaches layer1.0.bn1"});
+}
+
 TEST_F(Compare, DecoupledInPlaceOfCoupledDecay) {
   const auto peers = peers_with("compare.py", "        self.optimizer.step()",
                                 "        with torch.no_grad():\n"
