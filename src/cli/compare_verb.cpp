@@ -68,14 +68,15 @@ void print_table(const compare::Outcome& outcome, const base::Settings& settings
 
 int run_compare(const base::Settings& settings, const std::string&) {
   settings.choice("peer", std::array{std::string("pytorch")});
+  const std::int64_t steps = settings.integer("steps", 1, 100000);
+  const train::Experiment experiment = experiment_of(settings);
   const Peer peer = find_peer(settings, "pytorch", "compare.py");
   const compare::Options options{.python = peer.python,
                                  .script = peer.script,
                                  .optimizer = settings.text("optimizer"),
                                  .schedule = settings.text("schedule"),
                                  .init = settings.text("init"),
-                                 .steps = settings.integer("steps", 1, 100000)};
-  const train::Experiment experiment = experiment_of(settings);
+                                 .steps = steps};
   const bool shows = isatty(STDERR_FILENO) != 0;
   const compare::Outcome outcome = compare::compare(experiment, options, [&](std::int64_t step) {
     if (shows) fmt::print(stderr, "\rstep {} of {}", step, options.steps);
