@@ -4,7 +4,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "cli/bench_peer.h"
 #include "cli/cli.h"
 #include "compare/compare.h"

@@ -48,8 +48,6 @@ void for_each_value(const Tensors& ours, const Tensors& reference, const Tensors
   }
 }
 
-bool is_statistic(const std::string& name) { return name.ends_with(".running_mean") || name.ends_with(".running_var"); }
-
 std::string of_gradients(const Tensors& ours, const Tensors& reference) {
   Products products;
   for_each_value(

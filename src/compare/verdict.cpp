@@ -43,7 +43,7 @@ double relative(const store::NamedTensor& one, const store::NamedTensor& referen
 }
 
 std::string kind_of(const std::string& name) {
-  if (name.ends_with(".running_mean") || name.ends_with(".running_var")) return "statistic";
+  if (is_statistic(name)) return "statistic";
   return name.substr(0, name.find('.'));
 }
 
@@ -63,6 +63,8 @@ const store::NamedTensor& find(const Tensors& tensors, const store::NamedTensor&
 }
 
 }  // namespace
+
+bool is_statistic(const std::string& name) { return name.ends_with(".running_mean") || name.ends_with(".running_var"); }
 
 double Difference::excess() const {
   if (error == 0) return 0;

@@ -23,6 +23,9 @@ struct Level {
   std::vector<Difference> worst{};  // of each step, or layer, in order
 };
 
+// Whether a parameter, or what was found of it, is a running statistic.
+bool is_statistic(const std::string& name);
+
 // What rounding does, learnt from the reference run again with sums in other orders. All tensors of a kind (gradients,
 // weights, running statistics, outputs, losses) and all steps so far have one band: a ReLU or a maximum that tips over
 // does so now here, now there.
