@@ -7,12 +7,16 @@ Started as `collective.py`, it answers one JSON object per line on standard outp
 """
 
 import datetime
+import os
+import sys
 import time
 
 import torch
 import torch.distributed
 
-import answering
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+
+import answering  # noqa: E402
 
 
 def join(port, rank, world, **_):

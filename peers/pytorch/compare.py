@@ -1,28 +1,7 @@
 """PyTorch's side of `trireme compare`: the same network from the same weights, fed with the same batches.
 
-Started as `compare.py THREADS`, it answers one JSON object per line on standard output to one per line on standard
-input. Tensors travel in safetensors files.
-
-    {"do": "prepare", "model": "lenet5", "inputs": [[3, 32, 32]], "classes": 10, "weights": "start.safetensors",
-     "optimizer": "adam:lr=0.001,...", "results": "got.safetensors"}
-         builds it and writes back what it has loaded; every name must be there, and no other
-    {"do": "step", "batch": "batch.safetensors", "oars": [[0, 4], [4, 8]], "lr": 0.1, "shuffled": false,
-     "results": "got.safetensors"}
-         one training step: the loss, and gradient.*, weight.* (statistics too) and state.* in the file
-    {"do": "layers", "batch": "batch.safetensors", "oar": [0, 4], "results": "got.safetensors"}
-         forward and backward of one oar, which change nothing; of every layer with parameters <layer>.input, .output,
-         .diff_output, .diff_input (but for the first) and .diff.<parameter>
-    {"do": "evaluate", "batch": "batch.safetensors", "results": "got.safetensors"}
-         the outputs in evaluation mode
-
-A batch holds input.0, ..., target, and for each dropout mask.<module>, which the module multiplies with. The samples
-are cut into oars: each is one forward and backward, with batch norm's statistics of its own, and the gradients are
-added. The running statistics are the oars', weighted by their samples, and move once per step.
-
-`shuffled` computes the same with sums in other orders: the samples of each oar change places, and so do the channels of
-what convolutions and dense layers read. Their outputs are rounded NOISE times as coarsely on top of that: a ReLU or a
-maximum that tips over is rare, but has to be seen in a few runs. What differs then says how much of a difference means
-nothing.
+The questions and answers are those of peers/README.md. For `shuffled` steps, outputs are rounded NOISE times as coarsely:
+a ReLU or a maximum that tips over is rare, but has to be seen in a few runs.
 """
 
 import sys
@@ -37,7 +16,6 @@ from torch import nn  # noqa: E402
 import answering  # noqa: E402
 import networks  # noqa: E402
 import tensors  # noqa: E402
-
 
 NOISE = 64
 
@@ -137,7 +115,7 @@ def make_optimizer(parameters, text):
     if decoupled and given["weight_decay"] == 0:
         decoupled = False
     if decoupled and rule != "adam":
-        raise ValueError(f"PyTorch has no {rule} with decoupled decay")
+        raise answering.Refused(f"PyTorch has no {rule} with decoupled decay")
     if rule == "adam":
         given["betas"] = (given.pop("beta1"), given.pop("beta2"))
     makers = {"sgd": torch.optim.SGD, "adagrad": torch.optim.Adagrad, "adadelta": torch.optim.Adadelta,
@@ -145,17 +123,41 @@ def make_optimizer(parameters, text):
     return makers[rule](parameters, **given)
 
 
+# Trireme's names of the optimizers' state, and PyTorch's.
+SLOTS = {"sgd": {"momentum": "momentum_buffer"}, "adagrad": {"square_sum": "sum"},
+         "adadelta": {"square_avg": "square_avg", "delta_avg": "acc_delta"},
+         "adam": {"mean": "exp_avg", "square_avg": "exp_avg_sq"}}
+
+
+def slots_of(text):
+    rule, _, rest = text.partition(":")
+    return {} if rule == "sgd" and "momentum=0" in rest.split(",") else SLOTS[rule]
+
+
+def numpy_of(found):
+    return {name: tensor.detach().numpy() for name, tensor in found.items()}
+
+
+def read(path):
+    return {name: torch.from_numpy(values) for name, values in tensors.read(path).items()}
+
+
 class Comparison:
     def __init__(self, model, inputs, classes, weights, optimizer, results):
         self.net = networks.build(model, inputs, classes)
         self.masks, self.norms = replace(self.net)
         self.shuffle = Shuffle(self.net)
-        self.load(tensors.read(weights))
-        self.optimizer = make_optimizer(list(self.net.parameters()), optimizer)
-        tensors.write(results, {name: tensor for name, tensor, _ in self.parameters()})
+        self.load(read(weights))
+        self.optimizer, self.slots = make_optimizer(list(self.net.parameters()), optimizer), slots_of(optimizer)
+        tensors.write(results, numpy_of({**{name: tensor for name, tensor, _ in self.parameters()}, **self.state()}))
 
     def parameters(self):
         return list(networks.parameters_and_statistics(self.net))
+
+    def state(self):
+        """Of the optimizer, which keeps nothing before its first step; that is as good as zero."""
+        return {f"slot.{slot}.{name}": self.optimizer.state[tensor].get(own, torch.zeros_like(tensor))
+                for slot, own in self.slots.items() for name, tensor, trained in self.parameters() if trained}
 
     def load(self, given):
         own = {name: tensor for name, tensor, _ in self.parameters()}
@@ -179,7 +181,7 @@ class Comparison:
         return loss.item()
 
     def step(self, batch, oars, lr, results, shuffled=False):
-        batch = tensors.read(batch)
+        batch = read(batch)
         samples = len(batch["target"])
         self.net.train()
         self.shuffle.on = shuffled
@@ -191,7 +193,9 @@ class Comparison:
                 chosen = chosen[torch.randperm(end - begin)]
             if begin < end:
                 loss += self.one_oar(batch, chosen, samples)
-        found = {"gradient." + name: tensor.grad.clone() for name, tensor, trained in self.parameters() if trained}
+        found = {}
+        if results:
+            found = {"gradient." + name: tensor.grad.clone() for name, tensor, trained in self.parameters() if trained}
         penalty = networks.penalty(self.net)
         if torch.is_tensor(penalty):
             penalty.backward()
@@ -201,12 +205,14 @@ class Comparison:
         self.optimizer.step()
         for norm in self.norms:
             norm.move()
-        found.update({"weight." + name: tensor for name, tensor, _ in self.parameters()})
-        tensors.write(results, found)
+        if results:
+            found.update(self.state())
+            found.update({"weight." + name: tensor for name, tensor, _ in self.parameters()})
+            tensors.write(results, numpy_of(found))
         return {"loss": loss / samples, "penalty": penalty}
 
     def layers(self, batch, oar, results):
-        batch = tensors.read(batch)
+        batch = read(batch)
         self.net.train()
         self.optimizer.zero_grad(set_to_none=False)
         found, hooks = {}, []
@@ -223,7 +229,7 @@ class Comparison:
             if isinstance(module, LAYERS):
                 for parameter, value in module.named_parameters():
                     found[f"{name}.diff.{parameter}"] = value.grad.clone()
-        tensors.write(results, found)
+        tensors.write(results, numpy_of(found))
         return {}
 
     @staticmethod
@@ -241,11 +247,11 @@ class Comparison:
         return see
 
     def evaluate(self, batch, results):
-        batch = tensors.read(batch)
+        batch = read(batch)
         self.net.eval()
         with torch.no_grad():
             inputs = [batch[f"input.{i}"] for i in range(sum(name.startswith("input.") for name in batch))]
-            tensors.write(results, {"output": self.net(*inputs)})
+            tensors.write(results, numpy_of({"output": self.net(*inputs)}))
         return {}
 
 
@@ -258,7 +264,9 @@ class Answers:
     def __call__(self, what, request):
         if what == "prepare":
             self.comparison = Comparison(**request)
-            return {"torch": torch.__version__, "blas": step.blas_name()}
+            return {"version": torch.__version__, "blas": step.blas_name()}
+        if what == "hash":
+            return {"sha256": tensors.sha256(tensors.read(request["batch"]))}
         if what == "step":
             return self.comparison.step(**request)
         if what == "layers":

@@ -15,12 +15,15 @@ import gc
 import json
 import os
 import random
+import sys
 import time
 
 import numpy
 import torch
 
-import answering
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+
+import answering  # noqa: E402
 
 
 def pss_bytes(pid):

@@ -24,6 +24,8 @@ if "pin" in sys.argv[2:]:
     os.environ["OMP_PROC_BIND"] = "close"
     os.environ["OMP_PLACES"] = "threads"
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+
 import torch  # noqa: E402
 
 import answering  # noqa: E402

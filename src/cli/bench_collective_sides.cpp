@@ -142,8 +142,8 @@ CollectiveRun start_own(const CollectiveCase& bench, const base::CorePlan& cores
 }
 
 CollectiveRun start_gloo(const CollectiveCase& bench, const Peer& peer, const base::CorePlan& cores) {
-  return run_of<peer::Pytorch>(bench, bench.world, [&](int) {
-    return std::make_unique<peer::Pytorch>(peer.python, peer.script, std::vector<std::string>{}, cores.cpus);
+  return run_of<peer::Script>(bench, bench.world, [&](int) {
+    return std::make_unique<peer::Script>(peer::pytorch().title, peer.python, peer.script, std::vector<std::string>{}, cores.cpus);
   });
 }
 

@@ -24,7 +24,7 @@
 #include "data/open.h"
 #include "data/packed.h"
 #include "data/prepare.h"
-#include "peer/pytorch.h"
+#include "peer/script.h"
 
 namespace trireme::cli {
 namespace {
@@ -165,10 +165,10 @@ class PytorchInput {
   const PeerResult& best() const { return best_; }
 
  private:
-  std::unique_ptr<peer::Pytorch> start() const {
-    return std::make_unique<peer::Pytorch>(python_, script_, std::vector<std::string>{}, cpus_);
+  std::unique_ptr<peer::Script> start() const {
+    return std::make_unique<peer::Script>(peer::pytorch().title, python_, script_, std::vector<std::string>{}, cpus_);
   }
-  static Json ask(peer::Pytorch& process, const Json& request) {
+  static Json ask(peer::Script& process, const Json& request) {
     return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
   }
 
@@ -196,7 +196,7 @@ class PytorchInput {
   std::string python_, script_;
   std::vector<int> cpus_;
   Json request_;
-  std::unique_ptr<peer::Pytorch> process_;
+  std::unique_ptr<peer::Script> process_;
   PeerResult best_;
 };
 

@@ -1,10 +1,8 @@
 #include "cli/bench_peer.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
-#include "cli/environment.h"
 #include "models/zoo.h"
 
 namespace trireme::cli {
@@ -15,23 +13,16 @@ using Json = nlohmann::json;
 constexpr double kDeadlineSeconds = 600;
 constexpr int kTrialSteps = 3;
 
-Json ask(peer::Pytorch& process, const Json& request) {
+Json ask(peer::Script& process, const Json& request) {
   return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
 }
 
-train::StepSeconds steps(peer::Pytorch& process, int count) {
+train::StepSeconds steps(peer::Script& process, int count) {
   const Json answer = ask(process, {{"do", "run"}, {"steps", count}});
   return {answer.at("forward"), answer.at("backward"), answer.at("update"), answer.at("total")};
 }
 
 }  // namespace
-
-Peer find_peer(const base::Settings& settings, const std::string& known, const std::string& script) {
-  if (settings.text("peer").empty()) return {};
-  settings.choice("peer", std::array{known});
-  const peer::PytorchPlace place{settings.text("python"), environment("TRIREME_PYTHON"), environment("TRIREME_PEERS")};
-  return {peer::find_python(place), peer::find_script(script, place)};
-}
 
 PytorchStep::PytorchStep(const BenchCase& bench, const std::string& python, const std::string& script,
                          const base::CorePlan& cores)
@@ -51,7 +42,7 @@ void PytorchStep::try_way(const BenchCase& bench, const std::string& layout, boo
   for (const tensor::Shape& shape : model.inputs) inputs.push_back(shape.sizes());
   std::vector<std::string> arguments{std::to_string(bench.threads)};
   if (pin) arguments.emplace_back("pin");
-  auto process = std::make_unique<peer::Pytorch>(python_, script_, arguments, cpus_);
+  auto process = std::make_unique<peer::Script>(peer::pytorch().title, python_, script_, arguments, cpus_);
   const Json ready = ask(*process, {{"do", "prepare"},
                                     {"model", bench.model},
                                     {"inputs", inputs},

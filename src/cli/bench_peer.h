@@ -1,4 +1,4 @@
-// The peer of a measurement, and PyTorch's side of a training step, in a process of its own, in the way in which it is
+// PyTorch's side of a training step, in a process of its own, in the way in which it is
 // fastest: layout of images, implementation of SGD, threads pinned or not (where ours are).
 #pragma once
 
@@ -6,18 +6,13 @@
 #include <string>
 
 #include "cli/bench.h"
-#include "peer/pytorch.h"
+#include "cli/find_peer.h"
+#include "peer/script.h"
 
 namespace trireme::cli {
 
 // A step longer than this is steady after one, and is not tried out more often than needed.
 inline constexpr double kSlowSeconds = 1;
-
-// Whom --peer names, who must be the one that is known here, and what it runs.
-struct Peer {
-  std::string python, script;  // empty: nobody
-};
-Peer find_peer(const base::Settings& settings, const std::string& known, const std::string& script);
 
 class PytorchStep {
  public:
@@ -38,7 +33,7 @@ class PytorchStep {
 
   std::string python_, script_;
   std::vector<int> cpus_;
-  std::unique_ptr<peer::Pytorch> process_;
+  std::unique_ptr<peer::Script> process_;
   double seconds_ = 0, memory_bytes_ = 0;
   std::string version_, layout_, way_, blas_;
 };

@@ -10,6 +10,7 @@
 #include "base/simd.h"
 #include "base/version.h"
 #include "cli/bench.h"
+#include "graph/choices.h"
 #include "graph/fusion.h"
 #include "models/zoo.h"
 
@@ -18,25 +19,7 @@ namespace {
 
 constexpr int kRounds = 5;
 
-struct Layer {
-  std::string name;
-  ops::KernelChoices choices;
-};
-
-std::vector<Layer> layers_with_a_choice(const graph::Network& network, std::int64_t samples) {
-  std::vector<Layer> all;
-  for (std::size_t n = 0; n < network.nodes().size(); ++n) {
-    const graph::Node& node = network.nodes()[n];
-    if (!node.op) continue;
-    std::vector<tensor::Shape> shapes;
-    for (const int input : node.inputs)
-      shapes.push_back(network.nodes()[static_cast<std::size_t>(input)].shape.with_batch(samples));
-    ops::KernelChoices choices = node.op->choices(shapes);
-    if (choices.algorithms.size() > 1)
-      all.push_back({graph::layer_name(network, static_cast<int>(n)), std::move(choices)});
-  }
-  return all;
-}
+using Layer = graph::LayerChoices;
 
 // Seconds by algorithm, of both directions and of the reorders a layer asks for; the least over the rounds.
 using Times = std::map<std::string, double>;
@@ -87,7 +70,7 @@ void tune(const std::vector<BenchCase>& cases, const std::string& file) {
   std::string about;
   for (const BenchCase& bench : cases) {
     const graph::Network network = graph::fuse(models::build_model(bench.model));
-    const auto layers = layers_with_a_choice(network, (bench.batch + bench.oars - 1) / bench.oars);
+    const auto layers = graph::layers_with_a_choice(network, (bench.batch + bench.oars - 1) / bench.oars);
     std::map<std::string, Times> times;
     if (!layers.empty()) measure(bench, layers, cores, times);
     for (const Layer& layer : layers)

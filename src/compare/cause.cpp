@@ -12,6 +12,9 @@ namespace {
 constexpr double kNearly = 1e-3;  // of what is left when a factor is taken out
 constexpr double kClear = 0.9;    // of a direction
 
+constexpr const char* kAnotherDecay =
+    "the difference points along the weights: another weight decay, coupled on one side and decoupled on the other?";
+
 // Sums over many tensors of the products of two vectors.
 struct Products {
   double aa = 0, ab = 0, bb = 0;
@@ -74,6 +77,24 @@ std::string of_statistics(const Difference& first, const Tensors& ours, const Te
   return "";
 }
 
+std::string of_slots(const Tensors& ours, const Tensors& reference, const Tensors& before) {
+  Products slots, towards_weights;
+  for (const store::NamedTensor& one : ours) {
+    const store::NamedTensor* theirs = find(reference, one.name);
+    if (!one.name.starts_with("slot.") || theirs == nullptr) continue;
+    // slot.<slot>.<parameter>
+    const store::NamedTensor* weight = find(before, "weight." + one.name.substr(one.name.find('.', 5) + 1));
+    for (std::size_t i = 0; i < one.values.size(); ++i) {
+      slots.add(one.values[i], theirs->values[i]);
+      if (weight != nullptr) towards_weights.add(weight->values[i], theirs->values[i] - one.values[i]);
+    }
+  }
+  if (const auto factor = slots.factor(); factor && std::abs(*factor - 1) >= kNearly)
+    return fmt::format("the optimizer's state there is {:.4g} times ours: the learning rate inside momentum on one side?",
+                       *factor);
+  return std::abs(towards_weights.cosine()) > kClear ? kAnotherDecay : "";
+}
+
 std::string of_weights(const Tensors& ours, const Tensors& reference, const Tensors& before) {
   Products moves, towards_zero;
   for_each_value(
@@ -86,10 +107,7 @@ std::string of_weights(const Tensors& ours, const Tensors& reference, const Tens
   if (const auto factor = moves.factor(); factor && std::abs(*factor - 1) >= kNearly)
     return fmt::format("weights move {:.4g} times as far there: another learning rate, or its place in momentum?",
                        *factor);
-  if (std::abs(towards_zero.cosine()) > kClear)
-    return "the difference points along the weights: another weight decay, coupled on one side and decoupled on the "
-           "other?";
-  return "";
+  return std::abs(towards_zero.cosine()) > kClear ? kAnotherDecay : "";
 }
 
 }  // namespace
@@ -98,6 +116,7 @@ std::string likely_cause(const Difference& first, const Tensors& ours, const Ten
                          const Tensors& before) {
   if (is_statistic(first.name)) return of_statistics(first, ours, reference, before);
   if (first.name.starts_with("gradient.")) return of_gradients(ours, reference);
+  if (first.name.starts_with("slot.")) return of_slots(ours, reference, before);
   if (first.name.starts_with("weight.")) return of_weights(ours, reference, before);
   return "";
 }

@@ -3,27 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <future>
 
 #include "base/temporary_folder.h"
 #include "compare/cause.h"
 #include "compare/op_equal.h"
+#include "compare/same_bits.h"
 #include "optim/schedule.h"
 
 namespace trireme::compare {
 namespace {
 
 constexpr int kNulls = 3;
-constexpr std::array kThreads = {2, 3};  // beside one
-
-data::LoaderOptions loader_options(const train::Experiment& e) {
-  data::LoaderOptions options;
-  options.batch = e.batch;
-  options.seed = e.seed;
-  options.drop_last = e.drop_last;
-  options.distribution = e.distribution;
-  return options;
-}
+constexpr std::size_t kHashedBatches = 3;
 
 Tensors with_losses(Found found) {
   found.tensors.push_back({"loss", tensor::Shape({1}), {static_cast<float>(found.loss)}});
@@ -31,96 +23,136 @@ Tensors with_losses(Found found) {
   return std::move(found.tensors);
 }
 
+// The batches of a comparison and the learning rates of their steps.
+class Course {
+ public:
+  Course(const train::Experiment& experiment, const Options& options, double lr)
+      : experiment_(experiment),
+        options_(options),
+        lr_(lr),
+        schedule_(optim::make_schedule(options.schedule)),
+        loader_(experiment.train, train::loader_options(experiment)) {}
+
+  const data::Batch& next() {
+    ++step_;
+    return *loader_.next();
+  }
+  double lr() const { return schedule_->lr(lr_, step_ - 1, experiment_.steps_per_epoch, options_.steps); }
+
+ private:
+  const train::Experiment& experiment_;
+  const Options& options_;
+  double lr_;
+  std::unique_ptr<optim::Schedule> schedule_;
+  data::Loader loader_;
+  std::int64_t step_ = 0;  // counted from 1
+};
+
 // The same network here and there, and there again with other orders of sums.
 class Sides {
  public:
-  Sides(const train::Experiment& experiment, const Options& options)
-      : ours_(experiment, options.optimizer, options.init, 1) {
-    for (const int threads : kThreads)
-      others_.push_back(std::make_unique<OurSide>(experiment, options.optimizer, options.init, threads));
+  Sides(const train::Experiment& experiment, const Options& options, const base::fs::path& folder)
+      : experiment_(experiment), ours_(experiment, options.optimizer, options.init, 1) {
     for (int i = 0; i <= kNulls; ++i)
-      peers_.push_back(std::make_unique<PeerSide>(options.python, options.script, folder_.path().string(), 1));
+      peers_.push_back(std::make_unique<PeerSide>(options.peer, folder, std::to_string(i)));
   }
 
-  Level start(const train::Experiment& experiment) {
-    const Tensors start = ours_.weights();
-    Tensors theirs;
-    for (const auto& peer : peers_) theirs = peer->prepare(experiment, start, ours_.optimizer_text());
-    return start_equal(start, theirs);
+  OurSide& ours() { return ours_; }
+  PeerSide& peer() { return *peers_[0]; }
+
+  Level start() {
+    const Tensors weights = ours_.weights();
+    const std::vector<Tensors> loaded = each_peer([&](PeerSide& peer, bool) {
+      return peer.prepare(experiment_, weights, ours_.optimizer_text());
+    });
+    Tensors all = weights;
+    for (store::NamedTensor& one : ours_.slots()) all.push_back(std::move(one));
+    return start_equal(all, loaded[0]);
+  }
+
+  // Of the weights that both start from.
+  Level layers(const Feed& feed) {
+    return op_equal(experiment_.network, ours_.weights(), feed, peer().layers(feed),
+                    experiment_.crew_options.kernel_table.get());
   }
 
   struct Judged {
     std::vector<Difference> all;
     std::string cause;  // of the first that left its band, if it is known by sight
   };
-  Judged step(const data::Batch& batch, const Feed& feed, double lr) {
+  Judged step(const data::Batch& batch, double lr) {
     Tensors before = ours_.weights();
     for (store::NamedTensor& one : before) one.name = "weight." + one.name;
     Found found = ours_.step(batch, lr);
     found.tensors.push_back(ours_.evaluate(batch));
-    for (const auto& other : others_) other->step(batch, lr);
-    std::vector<Tensors> theirs;
-    for (const auto& peer : peers_) {
-      Found one = peer->step(feed, lr, !theirs.empty());
-      one.tensors.push_back(peer->evaluate(feed));
-      theirs.push_back(with_losses(std::move(one)));
-    }
-    for (std::size_t i = 1; i < theirs.size(); ++i) bands_.learn(theirs[0], theirs[i]);
     const Tensors ours = with_losses(std::move(found));
+    const Feed feed = make_feed(experiment_, batch);
+    const std::vector<Tensors> theirs = each_peer([&](PeerSide& peer, bool is_reference) {
+      Found one = peer.step(feed, lr, !is_reference);
+      one.tensors.push_back(peer.evaluate(feed));
+      return with_losses(std::move(one));
+    });
+    for (std::size_t i = 1; i < theirs.size(); ++i) bands_.learn(theirs[0], theirs[i]);
     Judged judged{bands_.judge(ours, theirs[0]), ""};
     if (const Difference* first = first_of(judged.all)) judged.cause = likely_cause(*first, ours, theirs[0], before);
     return judged;
   }
 
-  // Of the weights that both start from.
-  Level layers(const train::Experiment& experiment, const Feed& feed) {
-    return op_equal(experiment.network, ours_.weights(), feed, peers_[0]->layers(feed));
-  }
-
-  Level same_bits() const {
-    Level level{.name = "same-bits", .summary = fmt::format("1, {} threads", fmt::join(kThreads, " and "))};
-    for (std::size_t i = 0; i < others_.size(); ++i)
-      if (others_[i]->weights_sha256() != ours_.weights_sha256()) {
-        level.passed = false;
-        level.summary = fmt::format("{} threads give other weights than one", kThreads[i]);
-      }
-    return level;
-  }
-
-  double lr() const { return ours_.lr(); }
-  const std::string& peer_version() const { return peers_[0]->version(); }
-
  private:
-  base::TemporaryFolder folder_{"compare"};
+  // f(peer, is_reference) of all of them at once.
+  template <class F>
+  std::vector<Tensors> each_peer(const F& f) {
+    std::vector<std::future<Tensors>> running;
+    for (const auto& peer : peers_)
+      running.push_back(std::async(std::launch::async, [&] { return f(*peer, &peer == &peers_[0]); }));
+    std::vector<Tensors> all;
+    for (auto& one : running) one.wait();
+    for (auto& one : running) all.push_back(one.get());
+    return all;
+  }
+
+  const train::Experiment& experiment_;
   OurSide ours_;
-  std::vector<std::unique_ptr<OurSide>> others_;
   std::vector<std::unique_ptr<PeerSide>> peers_;  // the reference first
   Bands bands_;
 };
 
-Level step_equal(Sides& sides, const train::Experiment& e, const Options& options,
-                 const std::function<void(std::int64_t)>& told) {
+// Whether the peer gets the batches as we have them.
+void compare_batches(Sides& sides, const train::Experiment& experiment, const Options& options, Level& level,
+                     OwnFacts& own) {
+  Course course(experiment, options, sides.ours().lr());
+  const std::size_t count = std::min(kHashedBatches, static_cast<std::size_t>(options.steps));
+  while (own.batches.size() < count) {
+    const Feed feed = make_feed(experiment, course.next());
+    own.batches.push_back(sha256_of(feed));
+    if (level.passed && sides.peer().sha256_of(feed) != own.batches.back()) {
+      level.passed = false;
+      level.summary = fmt::format("batch {} arrives with other values there", own.batches.size());
+    }
+  }
+  if (level.passed) level.summary += fmt::format("; the first {} batches", count);
+}
+
+Level step_equal(Sides& sides, const train::Experiment& experiment, const Options& options,
+                 const std::function<void(const std::string&)>& told) {
   Level level{.name = "step-equal"};
-  const auto schedule = optim::make_schedule(options.schedule);
-  data::Loader loader(e.train, loader_options(e));
-  for (std::int64_t step = 0; step < options.steps; ++step) {
-    const data::Batch* batch = loader.next();
-    const Feed feed = make_feed(e, *batch);
-    const double lr = schedule->lr(sides.lr(), step, e.steps_per_epoch, options.steps);
-    const Sides::Judged judged = sides.step(*batch, feed, lr);
-    level.worst.push_back(worst_of(judged.all));
+  Course course(experiment, options, sides.ours().lr());
+  for (std::int64_t step = 1; step <= options.steps; ++step) {
+    told(fmt::format("step {} of {}", step, options.steps));
+    const data::Batch& batch = course.next();
+    const Sides::Judged judged = sides.step(batch, course.lr());
+    level.rows.push_back(worst_of(judged.all));
     if (const Difference* first = first_of(judged.all); first != nullptr && level.passed) {
       level.passed = false;
       level.summary = fmt::format("{} leaves the band at step {}: {:.2g}, where rounding makes at most {:.2g}",
-                                  first->name, step + 1, first->error, first->limit);
+                                  first->name, step, first->error, first->limit);
       if (!judged.cause.empty()) level.summary += "; " + judged.cause;
     }
-    told(step + 1);
   }
   if (level.passed)
     level.summary =
-        fmt::format("loss, gradients, weights, statistics and outputs of {} steps; closest to its limit: {}",
-                    options.steps, worst_of(level.worst).name);
+        fmt::format("loss, gradients, slots, weights, statistics and outputs of {} steps; closest to its limit: {}",
+                    options.steps, worst_of(level.rows).name);
   return level;
 }
 
@@ -128,19 +160,45 @@ Level step_equal(Sides& sides, const train::Experiment& e, const Options& option
 
 bool Outcome::passed() const { return std::ranges::all_of(levels, &Level::passed); }
 
-Outcome compare(const train::Experiment& experiment, const Options& options,
-                const std::function<void(std::int64_t)>& told) {
-  Sides sides(experiment, options);
-  Outcome outcome;
-  outcome.levels.push_back(sides.start(experiment));
-  outcome.peer_version = sides.peer_version();
-  {
-    data::Loader loader(experiment.train, loader_options(experiment));
-    outcome.levels.push_back(sides.layers(experiment, make_feed(experiment, *loader.next())));
+Outcome compare(const train::Experiment& experiment, const Options& options, const MakeExperiment& with_seed,
+                const std::function<void(const std::string& text)>& told) {
+  const base::TemporaryFolder folder("compare");
+  Sides sides(experiment, options, folder.path());
+  TrainOptions of_runs = options.train;
+  if (const auto table = experiment.crew_options.kernel_table) {
+    of_runs["kernel-table"] = (folder.path() / "kernels").string();
+    base::write_text_atomically(of_runs["kernel-table"], table->text());
   }
+  const OurRuns runs(options.program, of_runs, folder.path());
+  Outcome outcome;
+  outcome.own.start_sha256 = sides.ours().weights_sha256();
+  told("start-equal");
+  outcome.levels.push_back(sides.start());
+  outcome.peer_version = sides.peer().version();
+  compare_batches(sides, experiment, options, outcome.levels.back(), outcome.own);
+  told("op-equal");
+  Course course(experiment, options, sides.ours().lr());
+  outcome.levels.push_back(sides.layers(make_feed(experiment, course.next())));
   outcome.levels.push_back(step_equal(sides, experiment, options, told));
-  outcome.levels.push_back(sides.same_bits());
+  outcome.own.weights_sha256 = sides.ours().weights_sha256();
+  told("same-bits");
+  outcome.levels.push_back(same_bits(experiment, runs, outcome.own.weights_sha256));
+  if (options.convergence.runs > 0)
+    outcome.levels.push_back(convergence_equal(with_seed, runs, sides.peer(), options.convergence, told));
   return outcome;
+}
+
+OwnFacts run_own_side(const train::Experiment& experiment, const Options& options) {
+  OurSide ours(experiment, options.optimizer, options.init, 1);
+  OwnFacts own{.start_sha256 = ours.weights_sha256()};
+  Course course(experiment, options, ours.lr());
+  for (std::int64_t step = 0; step < options.steps; ++step) {
+    const data::Batch& batch = course.next();
+    if (own.batches.size() < kHashedBatches) own.batches.push_back(sha256_of(make_feed(experiment, batch)));
+    ours.step(batch, course.lr());
+  }
+  own.weights_sha256 = ours.weights_sha256();
+  return own;
 }
 
 }  // namespace trireme::compare

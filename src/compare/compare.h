@@ -5,24 +5,41 @@
 #include <string>
 #include <vector>
 
-#include "compare/verdict.h"
+#include "compare/convergence.h"
 
 namespace trireme::compare {
 
 struct Options {
-  std::string python, script;  // of the peer
+  PeerPlace peer{};
   std::string optimizer, schedule, init;
   std::int64_t steps = 1;
+  std::string program;   // this one
+  TrainOptions train{};  // what makes `trireme train` run the experiment
+  ConvergenceOptions convergence{};
+};
+
+// What a comparison began with and came to, on our side: the same everywhere.
+struct OwnFacts {
+  std::string start_sha256{};          // of the weights
+  std::vector<std::string> batches{};  // of the first ones as both sides get them: SHA-256
+  std::string weights_sha256{};        // after all steps
+  bool operator==(const OwnFacts&) const = default;
 };
 
 struct Outcome {
   std::string peer_version;
+  OwnFacts own;
   std::vector<Level> levels;
   bool passed() const;
 };
 
-// told(step) after each step.
-Outcome compare(const train::Experiment& experiment, const Options& options,
-                const std::function<void(std::int64_t step)>& told);
+using MakeExperiment = std::function<train::Experiment(std::uint64_t seed)>;
+
+// told(text): what is going on.
+Outcome compare(const train::Experiment& experiment, const Options& options, const MakeExperiment& with_seed,
+                const std::function<void(const std::string& text)>& told);
+
+// Our side alone, which needs no peer.
+OwnFacts run_own_side(const train::Experiment& experiment, const Options& options);
 
 }  // namespace trireme::compare

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/hash.h"
 #include "compare/sides.h"
 
 namespace trireme::compare {
@@ -14,7 +15,7 @@ store::NamedTensor copy(const std::string& name, const tensor::Shape& shape, con
 // What a dropout makes of ones.
 store::NamedTensor mask_of(const graph::Node& node, const train::Experiment& e, const data::Batch& batch) {
   ops::Reference r;
-  const tensor::Shape shape = with_samples(batch.samples, node.shape);
+  const tensor::Shape shape = node.shape.with_batch(batch.samples);
   r.shapes = {shape};
   r.src = {std::vector<double>(at(shape.count()), 1.0)};
   r.dst.resize(at(shape.count()));
@@ -29,15 +30,18 @@ store::NamedTensor mask_of(const graph::Node& node, const train::Experiment& e, 
 
 }  // namespace
 
-tensor::Shape with_samples(std::int64_t samples, const tensor::Shape& one) {
-  std::vector<std::int64_t> sizes{samples};
-  sizes.insert(sizes.end(), one.sizes().begin(), one.sizes().end());
-  return tensor::Shape(sizes);
+std::string sha256_of(const Feed& feed) {
+  std::vector<const store::NamedTensor*> sorted;
+  for (const store::NamedTensor& one : feed.tensors) sorted.push_back(&one);
+  std::ranges::sort(sorted, {}, [](const store::NamedTensor* one) { return one->name; });
+  base::Sha256 hash;
+  for (const store::NamedTensor* one : sorted) hash.add(std::as_bytes(std::span(one->values)));
+  return hash.finish();
 }
 
 Feed make_feed(const train::Experiment& e, const data::Batch& batch) {
   Feed feed;
-  const auto shape_of = [&](int node) { return with_samples(batch.samples, e.network.nodes()[at(node)].shape); };
+  const auto shape_of = [&](int node) { return e.network.nodes()[at(node)].shape.with_batch(batch.samples); };
   for (std::size_t i = 0; i < batch.inputs.size(); ++i)
     feed.tensors.push_back(
         copy("input." + std::to_string(i), shape_of(e.network.inputs()[i]), batch.inputs[i].floats()));

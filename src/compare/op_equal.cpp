@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "compare/op_run.h"
+#include "graph/choices.h"
 
 namespace trireme::compare {
 namespace {
@@ -62,16 +63,20 @@ Difference compared(const std::string& name, std::span<const float> ours, const 
                     double length, double least = 0) {
   Difference found{name, std::numeric_limits<double>::infinity(), kAllowance * std::sqrt(length) * kUnit};
   if (ours.size() != reference.values.size()) return found;
-  double difference = 0;
+  double difference = 0, largest_difference = 0, largest = std::sqrt(least);
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    const double theirs = reference.values[i];
-    difference += (ours[i] - theirs) * (ours[i] - theirs);
+    const double theirs = reference.values[i], apart = std::abs(ours[i] - theirs);
+    difference += apart * apart;
+    largest_difference = std::max(largest_difference, apart);
+    largest = std::max(largest, std::abs(theirs));
   }
   const double norm = std::max(mean_square(reference), least) * static_cast<double>(ours.size());
   if (difference == 0)
     found.error = 0;
-  else if (std::isfinite(difference) && norm > 0)
+  else if (std::isfinite(difference) && norm > 0) {
     found.error = std::sqrt(difference / norm);
+    found.max_error = largest_difference / largest;
+  }
   return found;
 }
 
@@ -86,11 +91,12 @@ std::vector<std::span<const float>> weights_of(const graph::Node& node, const st
   return own;
 }
 
-std::vector<Difference> compare_layer(const graph::Node& node, const Tensors& weights, const LayerFile& layer) {
+std::vector<Difference> compare_layer(const graph::Node& node, const Tensors& weights, const LayerFile& layer,
+                                      const ops::KernelTable* table) {
   const store::NamedTensor& input = layer.get("input");
   const store::NamedTensor* diff_input = layer.find("diff_input");
   const OpGiven given{input.shape, input.values, layer.get("diff_output").values,
-                      weights_of(node, {input.shape}, weights), diff_input != nullptr};
+                      weights_of(node, {input.shape}, weights), diff_input != nullptr, table};
   const std::vector<ops::ParameterSpec> parameters = node.op->parameters(std::span(&input.shape, 1));
   const tensor::Shape &here = node.op->output(std::span(&input.shape, 1)), &there = layer.get("output").shape;
   if (here != there)
@@ -121,8 +127,8 @@ std::span<const float> of_first_oar(const Feed& feed, const std::string& name) {
 // Our network's forward, op by op: what reaches each layer that the reference has told of.
 class Chain {
  public:
-  Chain(const graph::Network& network, const Tensors& weights, const Feed& feed)
-      : network_(network), weights_(weights), feed_(feed), values_(network.nodes().size()) {
+  Chain(const graph::Network& network, const Tensors& weights, const Feed& feed, const ops::KernelTable* table)
+      : network_(network), weights_(weights), feed_(feed), table_(table), values_(network.nodes().size()) {
     for (std::size_t i = 0; i < network.inputs().size(); ++i) {
       const auto given = of_first_oar(feed, "input." + std::to_string(i));
       values_[at(network.inputs()[i])].assign(given.begin(), given.end());
@@ -143,23 +149,24 @@ class Chain {
     std::vector<tensor::Shape> shapes;
     std::vector<std::span<const float>> src;
     for (const int input : node.inputs) {
-      shapes.push_back(with_samples(feed_.oars[0].size(), network_.nodes()[at(input)].shape));
+      shapes.push_back(network_.nodes()[at(input)].shape.with_batch(feed_.oars[0].size()));
       src.emplace_back(values_[at(input)]);
     }
-    values_[at(number)] = run_forward(*node.op, shapes, src, weights_of(node, shapes, weights_));
+    values_[at(number)] = run_forward(*node.op, shapes, src, weights_of(node, shapes, weights_), table_);
   }
 
  private:
   const graph::Network& network_;
   const Tensors& weights_;
   const Feed& feed_;
+  const ops::KernelTable* table_;
   std::vector<std::vector<float>> values_;  // per node
 };
 
 // The first layer that gets something else here than there, in one step of the network's own forward.
 std::optional<Difference> first_that_differs(const graph::Network& network, const Tensors& weights, const Feed& feed,
-                                             const store::SafetensorsFile& layers) {
-  Chain chain(network, weights, feed);
+                                             const store::SafetensorsFile& layers, const ops::KernelTable* table) {
+  Chain chain(network, weights, feed, table);
   for (int number = 0; number < static_cast<int>(network.nodes().size()); ++number) {
     const graph::Node& node = network.nodes()[at(number)];
     if (!node.op) continue;
@@ -174,10 +181,22 @@ std::optional<Difference> first_that_differs(const graph::Network& network, cons
   return std::nullopt;
 }
 
+// Layers that are computed on transformed tiles, which round more often.
+int transformed_layers(const graph::Network& network, std::int64_t samples, const ops::KernelTable* table) {
+  const ops::KernelTable built_in;
+  return static_cast<int>(
+      std::ranges::count_if(graph::layers_with_a_choice(network, samples), [&](const graph::LayerChoices& layer) {
+        const std::string& algorithm = (table ? *table : built_in).pick(base::active_isa(), layer.choices);
+        return algorithm == "winograd" || algorithm == "toom-cook";
+      }));
+}
+
 }  // namespace
 
+std::map<std::string, double> op_thresholds() { return {{"op_allowance", kAllowance}, {"op_chain", kChain}}; }
+
 Level op_equal(const graph::Network& network, const Tensors& weights, const Feed& feed,
-               const store::SafetensorsFile& layers) {
+               const store::SafetensorsFile& layers, const ops::KernelTable* table) {
   Level level{.name = "op-equal"};
   const auto fail = [&](const std::string& summary) {
     level.passed = false;
@@ -187,22 +206,25 @@ Level op_equal(const graph::Network& network, const Tensors& weights, const Feed
   for (const graph::ParameterInfo& parameter : network.parameters()) nodes.insert(parameter.node);
   for (const int number : nodes) {
     const graph::Node& node = network.nodes()[at(number)];
-    const std::vector<Difference> all = compare_layer(node, weights, LayerFile(layers, node.name));
-    level.worst.push_back(worst_of(all));
-    const Difference& worst = level.worst.back();
+    const std::vector<Difference> all = compare_layer(node, weights, LayerFile(layers, node.name), table);
+    level.rows.insert(level.rows.end(), all.begin(), all.end());
+    const Difference& worst = worst_of(all);
     if (!level.passed || worst.excess() <= 1) continue;
     fail(worst.limit == 0 ? worst.name
                           : fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", worst.name,
-                                        worst.error, worst.limit));
+                                        std::max(worst.error, worst.max_error), worst.limit));
   }
   if (!level.passed) return level;
-  if (const auto reached = first_that_differs(network, weights, feed, layers)) {
+  if (const auto reached = first_that_differs(network, weights, feed, layers, table)) {
     fail(fmt::format("all layers are equal by themselves, but {} differs by {:.2g}: other ops between them?",
                      reached->name, reached->error));
     return level;
   }
-  level.summary = fmt::format("forward, backward and gradients of {} layers by themselves; closest to its limit: {}",
-                              level.worst.size(), worst_of(level.worst).name);
+  const int transformed = transformed_layers(network, feed.oars[0].size(), table);
+  level.summary = fmt::format(
+      "forward, backward and gradients of {} layers by themselves{}; closest to its limit: {}", nodes.size(),
+      transformed > 0 ? fmt::format(", {} by Winograd or Toom-Cook, with the same limits", transformed) : "",
+      worst_of(level.rows).name);
   return level;
 }
 

@@ -44,9 +44,11 @@ tensor::Layout layout_of(const tensor::Shape& shape) {
 // A kernel with what forward needs.
 struct Rig {
   Rig(const ops::Op& op, const std::vector<tensor::Shape>& shapes, const std::vector<bool>& diff_src,
-      const std::vector<std::span<const float>>& src, const std::vector<std::span<const float>>& weights) {
+      const std::vector<std::span<const float>>& src, const std::vector<std::span<const float>>& weights,
+      const ops::KernelTable* table) {
     base::set_flush_to_zero();
     ops::KernelRequest request;
+    request.table = table;
     for (const tensor::Shape& shape : shapes) request.src.push_back(layout_of(shape));
     request.diff_src = diff_src;
     kernel = op.compile(request);
@@ -77,7 +79,7 @@ struct Rig {
 }  // namespace
 
 OpFound run_op(const ops::Op& op, const OpGiven& given) {
-  Rig rig(op, {given.shape}, {given.wants_diff_src}, {given.src}, given.weights);
+  Rig rig(op, {given.shape}, {given.wants_diff_src}, {given.src}, given.weights, given.table);
   const ops::KernelPlan& plan = rig.kernel->plan();
   rig.args.diff_dst = rig.memory.filled(plan.dst, given.diff_dst);
   rig.args.diff_src = {given.wants_diff_src ? rig.memory.floats(plan.src[0]) : nullptr};
@@ -94,8 +96,8 @@ OpFound run_op(const ops::Op& op, const OpGiven& given) {
 
 std::vector<float> run_forward(const ops::Op& op, const std::vector<tensor::Shape>& shapes,
                                const std::vector<std::span<const float>>& src,
-                               const std::vector<std::span<const float>>& weights) {
-  Rig rig(op, shapes, std::vector<bool>(shapes.size()), src, weights);
+                               const std::vector<std::span<const float>>& weights, const ops::KernelTable* table) {
+  Rig rig(op, shapes, std::vector<bool>(shapes.size()), src, weights, table);
   const ops::KernelPlan& plan = rig.kernel->plan();
   if (plan.view) return plain_of(plan.dst, rig.args.src[0]);
   rig.args.diff_src.resize(shapes.size());

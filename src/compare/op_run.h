@@ -13,6 +13,7 @@ struct OpGiven {
   std::span<const float> src, diff_dst;
   std::vector<std::span<const float>> weights;
   bool wants_diff_src = true;
+  const ops::KernelTable* table = nullptr;  // null: built-in choices
 };
 
 struct OpFound {
@@ -26,6 +27,6 @@ OpFound run_op(const ops::Op& op, const OpGiven& given);
 // Forward, as in training, of an op with any inputs.
 std::vector<float> run_forward(const ops::Op& op, const std::vector<tensor::Shape>& shapes,
                                const std::vector<std::span<const float>>& src,
-                               const std::vector<std::span<const float>>& weights);
+                               const std::vector<std::span<const float>>& weights, const ops::KernelTable* table);
 
 }  // namespace trireme::compare

@@ -32,6 +32,16 @@ Tensors OurSide::weights() const {
   return store::export_parameters(crew_.space(), {crew_.weights(), at(crew_.space().floats())});
 }
 
+Tensors OurSide::slots() {
+  strategy::OptimizerState& state = updater_.state();
+  Tensors all;
+  for (int slot = 0; slot < state.slots(); ++slot)
+    for (store::NamedTensor& one : store::export_parameters(
+             crew_.space(), state.slot(slot), "slot." + state.slot_name(slot) + ".", store::Parameters::trained))
+      all.push_back(std::move(one));
+  return all;
+}
+
 std::string OurSide::weights_sha256() const { return crew_.space().sha256(crew_.weights()); }
 
 Found OurSide::step(const data::Batch& batch, double lr) {
@@ -50,6 +60,7 @@ Found OurSide::step(const data::Batch& batch, double lr) {
       [&](const crew::Chunk& chunk, const float* gradient) { updater_.update(chunk, gradient, scalars); });
   crew_.finish_step();
   found.penalty = updater_.penalty();
+  for (store::NamedTensor& one : slots()) found.tensors.push_back(std::move(one));
   for (store::NamedTensor& one : weights()) {
     one.name = "weight." + one.name;
     found.tensors.push_back(std::move(one));

@@ -8,61 +8,83 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kDeadlineSeconds = 1800;
+constexpr const char* kThreads = "1";
 
-Json ask(peer::Pytorch& process, const Json& request) {
+Json ask(peer::Script& process, const Json& request) {
   return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
+}
+
+Json oars_of(const Feed& feed) {
+  Json oars = Json::array();
+  for (const base::Range& oar : feed.oars) oars.push_back({oar.begin, oar.end});
+  return oars;
 }
 
 }  // namespace
 
-PeerSide::PeerSide(const std::string& python, const std::string& script, const std::string& folder, int threads)
-    : folder_(folder),
-      process_(
-          std::make_unique<peer::Pytorch>(python, script, std::vector{std::to_string(threads)}, std::vector<int>{})) {}
+PeerSide::PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark)
+    : given_((folder / (mark + "-given.safetensors")).string()),
+      found_((folder / (mark + "-found.safetensors")).string()),
+      process_(place.system.title, place.python, place.script, {kThreads}, {}) {}
+
+std::string PeerSide::write(const Tensors& tensors) const {
+  store::write_safetensors(given_, tensors);
+  return given_;
+}
+
+store::SafetensorsFile PeerSide::found() const { return store::read_safetensors(found_); }
 
 Tensors PeerSide::prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer) {
   const graph::Network& network = experiment.network;
   const auto shape_of = [&](int node) { return network.nodes()[static_cast<std::size_t>(node)].shape; };
   Json inputs = Json::array();
   for (const int node : network.inputs()) inputs.push_back(shape_of(node).sizes());
-  store::write_safetensors(file("given"), weights);
-  const Json answer = ask(*process_, {{"do", "prepare"},
-                                      {"model", network.name()},
-                                      {"inputs", inputs},
-                                      {"classes", shape_of(network.prediction()).count()},
-                                      {"weights", file("given")},
-                                      {"optimizer", optimizer},
-                                      {"results", file("found")}});
-  version_ = answer.at("torch");
-  return store::read_safetensors(file("found")).tensors;
+  const Json answer = ask(process_, {{"do", "prepare"},
+                                     {"model", network.name()},
+                                     {"inputs", inputs},
+                                     {"classes", shape_of(network.prediction()).count()},
+                                     {"weights", write(weights)},
+                                     {"optimizer", optimizer},
+                                     {"results", found_}});
+  version_ = answer.at("version");
+  return found().tensors;
 }
 
 Found PeerSide::step(const Feed& feed, double lr, bool shuffled) {
-  store::write_safetensors(file("given"), feed.tensors);
-  Json oars = Json::array();
-  for (const base::Range& oar : feed.oars) oars.push_back({oar.begin, oar.end});
-  const Json answer = ask(*process_, {{"do", "step"},
-                                      {"batch", file("given")},
-                                      {"oars", oars},
-                                      {"lr", lr},
-                                      {"shuffled", shuffled},
-                                      {"results", file("found")}});
-  return {answer.at("loss"), answer.at("penalty"), store::read_safetensors(file("found")).tensors};
+  const Json answer = ask(process_, {{"do", "step"},
+                                     {"batch", write(feed.tensors)},
+                                     {"oars", oars_of(feed)},
+                                     {"lr", lr},
+                                     {"shuffled", shuffled},
+                                     {"results", found_}});
+  return {answer.at("loss"), answer.at("penalty"), found().tensors};
+}
+
+double PeerSide::train(const Feed& feed, double lr) {
+  return ask(process_, {{"do", "step"},
+                        {"batch", write(feed.tensors)},
+                        {"oars", oars_of(feed)},
+                        {"lr", lr},
+                        {"shuffled", false},
+                        {"results", ""}})
+      .at("loss");
+}
+
+std::string PeerSide::sha256_of(const Feed& feed) {
+  return ask(process_, {{"do", "hash"}, {"batch", write(feed.tensors)}}).at("sha256");
 }
 
 store::SafetensorsFile PeerSide::layers(const Feed& feed) {
-  store::write_safetensors(file("given"), feed.tensors);
-  ask(*process_, {{"do", "layers"},
-                  {"batch", file("given")},
-                  {"oar", {feed.oars[0].begin, feed.oars[0].end}},
-                  {"results", file("found")}});
-  return store::read_safetensors(file("found"));
+  ask(process_, {{"do", "layers"},
+                 {"batch", write(feed.tensors)},
+                 {"oar", {feed.oars[0].begin, feed.oars[0].end}},
+                 {"results", found_}});
+  return found();
 }
 
 store::NamedTensor PeerSide::evaluate(const Feed& feed) {
-  store::write_safetensors(file("given"), feed.tensors);
-  ask(*process_, {{"do", "evaluate"}, {"batch", file("given")}, {"results", file("found")}});
-  return store::read_safetensors(file("found")).tensors.at(0);
+  ask(process_, {{"do", "evaluate"}, {"batch", write(feed.tensors)}, {"results", found_}});
+  return found().tensors.at(0);
 }
 
 }  // namespace trireme::compare

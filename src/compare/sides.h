@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/loader.h"
-#include "peer/pytorch.h"
+#include "peer/script.h"
 #include "store/safetensors.h"
 #include "strategy/updater.h"
 #include "train/experiment.h"
@@ -21,11 +21,12 @@ struct Feed {
   Tensors tensors;
   std::vector<base::Range> oars;  // the samples of each
 };
-// So many samples of this shape.
-tensor::Shape with_samples(std::int64_t samples, const tensor::Shape& one);
 Feed make_feed(const train::Experiment& experiment, const data::Batch& batch);
+// Of the values of all its tensors, in the order of their names.
+std::string sha256_of(const Feed& feed);
 
-// After a step: gradient.<parameter> (without a penalty's), weight.<parameter> (running statistics too).
+// After a step: gradient.<parameter> (without a penalty's), slot.<slot>.<parameter> of the optimizer,
+// weight.<parameter> (running statistics too).
 struct Found {
   double loss = 0;  // mean over the samples, without the penalty
   double penalty = 0;
@@ -38,6 +39,8 @@ class OurSide {
   OurSide(const train::Experiment& experiment, const std::string& optimizer, const std::string& style, int threads);
 
   Tensors weights() const;
+  // The optimizer's: slot.<slot>.<parameter>.
+  Tensors slots();
   Found step(const data::Batch& batch, double lr);
   // What the network says in evaluation mode.
   store::NamedTensor evaluate(const data::Batch& batch);
@@ -53,15 +56,25 @@ class OurSide {
   std::int64_t steps_ = 0;
 };
 
+// A system, the interpreter that has it, and the script.
+struct PeerPlace {
+  peer::System system;
+  std::string python, script;
+};
+
 class PeerSide {
  public:
-  // Starts it; `folder` is where files pass, and is the caller's.
-  PeerSide(const std::string& python, const std::string& script, const std::string& folder, int threads);
+  // Starts it; files pass through `folder`, which is the caller's, under names that begin with `mark`.
+  PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark);
 
-  // Builds the network from these weights; returns what it has loaded.
+  // Builds the network from these weights; returns what it has loaded, and its optimizer's slots.
   Tensors prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer);
   // `shuffled`: the same with sums in another order.
   Found step(const Feed& feed, double lr, bool shuffled);
+  // The same, without telling of more than the loss.
+  double train(const Feed& feed, double lr);
+  // What it has received.
+  std::string sha256_of(const Feed& feed);
   // What goes into and comes out of every layer with parameters when it rows the first oar; see
   // peers/pytorch/compare.py.
   store::SafetensorsFile layers(const Feed& feed);
@@ -69,10 +82,11 @@ class PeerSide {
   const std::string& version() const { return version_; }
 
  private:
-  std::string file(const std::string& name) const { return folder_ + "/" + name + ".safetensors"; }
+  std::string write(const Tensors& tensors) const;
+  store::SafetensorsFile found() const;
 
-  std::string folder_, version_;
-  std::unique_ptr<peer::Pytorch> process_;
+  std::string given_, found_, version_;  // files
+  peer::Script process_;
 };
 
 }  // namespace trireme::compare

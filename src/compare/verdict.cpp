@@ -42,13 +42,23 @@ double relative(const store::NamedTensor& one, const store::NamedTensor& referen
   return absolute == 0 ? 0 : absolute / std::max(norm(reference.values), std::numeric_limits<double>::min());
 }
 
+double largest_relative(const store::NamedTensor& one, const store::NamedTensor& reference) {
+  double apart = 0, largest = std::numeric_limits<double>::min();
+  for (std::size_t i = 0; i < one.values.size(); ++i) {
+    const double theirs = reference.values[i], difference = std::abs(static_cast<double>(one.values[i]) - theirs);
+    apart = std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(apart, difference);
+    largest = std::max(largest, std::abs(theirs));
+  }
+  return apart / largest;
+}
+
 std::string kind_of(const std::string& name) {
   if (is_statistic(name)) return "statistic";
   return name.substr(0, name.find('.'));
 }
 
 // In the order in which a step makes them.
-constexpr std::array kKinds{"loss", "statistic", "gradient", "weight", "output"};
+constexpr std::array kKinds{"loss", "statistic", "gradient", "slot", "weight", "output"};
 
 int place_of(const std::string& name) {
   return static_cast<int>(std::ranges::find(kKinds, kind_of(name)) - kKinds.begin());
@@ -64,11 +74,20 @@ const store::NamedTensor& find(const Tensors& tensors, const store::NamedTensor&
 
 }  // namespace
 
+Difference difference(const store::NamedTensor& one, const store::NamedTensor& reference) {
+  return {one.name, relative(one, reference), 0, largest_relative(one, reference)};
+}
+
+std::map<std::string, double> band_thresholds() {
+  return {{"step_bands", kFactor}, {"step_bands_of_losses", kFactorOfLoss}, {"step_least", kRoundings}};
+}
+
 bool is_statistic(const std::string& name) { return name.ends_with(".running_mean") || name.ends_with(".running_var"); }
 
 double Difference::excess() const {
-  if (error == 0) return 0;
-  return limit > 0 ? error / limit : std::numeric_limits<double>::infinity();
+  const double larger = std::max(error, max_error);
+  if (larger == 0) return 0;
+  return limit > 0 ? larger / limit : std::numeric_limits<double>::infinity();
 }
 
 void Bands::learn(const Tensors& reference, const Tensors& again) {
@@ -111,7 +130,7 @@ Level start_equal(const Tensors& ours, const Tensors& theirs) {
     return level;
   };
   if (ours.size() != theirs.size())
-    return fail(fmt::format("{} parameters and statistics here, {} there", ours.size(), theirs.size()));
+    return fail(fmt::format("{} parameters, statistics and slots here, {} there", ours.size(), theirs.size()));
   for (std::size_t i = 0; i < ours.size(); ++i) {
     if (ours[i].name != theirs[i].name)
       return fail(fmt::format("number {} is {} here and {} there", i + 1, ours[i].name, theirs[i].name));
@@ -124,7 +143,8 @@ Level start_equal(const Tensors& ours, const Tensors& theirs) {
             fmt::format("{}[{}] is {} here and {} there", ours[i].name, v, ours[i].values[v], theirs[i].values[v]));
     values += ours[i].shape.count();
   }
-  level.summary = fmt::format("{} parameters and statistics, {} values: names, shapes and bits", ours.size(), values);
+  level.summary = fmt::format("{} parameters, statistics and optimizer slots, {} values: names, shapes and bits",
+                              ours.size(), values);
   return level;
 }
 

@@ -12,22 +12,26 @@ namespace trireme::compare {
 struct Difference {
   std::string name;       // of the tensor, or "loss"
   double error = 0;       // the norm of the difference over the norm of the reference
-  double limit = 0;       // what rounding may make of it
-  double excess() const;  // error / limit
+  double limit = 0;       // what rounding may make of it, and of:
+  double max_error = 0;   // the largest difference over the largest value; 0 where only norms are judged
+  double excess() const;  // the larger of both over the limit
 };
 
 struct Level {
   std::string name;  // "start-equal"
   bool passed = true;
-  std::string summary{};            // what was compared, or the first thing that differs
-  std::vector<Difference> worst{};  // of each step, or layer, in order
+  std::string summary{};           // what was compared, or the first thing that differs
+  std::vector<Difference> rows{};   // the worst of each step, or every result of each layer, in order
 };
+
+// Of two tensors of one shape, with a limit of zero.
+Difference difference(const store::NamedTensor& one, const store::NamedTensor& reference);
 
 // Whether a parameter, or what was found of it, is a running statistic.
 bool is_statistic(const std::string& name);
 
-// What rounding does, learnt from the reference run again with sums in other orders. All tensors of a kind (gradients,
-// weights, running statistics, outputs, losses) and all steps so far have one band: a ReLU or a maximum that tips over
+// What rounding does, learnt from the reference run again with sums in other orders. All tensors of a kind (gradients, the
+// optimizer's slots, weights, running statistics, outputs, losses) and all steps so far have one band: a ReLU or a maximum that tips over
 // does so now here, now there.
 class Bands {
  public:
@@ -39,13 +43,15 @@ class Bands {
  private:
   std::map<std::string, double> of_kind_;
 };
+// By which they are judged, by name.
+std::map<std::string, double> band_thresholds();
 // The one that is closest to its limit, or furthest beyond it.
 const Difference& worst_of(const std::vector<Difference>& all);
 // Of those beyond their limits, the worst of the kind that a step makes first: what follows from it is beyond them too.
 // Null where all are within.
 const Difference* first_of(const std::vector<Difference>& all);
 
-// Names, shapes and bits.
+// Names, shapes and bits of parameters, statistics and slots.
 Level start_equal(const Tensors& ours, const Tensors& theirs);
 
 }  // namespace trireme::compare

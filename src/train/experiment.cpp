@@ -202,6 +202,16 @@ std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& fil
   return std::make_shared<ops::KernelTable>(ops::KernelTable::parse(base::read_text(file), file));
 }
 
+data::LoaderOptions loader_options(const Experiment& e) {
+  data::LoaderOptions options;
+  options.batch = e.batch;
+  options.drop_last = e.drop_last;
+  options.seed = e.seed;
+  options.cpus = e.cores.cpus;
+  options.distribution = e.distribution;
+  return options;
+}
+
 std::string data_hash(const Experiment& e) {
   constexpr std::int64_t kSamples = 16;
   std::uint64_t hash = 0;

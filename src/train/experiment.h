@@ -9,6 +9,7 @@
 #include "crew/crew.h"
 #include "data/dataset.h"
 #include "data/distribution.h"
+#include "data/loader.h"
 #include "data/normalize.h"
 #include "graph/network.h"
 
@@ -38,6 +39,9 @@ struct Neighbours {
   int workers = 1;
   int here = 1, index = 0;  // workers on this host, and which of them this is
 };
+
+// How its batches are loaded.
+data::LoaderOptions loader_options(const Experiment& experiment);
 
 // A hash over a few samples of each set, their number and their targets: the same data gives the same.
 std::string data_hash(const Experiment& experiment);

@@ -151,13 +151,7 @@ strategy::Strategy& Worker::strategy_of(std::size_t phase) {
 }
 
 data::LoaderOptions Worker::loader_options() const {
-  const Experiment& e = place_.experiment;
-  data::LoaderOptions options;
-  options.batch = e.batch;
-  options.drop_last = e.drop_last;
-  options.seed = e.seed;
-  options.cpus = e.cores.cpus;
-  options.distribution = e.distribution;
+  data::LoaderOptions options = train::loader_options(place_.experiment);
   options.depth = kLoadedAhead;
   return options;
 }

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/program.h"
-#include "peer/pytorch.h"
+#include "peer/script.h"
 
 namespace trireme::cli_test {
 namespace {
@@ -103,7 +103,7 @@ TEST_F(Bench, APeerThatDiesEndsTheRunWithItsWords) {
 TEST_F(Bench, PytorchItselfAnswers) {
   std::string python;
   try {
-    python = peer::find_python({});
+    python = peer::find_python(peer::pytorch(), {});
   } catch (const base::Error& error) {
     GTEST_SKIP() << error.what();
   }

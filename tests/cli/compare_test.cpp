@@ -1,7 +1,7 @@
 // `trireme compare`: the same network here and in PyTorch, and networks there that only look the same.
 #include "base/error.h"
 #include "cli/program.h"
-#include "peer/pytorch.h"
+#include "peer/script.h"
 
 namespace trireme::cli_test {
 namespace {
@@ -13,7 +13,7 @@ class Compare : public Program {
     Program::SetUp();
     if (IsSkipped()) return;
     try {
-      python_ = peer::find_python({});
+      python_ = peer::find_python(peer::pytorch(), {});
     } catch (const base::Error& error) {
       GTEST_SKIP() << error.what();
     }

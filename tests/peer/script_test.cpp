@@ -1,5 +1,5 @@
 // Finding PyTorch and its scripts, and talking to it; the interpreter is made up.
-#include "peer/pytorch.h"
+#include "peer/script.h"
 
 #include <gtest/gtest.h>
 
@@ -40,52 +40,67 @@ std::string program(const test::TemporaryFolder& folder, const std::string& name
 TEST(FindPython, TakesTheNamedOneThatImportsTorch) {
   const test::TemporaryFolder folder;
   const std::string good = program(folder, "good", "test \"$1 $2\" = '-c import torch'\n");
-  EXPECT_EQ(find_python({good, "/no/such/python", ""}), good) << "the option wins";
-  EXPECT_EQ(find_python({"", good, ""}), good);
+  EXPECT_EQ(find_python(pytorch(), {good, "/no/such/python", ""}), good) << "the option wins";
+  EXPECT_EQ(find_python(pytorch(), {"", good, ""}), good);
 }
 
 TEST(FindPython, SaysWhyTheNamedOneIsNone) {
   const test::TemporaryFolder folder;
   const std::string bad = program(folder, "bad", "echo Traceback >&2; echo no module torch >&2; exit 1\n");
   const auto user = base::ErrorKind::user;
-  const std::string of_option = error_of([&] { find_python({bad, "", ""}); }, user);
+  const std::string of_option = error_of([&] { find_python(pytorch(), {bad, "", ""}); }, user);
   EXPECT_TRUE(has(of_option, "--python") && has(of_option, bad) && has(of_option, "no module torch")) << of_option;
   EXPECT_FALSE(has(of_option, "\n")) << of_option;
-  const std::string of_environment = error_of([&] { find_python({"", bad, ""}); }, user);
+  const std::string of_environment = error_of([&] { find_python(pytorch(), {"", bad, ""}); }, user);
   EXPECT_TRUE(has(of_environment, "TRIREME_PYTHON")) << of_environment;
-  const std::string absent = error_of([] { find_python({"/no/such/python", "", ""}); }, user);
+  const std::string absent = error_of([] { find_python(pytorch(), {"/no/such/python", "", ""}); }, user);
   EXPECT_TRUE(has(absent, "/no/such/python") && has(absent, "no such program")) << absent;
+}
+
+TEST(FindSystem, KnowsTwoAndSaysWhich) {
+  EXPECT_EQ(find_system("pytorch").module, "torch");
+  EXPECT_EQ(find_system("tensorflow").title, "TensorFlow");
+  const std::string wrong = error_of([] { find_system("pytroch"); }, base::ErrorKind::user);
+  EXPECT_TRUE(has(wrong, "--peer") && has(wrong, "pytorch")) << wrong;
+}
+
+TEST(FindPython, SaysWhatToInstallForEachSystem) {
+  const std::string none =
+      error_of([] { find_python(find_system("tensorflow"), {"/no/such/python", "", ""}); }, base::ErrorKind::user);
+  EXPECT_TRUE(has(none, "tensorflow-cpu")) << none;
 }
 
 TEST(FindScript, LooksInTheNamedFolderOrBesideTheSource) {
   const test::TemporaryFolder folder;
   fs::create_directories(folder / "pytorch");
   std::ofstream(folder / "pytorch/own.py") << "\n";
-  EXPECT_EQ(find_script("own.py", {"", "", folder.path().string()}), (folder.path() / "pytorch/own.py").string());
+  EXPECT_EQ(find_script(pytorch(), "own.py", {"", "", folder.path().string()}), (folder.path() / "pytorch/own.py").string());
   const std::string missing = error_of(
       [&] {
-        find_script("step.py", {"", "", folder.path().string()});
+        find_script(pytorch(), "step.py", {"", "", folder.path().string()});
       },
       base::ErrorKind::user);
   EXPECT_TRUE(has(missing, "TRIREME_PEERS") && has(missing, "step.py")) << missing;
-  EXPECT_TRUE(fs::equivalent(find_script("step.py", {}), fs::path(TRIREME_SOURCE_DIR) / "peers/pytorch/step.py"));
-  EXPECT_TRUE(has(error_of([] { find_script("no.py", {}); }, base::ErrorKind::user), "TRIREME_PEERS"));
+  EXPECT_TRUE(fs::equivalent(find_script(pytorch(), "step.py", {}), fs::path(TRIREME_SOURCE_DIR) / "peers/pytorch/step.py"));
+  EXPECT_TRUE(has(error_of([] { find_script(pytorch(), "no.py", {}); }, base::ErrorKind::user), "TRIREME_PEERS"));
 }
 
-TEST(Pytorch, SpeaksJson) {
+TEST(Script, SpeaksJson) {
   const test::TemporaryFolder folder;
   const std::string python = program(folder, "python",
                                      "while read -r line; do case $line in\n"
                                      "  *good*) echo \"{\\\"arguments\\\": \\\"$*\\\"}\";;\n"
                                      "  *error*) printf '%s\\n' '{\"error\": \"out of\\nmemory\"}';;\n"
+                                     "  *refused*) echo '{\"refused\": \"no such rule\"}';;\n"
                                      "  *) echo hello;;\n"
                                      "esac; done\n");
-  Pytorch pytorch(python, "step.py", {"2", "pin"}, {});
-  EXPECT_EQ(pytorch.ask("{\"do\": \"good\"}", kLong), "{\"arguments\": \"-B -W ignore step.py 2 pin\"}");
-  const std::string failed = error_of([&] { pytorch.ask("{\"do\": \"error\"}", kLong); }, base::ErrorKind::run);
+  Script script("PyTorch", python, "step.py", {"2", "pin"}, {});
+  EXPECT_EQ(script.ask("{\"do\": \"good\"}", kLong), "{\"arguments\": \"-B -W ignore step.py 2 pin\"}");
+  const std::string failed = error_of([&] { script.ask("{\"do\": \"error\"}", kLong); }, base::ErrorKind::run);
   EXPECT_TRUE(has(failed, "PyTorch failed: out of")) << failed;
   EXPECT_FALSE(has(failed, "\n")) << "one sentence";
-  const std::string garbled = error_of([&] { pytorch.ask("{}", kLong); }, base::ErrorKind::run);
+  EXPECT_EQ(error_of([&] { script.ask("{\"do\": \"refused\"}", kLong); }, base::ErrorKind::user), "no such rule");
+  const std::string garbled = error_of([&] { script.ask("{}", kLong); }, base::ErrorKind::run);
   EXPECT_TRUE(has(garbled, "'hello'")) << garbled;
 }
 

@@ -1,10 +1,11 @@
-#include "peer/pytorch.h"
+#include "peer/script.h"
 
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/nearest.h"
 
 namespace trireme::peer {
 namespace {
@@ -12,11 +13,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kImportSeconds = 120;  // the first import after a boot reads a gigabyte
-constexpr const char* kWhatToDo = "install python3-torch, or name an interpreter with --python or TRIREME_PYTHON";
 
-// Empty when this python imports torch, else what it said.
-std::string why_not(const std::string& python) {
-  Child child(python, {python, "-c", "import torch"});
+const std::array kSystems{System{"pytorch", "PyTorch", "torch", "python3-torch"},
+                          System{"tensorflow", "TensorFlow", "tensorflow", "TensorFlow (pip install tensorflow-cpu)"}};
+
+std::string what_to_do(const System& system) {
+  return fmt::format("install {}, or name an interpreter with --python or TRIREME_PYTHON", system.install);
+}
+
+// Empty when this python imports the module, else what it said.
+std::string why_not(const std::string& python, const System& system) {
+  Child child(python, {python, "-c", "import " + system.module});
   const int code = child.finish(kImportSeconds);
   if (code == 0) return "";
   if (code == 127) return "there is no such program";
@@ -36,22 +43,33 @@ std::vector<std::string> with_script(const std::string& python, const std::strin
 
 }  // namespace
 
-std::string find_python(const PytorchPlace& place) {
-  const std::string& named = place.python.empty() ? place.environment_python : place.python;
-  if (!named.empty()) {
-    const std::string why = why_not(named);
-    if (why.empty()) return named;
-    base::user_error("{} '{}' cannot import torch ({}); {}", place.python.empty() ? "TRIREME_PYTHON" : "--python",
-                     named, why, kWhatToDo);
+const System& pytorch() { return kSystems[0]; }
+
+const System& find_system(const std::string& name) {
+  std::vector<std::string> names;
+  for (const System& one : kSystems) {
+    if (one.name == name) return one;
+    names.push_back(one.name);
   }
-  for (const char* python : {"python3", "/usr/bin/python3"})
-    if (why_not(python).empty()) return python;
-  base::user_error("neither python3 nor /usr/bin/python3 imports torch; {}", kWhatToDo);
+  base::user_error("--peer: {}", base::unknown_name("system", name, names));
 }
 
-std::string find_script(const std::string& name, const PytorchPlace& place) {
+std::string find_python(const System& system, const Place& place) {
+  const std::string& named = place.python.empty() ? place.environment_python : place.python;
+  if (!named.empty()) {
+    const std::string why = why_not(named, system);
+    if (why.empty()) return named;
+    base::user_error("{} '{}' cannot import {} ({}); {}", place.python.empty() ? "TRIREME_PYTHON" : "--python",
+                     named, system.module, why, what_to_do(system));
+  }
+  for (const char* python : {"python3", "/usr/bin/python3"})
+    if (why_not(python, system).empty()) return python;
+  base::user_error("neither python3 nor /usr/bin/python3 imports {}; {}", system.module, what_to_do(system));
+}
+
+std::string find_script(const System& system, const std::string& name, const Place& place) {
   std::error_code ignored;
-  const fs::path below = fs::path("pytorch") / name;
+  const fs::path below = fs::path(system.name) / name;
   if (!place.scripts.empty()) {
     if (const fs::path path = place.scripts / below; fs::exists(path, ignored)) return path.string();
     base::user_error("TRIREME_PEERS is '{}', but there is no {} in it", place.scripts, below.string());
@@ -66,16 +84,20 @@ std::string find_script(const std::string& name, const PytorchPlace& place) {
                    below.string(), program.string());
 }
 
-Pytorch::Pytorch(const std::string& python, const std::string& script, const std::vector<std::string>& arguments,
-                 const std::vector<int>& cpus)
-    : child_("PyTorch", with_script(python, script, arguments), cpus) {}
+Script::Script(const std::string& title, const std::string& python, const std::string& script,
+               const std::vector<std::string>& arguments, const std::vector<int>& cpus)
+    : title_(title), child_(title, with_script(python, script, arguments), cpus) {}
 
-std::string Pytorch::ask(const std::string& json, double deadline_seconds) {
+std::string Script::ask(const std::string& json, double deadline_seconds) {
   std::string text = child_.ask(json, deadline_seconds);
   const auto answer = nlohmann::json::parse(text, nullptr, false);
-  if (!answer.is_object()) base::run_error("PyTorch answered '{}', a JSON object was expected", text);
+  if (!answer.is_object()) base::run_error("{} answered '{}', a JSON object was expected", title_, text);
+  const auto words = [](const nlohmann::json& of) {
+    return first_line(of.is_string() ? of.get<std::string>() : of.dump());
+  };
+  if (const auto refused = answer.find("refused"); refused != answer.end()) base::user_error("{}", words(*refused));
   if (const auto error = answer.find("error"); error != answer.end())
-    base::run_error("PyTorch failed: {}", first_line(error->is_string() ? error->get<std::string>() : error->dump()));
+    base::run_error("{} failed: {}", title_, words(*error));
   return text;
 }
 

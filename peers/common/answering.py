@@ -1,8 +1,12 @@
-"""Answers one JSON object per line on standard output to one per line on standard input, for `trireme bench`."""
+"""Answers one JSON object per line on standard output to one per line on standard input, for Trireme."""
 
 import json
 import os
 import sys
+
+
+class Refused(Exception):
+    """What was asked for does not exist in this system: the user's choice, not a failure."""
 
 
 def serve(answer):
@@ -14,7 +18,10 @@ def serve(answer):
         for line in sys.stdin:
             request = json.loads(line)
             what = request.pop("do")
-            reply = answer(what, request)
+            try:
+                reply = answer(what, request)
+            except Refused as refusal:
+                reply = {"refused": str(refusal)}
             print(json.dumps({"error": f"there is no command '{what}'"} if reply is None else reply), file=pipe,
                   flush=True)
     except Exception as error:  # noqa: BLE001: whatever it is, the other side must read it

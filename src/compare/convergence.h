@@ -1,0 +1,38 @@
+// convergence-equal: several runs of each side, from other seeds, whose accuracies and speeds of learning are judged by
+// a test of equivalence.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "compare/our_runs.h"
+#include "compare/verdict.h"
+
+namespace trireme::compare {
+
+struct ConvergenceOptions {
+  int runs = 0;                 // of each side; 0: none
+  std::uint64_t first_seed = 1;
+  double margin = 0.01;         // of accuracies, 0 ... 1
+  double target_accuracy = 0;   // 0: 98 % of what the peer reaches on average
+  std::string optimizer, schedule, init;
+  TrainOptions ours{};          // strategy, workers, servers
+};
+
+// A run of either side.
+struct LearntRun {
+  std::uint64_t seed = 0;
+  std::vector<double> accuracies;  // after each epoch
+};
+// The first epoch, counted from 1, after which a run was as good; one more than it has, where it never was.
+double epochs_to(double accuracy, const LearntRun& run);
+
+Level judge_convergence(const std::vector<LearntRun>& ours, const std::vector<LearntRun>& theirs,
+                        const ConvergenceOptions& options);
+
+// `with_seed` makes the experiment of a seed, whose steps are whole epochs; told(text) what is going on.
+Level convergence_equal(const std::function<train::Experiment(std::uint64_t seed)>& with_seed, const OurRuns& runs,
+                        PeerSide& peer, const ConvergenceOptions& options,
+                        const std::function<void(const std::string& text)>& told);
+
+}  // namespace trireme::compare
