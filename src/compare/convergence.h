@@ -15,7 +15,7 @@ struct ConvergenceOptions {
   std::uint64_t first_seed = 1;
   double margin = 0.01;         // of accuracies, 0 ... 1
   double target_accuracy = 0;   // 0: 98 % of what the peer reaches on average
-  std::string optimizer, schedule, init;
+  std::string optimizer{}, schedule{}, init{};
   TrainOptions ours{};          // strategy, workers, servers
 };
 
