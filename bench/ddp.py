@@ -53,7 +53,7 @@ class Ranks:
                           for _ in cpus]
         log.close()
         meeting = os.path.join(folder, name + ".meeting")
-        joins = [{"do": "join", "file": meeting, "rank": rank, "world": len(cpus), **({"cpu": cpu} if pinned else {})}
+        joins = [{"do": "join", "file": meeting, "rank": rank, "world": len(cpus), **({"cpus": [cpu]} if pinned else {})}
                  for rank, cpu in enumerate(cpus)]
         self.joined = self.ask_each(joins)[0]
 

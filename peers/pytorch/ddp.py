@@ -1,18 +1,23 @@
-"""One rank of PyTorch's DistributedDataParallel over gloo, with one thread, as one side of bench/ddp.py.
+"""One rank of PyTorch's DistributedDataParallel over gloo, or PyTorch alone, as one side of `trireme bench train` and of
+bench/ddp.py.
 
-Started as `ddp.py 1`, it answers one JSON object per line on standard output to one per line on standard input, and
-sleeps in between. All ranks must be asked the same at the same time:
+Started as `ddp.py THREADS`, it answers one JSON object per line on standard output to one per line on standard input,
+and sleeps in between. All ranks must be asked the same at the same time:
 
-    {"do": "join", "file": "/tmp/meeting", "rank": 0, "world": 2, "cpu": 0}     "cpu" only to pin this rank to it
-    {"do": "prepare", "model": "lenet5", "batch": 42, "layout": "nchw"}         "batch" of this rank
+    {"do": "join", "file": "/tmp/meeting", "rank": 0, "world": 2, "cpus": [0]}  "cpus" only to pin this rank to them
+    {"do": "prepare", "model": "lenet5", "batch": 42, "layout": "nchw", "samples": 0}     "batch" of this rank
     {"do": "tune"}                           keeps the fastest of PyTorch's implementations of SGD
-    {"do": "run", "warm_up": 5, "steps": 20}  seconds from step to step, the one in the middle and all of them
+    {"do": "run", "warm_up": 5, "steps": 20}  seconds from step to step: the one in the middle, "median", and all of
+                                              them; "phases": what that one took for load, forward, backward, network
+                                              (what DDP adds to backward: it is also run without) and update
 
 What helps PyTorch is done, as in step.py. The gradients lie in DDP's buckets (gradient_as_bucket_view), and running
-statistics are not sent round before each step (broadcast_buffers). Batches lie in memory as they are used: floats, in
-the right layout, nothing to copy.
+statistics are not sent round before each step (broadcast_buffers). With 0 samples, batches lie in memory as they are
+used: floats, in the right layout, nothing to copy. Otherwise there are so many samples of bytes, from which batches are
+drawn, made floats and scaled, all samples of a batch at once, which is faster than a DataLoader where they lie in memory.
 """
 
+import contextlib
 import datetime
 import gc
 import os
@@ -29,54 +34,91 @@ import networks
 
 BATCHES = 8  # so that no batch is found in a cache
 JOIN_SECONDS = 60
+ALONE_STEPS = 5  # without DDP, at most
 
 
 class Replica(step.Step):
-    def __init__(self, model, batch, layout):
+    def __init__(self, model, batch, layout, world, samples=0):
         _, inputs, classes = networks.MODELS[model]
         super().__init__(model, inputs, classes, batch, layout)
-        shift = [torch.rand(1).item() for _ in range(BATCHES)]
-        self.batches = [([x + s for x in self.inputs], torch.randint(classes, (batch,))) for s in shift]
         self.taken = 0
-        self.net = DistributedDataParallel(self.net, gradient_as_bucket_view=True, broadcast_buffers=False)
+        if samples:
+            self.bytes = [torch.randint(256, (samples, *shape), dtype=torch.uint8) for shape in inputs]
+            self.labels = torch.randint(classes, (samples,))
+            self.formats = [torch.channels_last if layout == "channels_last" and x.dim() == 4 else
+                            torch.contiguous_format for x in self.bytes]
+            self.order = torch.randperm(samples)
+        else:
+            shift = [torch.rand(1).item() for _ in range(BATCHES)]
+            self.batches = [([x + s for x in self.inputs], torch.randint(classes, (batch,))) for s in shift]
+        self.load = self.load_bytes if samples else self.take_ready
+        self.alone = contextlib.nullcontext
+        if world > 1:
+            self.net = DistributedDataParallel(self.net, gradient_as_bucket_view=True, broadcast_buffers=False)
+            self.alone = self.net.no_sync
         self.choose(next(self.working_optimizers()))
 
-    def gradients(self):
+    def take_ready(self):
         self.inputs, self.target = self.batches[self.taken % BATCHES]
         self.taken += 1
-        return super().gradients()
+
+    def load_bytes(self):
+        count = len(self.target)
+        if self.taken + count > len(self.order):
+            self.order, self.taken = torch.randperm(len(self.order)), 0
+        chosen = self.order[self.taken:self.taken + count]
+        self.taken += count
+        self.inputs = [x[chosen].to(torch.float32, memory_format=form).mul_(1 / 255)
+                       for x, form in zip(self.bytes, self.formats)]
+        self.target = self.labels[chosen]
+
+    def one(self):
+        """Seconds of load, forward, backward and update."""
+        start = time.perf_counter()
+        self.load()
+        return (time.perf_counter() - start, *super().one())
 
     def run(self, warm_up, steps):
         gc.collect()
         gc.disable()
         for _ in range(warm_up):
             self.one()
-        moments = [time.perf_counter()]
+        moments, phases = [time.perf_counter()], []
         for _ in range(steps):
-            self.one()
+            phases.append(self.one())
             moments.append(time.perf_counter())
+        with self.alone():
+            backward_alone = sorted(self.one()[2] for _ in range(min(steps, ALONE_STEPS)))
         gc.enable()
         seconds = [end - start for start, end in zip(moments, moments[1:])]
-        return {"median": sorted(seconds)[(steps - 1) // 2], "seconds": seconds}
+        median = sorted(range(steps), key=seconds.__getitem__)[(steps - 1) // 2]
+        load, forward, backward, update = phases[median]
+        own = min(backward, backward_alone[(len(backward_alone) - 1) // 2]) if torch.distributed.is_initialized() \
+            else backward
+        return {"median": seconds[median], "seconds": seconds,
+                "phases": {"load": load, "forward": forward, "backward": own, "network": backward - own,
+                           "update": update}}
 
 
 class Answers:
     def __init__(self):
-        self.replica = None
-        torch.set_num_threads(1)
+        self.replica, self.world = None, 1
+        torch.set_num_threads(int(step.THREADS))
         torch.set_flush_denormal(True)
 
-    def join(self, file, rank, world, cpu=None):
-        if cpu is not None:
-            os.sched_setaffinity(0, {cpu})
+    def join(self, file, rank, world, cpus=()):
+        if cpus:
+            os.sched_setaffinity(0, cpus)
+        self.world = world
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
-        torch.distributed.init_process_group("gloo", init_method="file://" + file, rank=rank, world_size=world,
-                                             timeout=datetime.timedelta(seconds=JOIN_SECONDS))
+        if world > 1:
+            torch.distributed.init_process_group("gloo", init_method="file://" + file, rank=rank, world_size=world,
+                                                 timeout=datetime.timedelta(seconds=JOIN_SECONDS))
         return {"torch": torch.__version__, "blas": step.blas_name(), "threads": torch.get_num_threads()}
 
     def prepare(self, **request):
         self.replica = None  # its memory first
-        self.replica = Replica(**request)
+        self.replica = Replica(world=self.world, **request)
         return {"parameters": sum(p.numel() for p in self.replica.net.parameters())}
 
     def __call__(self, what, request):

@@ -1,9 +1,12 @@
-// Files that come with the program: modules it loads, programs it starts.
+// The program that runs, and files that come with it: modules it loads, programs it starts.
 #pragma once
 
 #include <string>
 
 namespace trireme::base {
+
+// Its path.
+std::string this_program();
 
 // Beside the program or, for the programs of its tests, one folder above; installed, in lib/trireme. Empty when there
 // is none.

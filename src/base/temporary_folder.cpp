@@ -1,5 +1,7 @@
 #include "base/temporary_folder.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -8,8 +10,23 @@
 
 namespace trireme::base {
 
+namespace {
+
+// What is written need not go to a disk, which would be busy with it long after.
+fs::path place() {
+  constexpr std::uintmax_t kPlenty = std::uintmax_t{6} << 30;
+  const fs::path memory = "/dev/shm";
+  std::error_code unknown;
+  const fs::space_info space = fs::space(memory, unknown);
+  if (std::getenv("TMPDIR") == nullptr && !unknown && space.available > kPlenty && access(memory.c_str(), W_OK) == 0)
+    return memory;
+  return fs::temp_directory_path();
+}
+
+}  // namespace
+
 TemporaryFolder::TemporaryFolder(const std::string& purpose) {
-  std::string name = (fs::temp_directory_path() / ("trireme-" + purpose + "-XXXXXX")).string();
+  std::string name = (place() / ("trireme-" + purpose + "-XXXXXX")).string();
   if (mkdtemp(name.data()) == nullptr) run_error("cannot make a folder {}: {}", name, std::strerror(errno));
   path_ = name;
 }

@@ -7,7 +7,7 @@ namespace trireme::base {
 
 class TemporaryFolder {
  public:
-  // Called "trireme-<purpose>-..." where temporary files belong.
+  // Called "trireme-<purpose>-..." in memory, where there is plenty of it, else where temporary files belong.
   explicit TemporaryFolder(const std::string& purpose);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

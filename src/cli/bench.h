@@ -48,6 +48,7 @@ void tune(const std::vector<BenchCase>& cases, const std::string& file);
 
 // The words.
 void bench_step(const base::Settings& settings);
+void bench_train(const base::Settings& settings);
 void bench_memory(const base::Settings& settings);
 void bench_roofline(const base::Settings& settings);
 void bench_input(const base::Settings& settings);

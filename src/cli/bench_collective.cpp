@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/bench_collective.h"
 #include "cli/plot.h"
+#include "cli/svg.h"
 #include "comm/all_reduce.h"
 
 namespace trireme::cli {
@@ -184,7 +185,7 @@ void bench_collective(const base::Settings& settings) {
   }
   if (json) fmt::print("{}\n", Json{{"results", results}}.dump());
   if (plot.empty()) return;
-  write_plot(plot_of(results), plot);
+  write_svg(to_svg(plot_of(results)), plot);
   if (!json) fmt::print("plot: {}\n", plot);
 }
 

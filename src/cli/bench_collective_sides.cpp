@@ -128,7 +128,7 @@ CollectiveRun start_job(const CollectiveCase& bench, const std::string& what, co
 }  // namespace
 
 CollectiveRun start_own(const CollectiveCase& bench, const base::CorePlan& cores) {
-  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  const std::string self = base::this_program();
   const std::vector<std::string> program{self, "bench", "rank", "--transport", bench.transport};
   // A rank has more than one thread, and mpirun would put all of them on one core.
   if (bench.transport == "mpi") {
@@ -143,7 +143,8 @@ CollectiveRun start_own(const CollectiveCase& bench, const base::CorePlan& cores
 
 CollectiveRun start_gloo(const CollectiveCase& bench, const Peer& peer, const base::CorePlan& cores) {
   return run_of<peer::Script>(bench, bench.world, [&](int) {
-    return std::make_unique<peer::Script>(peer::pytorch().title, peer.python, peer.script, std::vector<std::string>{}, cores.cpus);
+    return std::make_unique<peer::Script>(peer::pytorch().title, peer.python, peer.script, std::vector<std::string>{},
+                                          cores.cpus);
   });
 }
 

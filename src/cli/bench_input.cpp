@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/beside_program.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -102,7 +103,7 @@ double mapped_bytes(int process, const std::string& file) {
 
 // `trireme bench reader` on this data.
 std::unique_ptr<peer::Child> start_reader(const InputCase& bench, const base::CorePlan& cores) {
-  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  const std::string self = base::this_program();
   return std::make_unique<peer::Child>(
       "trireme bench reader",
       std::vector<std::string>{self, "bench", "reader", "--data", bench.file, "--augment", bench.augment, "--normalize",

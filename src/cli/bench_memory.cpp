@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/beside_program.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/simd.h"
@@ -42,7 +43,7 @@ void bench_memory(const base::Settings& settings) {
 }
 
 double own_memory_bytes(const BenchCase& bench, const std::string& isa) {
-  const std::string self = base::fs::read_symlink("/proc/self/exe").string();
+  const std::string self = base::this_program();
   peer::Child child("trireme bench memory",
                     {self, "bench", "memory", "--model", bench.model, "--batch", std::to_string(bench.batch),
                      "--threads", std::to_string(bench.threads), "--oars", std::to_string(bench.oars), "--reduce",

@@ -13,7 +13,8 @@ using Option = base::OptionSpec;
 constexpr std::array kOptions{
     Option{"What to measure", "model", "NAMES", "all",
            "networks of the zoo, separated by commas; all: the rows of the studies"},
-    Option{"What to measure", "batch", "N", "0", "samples of a step; 0: a worker's batch in the studies"},
+    Option{"What to measure", "batch", "N", "0",
+           "samples of a step, of each process; 0: a worker's batch in the studies"},
     Option{"What to measure", "threads", "LIST", "1", "numbers of threads, separated by commas"},
     Option{"What to measure", "oars", "V", "0", "micro-batches of a step; 0: as many as threads"},
     Option{"What to measure", "reduce", "exact|fast|both", "exact",
@@ -23,7 +24,7 @@ constexpr std::array kOptions{
     Option{"What to measure", "augment", "LIST", "crop,flip", "what happens to each sample (input)"},
     Option{"What to measure", "normalize", "KIND", "standard", "standard, mean, scale or none (input)"},
     Option{"What to measure", "processes", "N", "4", "readers of one host whose memory is looked at (input)"},
-    Option{"What to measure", "world", "LIST", "2", "numbers of processes (collective)"},
+    Option{"What to measure", "world", "LIST", "2", "numbers of processes (train, collective)"},
     Option{"What to measure", "bytes", "LIST", "4096,44000000", "bytes of float32 to reduce (collective)"},
     Option{"What to measure", "transport", "LIST", "shm", "shm, tcp, tls (encrypted tcp) or mpi (collective)"},
     Option{"What to measure", "algorithm", "LIST", "auto",
@@ -40,7 +41,8 @@ constexpr std::array kOptions{
     Option{"How", "profile", "", "no", "also the time by kind of op and by layer, against the roofline (step)"},
     Option{"How", "tune", "FILE", "",
            "instead, measure each algorithm of each layer and write the fastest into a new kernel table (step)"},
-    Option{"How", "plot", "FILE", "", "also draw bandwidth over bytes, as SVG (collective)"},
+    Option{"How", "plot", "FILE", "",
+           "also draw it, as SVG: the parts of a step (train), bandwidth over bytes (collective)"},
     Option{"How", "json", "", "no", "print the results as one JSON object"},
 };
 
@@ -48,9 +50,13 @@ struct Word {
   const char* name;
   void (*run)(const base::Settings& settings);
 };
-constexpr std::array kWords{Word{"step", bench_step},     Word{"roofline", bench_roofline},
-                            Word{"memory", bench_memory}, Word{"input", bench_input},
-                            Word{"reader", bench_reader}, Word{"collective", bench_collective},
+constexpr std::array kWords{Word{"step", bench_step},
+                            Word{"train", bench_train},
+                            Word{"roofline", bench_roofline},
+                            Word{"memory", bench_memory},
+                            Word{"input", bench_input},
+                            Word{"reader", bench_reader},
+                            Word{"collective", bench_collective},
                             Word{"rank", bench_rank}};
 
 int run_bench(const base::Settings& settings, const std::string& word) {
@@ -62,7 +68,7 @@ int run_bench(const base::Settings& settings, const std::string& word) {
     }
     names.emplace_back(each.name);
   }
-  if (word.empty()) base::user_error("say what to measure: step, input, collective, roofline or memory");
+  if (word.empty()) base::user_error("say what to measure: step, train, input, collective, roofline or memory");
   base::user_error("{}", base::unknown_name("bench of", word, names));
 }
 
@@ -77,6 +83,7 @@ Verb bench_verb() {
       "  trireme bench step --model resnet50-cifar --threads 1,2,4 --reduce both\n"
       "  trireme bench step --model densenet40-12 --profile\n"
       "  trireme bench step --model resnet18-cifar --tune my.table\n"
+      "  trireme bench train --model lenet5,resnet18 --world 1,2 --peer pytorch --plot steps.svg\n"
       "  trireme bench input --data cifar10 --augment crop,flip --peer pytorch\n"
       "  trireme bench collective --world 2,4 --transport shm,tcp --peer gloo\n"
       "  trireme bench roofline --threads 1,2",

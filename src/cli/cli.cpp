@@ -88,6 +88,7 @@ int run_checked(int argc, char** argv) {
     parsed.push_back({verb, app.add_subcommand(verb.name, verb.summary), base::Settings(verb.options), {}});
     add_options(parsed.back());
   }
+  app.require_subcommand(0, 1);  // what follows a verb is its own: `bench train` is no second verb
   app.allow_extras();
   try {
     app.parse(argc, argv);

@@ -3,19 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <fstream>
 
-#include "base/error.h"
-#include "base/files.h"
+#include "cli/svg.h"
 
 namespace trireme::cli {
 namespace {
 
 constexpr double kLeft = 80, kTop = 50, kWidth = 620, kHeight = 380, kLegend = 260;
-// Told apart by people who see colours differently (after Okabe and Ito).
-constexpr std::array kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"};
 
 // Whole powers of ten around the values.
 struct Axis {
@@ -27,12 +22,6 @@ struct Axis {
   }
   double share(double value) const { return (std::log10(value) - low) / (high - low); }
 };
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  return result;
-}
 
 std::string power_of_ten(double exponent) {
   return exponent >= -2 && exponent <= 4 ? fmt::format("{:g}", std::pow(10, exponent))
@@ -52,11 +41,7 @@ std::string to_svg(const Plot& plot) {
   const auto place_x = [&](double x) { return kLeft + kWidth * across.share(x); };
   const auto place_y = [&](double y) { return kTop + kHeight * (1 - up.share(y)); };
 
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" "
-      "font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-      "<text x=\"{}\" y=\"28\" font-size=\"17\">{}</text>\n",
-      kLeft + kWidth + kLegend, kTop + kHeight + 60, kLeft, escaped(plot.title));
+  std::string svg = svg_head(kLeft + kWidth + kLegend, kTop + kHeight + 60, kLeft, plot.title);
   const auto rule = [&](double x1, double y1, double x2, double y2) {
     svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", x1, y1, x2,
                        y2);
@@ -74,9 +59,9 @@ std::string to_svg(const Plot& plot) {
         fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y + 5, power_of_ten(e));
   }
   svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", kLeft + kWidth / 2,
-                     kTop + kHeight + 45, escaped(plot.x));
+                     kTop + kHeight + 45, svg_escaped(plot.x));
   svg += fmt::format("<text transform=\"translate(22 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                     kTop + kHeight / 2, escaped(plot.y));
+                     kTop + kHeight / 2, svg_escaped(plot.y));
   for (std::size_t i = 0; i < plot.lines.size(); ++i) {
     const PlotLine& line = plot.lines[i];
     const char* colour = kColours[i % kColours.size()];
@@ -92,22 +77,9 @@ std::string to_svg(const Plot& plot) {
     const double y = kTop + 10 + 22 * static_cast<double>(i);
     svg += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"4\" fill=\"{}\"/>\n<text x=\"{}\" y=\"{}\">{}</text>\n",
-        kLeft + kWidth + 20, y, colour, kLeft + kWidth + 42, y + 7, escaped(line.name));
+        kLeft + kWidth + 20, y, colour, kLeft + kWidth + 42, y + 7, svg_escaped(line.name));
   }
   return svg + "</svg>\n";
-}
-
-void expect_new_plot(const std::string& file) {
-  if (!file.ends_with(".svg")) base::user_error("--plot is '{}', expected a name that ends in .svg", file);
-  if (std::error_code ignored; base::fs::exists(file, ignored))
-    base::user_error("{} is there already; name another file or move it away", file);
-}
-
-void write_plot(const Plot& plot, const std::string& file) {
-  std::ofstream out(file);
-  out << to_svg(plot);
-  out.close();
-  if (!out) base::user_error("cannot write {}", file);
 }
 
 }  // namespace trireme::cli

@@ -18,8 +18,5 @@ struct Plot {
 };
 
 std::string to_svg(const Plot& plot);
-// A user error where the file is there already, is not named *.svg, or cannot be written; the first before any work.
-void expect_new_plot(const std::string& file);
-void write_plot(const Plot& plot, const std::string& file);
 
 }  // namespace trireme::cli

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/beside_program.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -50,7 +51,7 @@ std::vector<std::string> own_command() {
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   std::vector<std::string> words = base::split(text, '\0');
   words.pop_back();  // behind the last end
-  words[0] = std::filesystem::read_symlink("/proc/self/exe").string();
+  words[0] = base::this_program();
   return words;
 }
 

@@ -208,7 +208,7 @@ void Arbiter::judge() {
 }
 
 void Arbiter::hear_of(const Ending& ending) {
-  if (!is_open_) {  // nobody comes in its place, so the others need not wait
+  if (!is_open_) {                  // nobody comes in its place, so the others need not wait
     if (!failure_.empty()) return;  // the others end because of the first
     failure_ = fmt::format("a rank (process {} on {}) {} before all {} were there", ending.process, ending.host,
                            ending.how, world_);

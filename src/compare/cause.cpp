@@ -90,8 +90,8 @@ std::string of_slots(const Tensors& ours, const Tensors& reference, const Tensor
     }
   }
   if (const auto factor = slots.factor(); factor && std::abs(*factor - 1) >= kNearly)
-    return fmt::format("the optimizer's state there is {:.4g} times ours: the learning rate inside momentum on one side?",
-                       *factor);
+    return fmt::format(
+        "the optimizer's state there is {:.4g} times ours: the learning rate inside momentum on one side?", *factor);
   return std::abs(towards_weights.cosine()) > kClear ? kAnotherDecay : "";
 }
 

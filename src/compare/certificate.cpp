@@ -119,8 +119,8 @@ std::vector<Finding> check_verdicts(const Certificate& certificate) {
   std::map<std::string, double> now = band_thresholds();
   now.merge(op_thresholds());
   const bool same = certificate.thresholds == now;
-  all.push_back(finding(same, same ? "the thresholds are those of this program"
-                                   : "the thresholds are other than those of this program"));
+  all.push_back(finding(
+      same, same ? "the thresholds are those of this program" : "the thresholds are other than those of this program"));
   return all;
 }
 
@@ -137,9 +137,10 @@ std::vector<Finding> check_own(const Certificate& certificate, const OwnFacts& a
   if (same || same_program)
     all.push_back(compared(same, "our weights after all steps are"));
   else
-    all.push_back(finding(true, fmt::format("our weights after all steps have other bits than with {} on {}, as another "
-                                            "build or processor may",
-                                            certificate.trireme, certificate.isa)));
+    all.push_back(
+        finding(true, fmt::format("our weights after all steps have other bits than with {} on {}, as another "
+                                  "build or processor may",
+                                  certificate.trireme, certificate.isa)));
   return all;
 }
 
@@ -148,12 +149,13 @@ std::vector<Finding> check_levels(const Certificate& certificate, const Outcome&
   for (const Level& level : certificate.outcome.levels) {
     const auto now = std::ranges::find(again.levels, level.name, &Level::name);
     const bool same = now != again.levels.end() && now->passed == level.passed;
-    all.push_back(finding(
-        same, fmt::format("{} {}{}", level.name,
-                          now == again.levels.end() ? "was not run again"
-                          : now->passed             ? "passes"
-                                                    : "fails",
-                          same ? ", as certified" : level.passed ? ", and passed then" : ", and failed then")));
+    all.push_back(finding(same, fmt::format("{} {}{}", level.name,
+                                            now == again.levels.end() ? "was not run again"
+                                            : now->passed             ? "passes"
+                                                                      : "fails",
+                                            same           ? ", as certified"
+                                            : level.passed ? ", and passed then"
+                                                           : ", and failed then")));
   }
   return all;
 }

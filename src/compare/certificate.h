@@ -1,6 +1,6 @@
 // The certificate of a comparison: what was compared with which settings, versions and thresholds, what both sides
-// found, and a seal over all of it. It can be checked anywhere: whether it was changed, whether its verdicts follow from
-// its numbers, and whether a new run finds the same.
+// found, and a seal over all of it. It can be checked anywhere: whether it was changed, whether its verdicts follow
+// from its numbers, and whether a new run finds the same.
 #pragma once
 
 #include <map>

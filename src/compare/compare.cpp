@@ -62,9 +62,8 @@ class Sides {
 
   Level start() {
     const Tensors weights = ours_.weights();
-    const std::vector<Tensors> loaded = each_peer([&](PeerSide& peer, bool) {
-      return peer.prepare(experiment_, weights, ours_.optimizer_text());
-    });
+    const std::vector<Tensors> loaded =
+        each_peer([&](PeerSide& peer, bool) { return peer.prepare(experiment_, weights, ours_.optimizer_text()); });
     Tensors all = weights;
     for (store::NamedTensor& one : ours_.slots()) all.push_back(std::move(one));
     return start_equal(all, loaded[0]);
@@ -169,7 +168,7 @@ Outcome compare(const train::Experiment& experiment, const Options& options, con
     of_runs["kernel-table"] = (folder.path() / "kernels").string();
     base::write_text_atomically(of_runs["kernel-table"], table->text());
   }
-  const OurRuns runs(options.program, of_runs, folder.path());
+  const OurRuns runs(of_runs, folder.path());
   Outcome outcome;
   outcome.own.start_sha256 = sides.ours().weights_sha256();
   told("start-equal");
@@ -181,8 +180,10 @@ Outcome compare(const train::Experiment& experiment, const Options& options, con
   outcome.levels.push_back(sides.layers(make_feed(experiment, course.next())));
   outcome.levels.push_back(step_equal(sides, experiment, options, told));
   outcome.own.weights_sha256 = sides.ours().weights_sha256();
-  told("same-bits");
-  outcome.levels.push_back(same_bits(experiment, runs, outcome.own.weights_sha256));
+  if (options.same_bits) {
+    told("same-bits");
+    outcome.levels.push_back(same_bits(experiment, runs, outcome.own.weights_sha256));
+  }
   if (options.convergence.runs > 0)
     outcome.levels.push_back(convergence_equal(with_seed, runs, sides.peer(), options.convergence, told));
   return outcome;

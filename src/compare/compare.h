@@ -13,8 +13,8 @@ struct Options {
   PeerPlace peer{};
   std::string optimizer, schedule, init;
   std::int64_t steps = 1;
-  std::string program;   // this one
-  TrainOptions train{};  // what makes `trireme train` run the experiment
+  TrainOptions train{};   // what makes `trireme train` run the experiment
+  bool same_bits = true;  // false: that level is left out
   ConvergenceOptions convergence{};
 };
 

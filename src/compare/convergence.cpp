@@ -76,8 +76,13 @@ std::string interval(const Equivalence& of, double scale, const char* unit) {
 }  // namespace
 
 double epochs_to(double accuracy, const LearntRun& run) {
-  const auto reached = std::ranges::find_if(run.accuracies, [&](double one) { return one >= accuracy; });
-  return static_cast<double>(reached - run.accuracies.begin() + 1);
+  double before = 0;
+  for (std::size_t epoch = 0; epoch < run.accuracies.size(); ++epoch) {
+    const double after = run.accuracies[epoch];
+    if (after >= accuracy) return static_cast<double>(epoch) + (accuracy - before) / (after - before);
+    before = after;
+  }
+  return static_cast<double>(run.accuracies.size() + 1);
 }
 
 Level judge_convergence(const std::vector<LearntRun>& ours, const std::vector<LearntRun>& theirs,

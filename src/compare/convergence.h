@@ -11,12 +11,12 @@
 namespace trireme::compare {
 
 struct ConvergenceOptions {
-  int runs = 0;                 // of each side; 0: none
+  int runs = 0;  // of each side; 0: none
   std::uint64_t first_seed = 1;
-  double margin = 0.01;         // of accuracies, 0 ... 1
-  double target_accuracy = 0;   // 0: 98 % of what the peer reaches on average
+  double margin = 0.01;        // of accuracies, 0 ... 1
+  double target_accuracy = 0;  // 0: 98 % of what the peer reaches on average
   std::string optimizer{}, schedule{}, init{};
-  TrainOptions ours{};          // strategy, workers, servers
+  TrainOptions ours{};  // strategy, workers, servers
 };
 
 // A run of either side.
@@ -24,7 +24,8 @@ struct LearntRun {
   std::uint64_t seed = 0;
   std::vector<double> accuracies;  // after each epoch
 };
-// The first epoch, counted from 1, after which a run was as good; one more than it has, where it never was.
+// How many epochs it took to be as good, on the straight lines between the ends of epochs; one more than it has, where it
+// never was.
 double epochs_to(double accuracy, const LearntRun& run);
 
 Level judge_convergence(const std::vector<LearntRun>& ours, const std::vector<LearntRun>& theirs,

@@ -24,8 +24,8 @@ Moments moments_of(std::span<const double> values) {
 // where the density is smooth and bounded.
 double student_below(double x, double degrees) {
   constexpr int kPieces = 2000;
-  const double factor = std::exp(std::lgamma((degrees + 1) / 2) - std::lgamma(degrees / 2)) /
-                        std::sqrt(degrees * std::acos(-1.0));
+  const double factor =
+      std::exp(std::lgamma((degrees + 1) / 2) - std::lgamma(degrees / 2)) / std::sqrt(degrees * std::acos(-1.0));
   const auto density = [&](double y) {
     const double t = std::tan(y), cosine = std::cos(y);
     return factor * std::pow(1 + t * t / degrees, -(degrees + 1) / 2) / (cosine * cosine);

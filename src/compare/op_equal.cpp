@@ -11,11 +11,13 @@
 #include "base/error.h"
 #include "compare/op_run.h"
 #include "graph/choices.h"
+#include "ops/batch_norm.h"
 
 namespace trireme::compare {
 namespace {
 
 constexpr double kUnit = std::numeric_limits<float>::epsilon() / 2;
+constexpr double kNormRoundings = 16;
 constexpr double kAllowance = 6;  // a sum of K values is off by less than 6 sqrt(K) u, except once in 1e7
 
 // What forward may make of roundings through all layers; what is wrong makes much more of it.
@@ -39,6 +41,26 @@ class LayerFile {
   std::string name_;
 };
 
+// What a batch norm makes of a rounding of its input: it takes the mean away, which may be much larger than what is
+// left. The worst of all channels.
+double norm_condition(const store::NamedTensor& input, double epsilon) {
+  const std::int64_t samples = input.shape[0], channels = input.shape[1], places = input.shape.count_from(2);
+  double worst = 0;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    double sum = 0, squares = 0;
+    for (std::int64_t s = 0; s < samples; ++s)
+      for (std::int64_t p = 0; p < places; ++p) {
+        const double value = input.values[at((s * channels + c) * places + p)];
+        sum += value;
+        squares += value * value;
+      }
+    const double mean = sum / static_cast<double>(samples * places);
+    const double variance = std::max(0.0, squares / static_cast<double>(samples * places) - mean * mean);
+    worst = std::max(worst, mean * mean / (variance + epsilon));
+  }
+  return std::sqrt(1 + worst);
+}
+
 // How many products or values are added for one element of each result.
 struct Lengths {
   double forward = 1, backward = 1, gradient = 1;
@@ -48,7 +70,10 @@ Lengths lengths_of(const LayerFile& layer, std::span<const ops::ParameterSpec> p
   const double samples = static_cast<double>(in[0]);
   const double places = static_cast<double>(out.count()) / static_cast<double>(out[0] * out[1]);
   const double weights = static_cast<double>(parameters[0].shape.count());
-  if (parameters[0].shape.rank() == 1) return {samples * places, samples * places, samples * places};  // a batch norm
+  if (parameters[0].shape.rank() == 1) {  // a batch norm: sums, and some roundings of each element
+    const double length = samples * places + kNormRoundings;
+    return {length, length, length};
+  }
   return {weights / static_cast<double>(out[1]), weights / static_cast<double>(in[1]), samples * places};
 }
 
@@ -95,15 +120,20 @@ std::vector<Difference> compare_layer(const graph::Node& node, const Tensors& we
                                       const ops::KernelTable* table) {
   const store::NamedTensor& input = layer.get("input");
   const store::NamedTensor* diff_input = layer.find("diff_input");
-  const OpGiven given{input.shape, input.values, layer.get("diff_output").values,
-                      weights_of(node, {input.shape}, weights), diff_input != nullptr, table};
+  const OpGiven given{
+      input.shape,           input.values, layer.get("diff_output").values, weights_of(node, {input.shape}, weights),
+      diff_input != nullptr, table};
   const std::vector<ops::ParameterSpec> parameters = node.op->parameters(std::span(&input.shape, 1));
   const tensor::Shape &here = node.op->output(std::span(&input.shape, 1)), &there = layer.get("output").shape;
   if (here != there)
     return {{fmt::format("{} makes {} here and {} there", node.name, here.text(), there.text()),
              std::numeric_limits<double>::infinity(), 0}};
   const OpFound found = run_op(*node.op, given);
-  const Lengths lengths = lengths_of(layer, parameters);
+  Lengths lengths = lengths_of(layer, parameters);
+  if (const ops::BatchNormOptions* norm = ops::batch_norm_options(*node.op)) {
+    const double condition = norm_condition(input, norm->epsilon);
+    for (double* length : {&lengths.forward, &lengths.backward, &lengths.gradient}) *length *= condition * condition;
+  }
   std::vector<Difference> all{compared(node.name + " forward", found.dst, layer.get("output"), lengths.forward)};
   if (diff_input != nullptr)
     all.push_back(compared(node.name + " backward", found.diff_src, *diff_input, lengths.backward));

@@ -21,7 +21,7 @@ struct Level {
   std::string name;  // "start-equal"
   bool passed = true;
   std::string summary{};           // what was compared, or the first thing that differs
-  std::vector<Difference> rows{};   // the worst of each step, or every result of each layer, in order
+  std::vector<Difference> rows{};  // the worst of each step, or every result of each layer, in order
 };
 
 // Of two tensors of one shape, with a limit of zero.
@@ -30,9 +30,9 @@ Difference difference(const store::NamedTensor& one, const store::NamedTensor& r
 // Whether a parameter, or what was found of it, is a running statistic.
 bool is_statistic(const std::string& name);
 
-// What rounding does, learnt from the reference run again with sums in other orders. All tensors of a kind (gradients, the
-// optimizer's slots, weights, running statistics, outputs, losses) and all steps so far have one band: a ReLU or a maximum that tips over
-// does so now here, now there.
+// What rounding does, learnt from the reference run again with sums in other orders. All tensors of a kind (gradients,
+// the optimizer's slots, weights, running statistics, outputs, losses) and all steps so far have one band: a ReLU or a
+// maximum that tips over does so now here, now there.
 class Bands {
  public:
   // The reference again.

@@ -18,11 +18,9 @@ Tensors read_npz(const std::string& path) {
   Tensors all;
   for (const data::ZipEntry& entry : archive.entries()) {
     data::ZipEntryReader reader(archive, entry);
-    const data::NumpyArray array = data::read_npy({path + ": " + entry.name,
-                                                   [&](std::uint8_t* dst, std::size_t bytes) {
-                                                     return reader.read(dst, bytes);
-                                                   },
-                                                   entry.bytes});
+    const data::NumpyArray array =
+        data::read_npy({path + ": " + entry.name,
+                        [&](std::uint8_t* dst, std::size_t bytes) { return reader.read(dst, bytes); }, entry.bytes});
     std::string name = entry.name;
     if (name.ends_with(kEnding)) name.resize(name.size() - kEnding.size());
     all.push_back({name, array.shape, std::vector<float>(static_cast<std::size_t>(array.shape.count()))});
@@ -73,8 +71,8 @@ Level compare_weights(const Tensors& a, const Tensors& b) {
     level.rows.push_back(difference(one, *other));
     values += one.shape.count();
     if (!same_bits(one, *other))
-      fail(fmt::format("{} differs by {:.3g}, at most by {:.3g} of its largest value", one.name, level.rows.back().error,
-                       level.rows.back().max_error));
+      fail(fmt::format("{} differs by {:.3g}, at most by {:.3g} of its largest value", one.name,
+                       level.rows.back().error, level.rows.back().max_error));
   }
   for (std::size_t i = 0; i < b.size(); ++i)
     if (by_name ? !find(a, b[i].name) : i >= a.size()) fail(fmt::format("{} is only in the second file", b[i].name));

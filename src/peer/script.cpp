@@ -59,8 +59,8 @@ std::string find_python(const System& system, const Place& place) {
   if (!named.empty()) {
     const std::string why = why_not(named, system);
     if (why.empty()) return named;
-    base::user_error("{} '{}' cannot import {} ({}); {}", place.python.empty() ? "TRIREME_PYTHON" : "--python",
-                     named, system.module, why, what_to_do(system));
+    base::user_error("{} '{}' cannot import {} ({}); {}", place.python.empty() ? "TRIREME_PYTHON" : "--python", named,
+                     system.module, why, what_to_do(system));
   }
   for (const char* python : {"python3", "/usr/bin/python3"})
     if (why_not(python, system).empty()) return python;

@@ -189,21 +189,22 @@ TEST_F(Compare, ACertificateIsCheckedAgain) {
 }
 
 TEST_F(Compare, WholeRunsLearnTheSame) {
-  const Words settings{"--model",         "lenet5", "--steps",        "1",   "--runs",   "2",
-                       "--epochs",        "2",      "--batch",        "20",  "--margin", "10",
-                       "--train-samples", "200",    "--test-samples", "100", "--workers", "2",
-                       "--strategy",      "ps:mode=async"};
+  const Words settings{"--model",         "lenet5", "--steps",        "1",
+                       "--runs",          "3",      "--epochs",       "4",
+                       "--batch",         "20",     "--margin",       "10",
+                       "--train-samples", "400",    "--test-samples", "100",
+                       "--workers",       "2",      "--strategy",     "ps:mode=async"};
   const Outcome outcome = compared(settings);
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   const Json level = last_json(outcome).at("levels").at(4);
   EXPECT_EQ(level.at("level"), "convergence-equal");
-  EXPECT_NE(level.at("summary").get<std::string>().find("2 runs each"), std::string::npos) << level;
+  EXPECT_NE(level.at("summary").get<std::string>().find("3 runs each"), std::string::npos) << level;
 }
 
 TEST_F(Compare, WhatPytorchLacksIsTheUsersMistake) {
-  expect_refused({"compare", "--python", python_, "--model", "lenet5", "--optimizer",
-                  "sgd:lr=0.1,weight-decay=0.1,decoupled=yes"},
-                 {"PyTorch has no sgd with decoupled decay"});
+  expect_refused(
+      {"compare", "--python", python_, "--model", "lenet5", "--optimizer", "sgd:lr=0.1,weight-decay=0.1,decoupled=yes"},
+      {"PyTorch has no sgd with decoupled decay"});
 }
 
 TEST_F(Compare, AnErrorOfThePeerIsTold) {

@@ -43,8 +43,9 @@ TEST(Equivalence, MeansThatAgreeByChanceDoNotSuffice) {
   EXPECT_FALSE(equivalence(a, b, 10).holds) << "two runs that far apart say nothing";
 }
 
-TEST(EpochsTo, CountsFromOne) {
-  EXPECT_EQ(epochs_to(0.5, {1, {0.6, 0.4}}), 1);
+TEST(EpochsTo, GoesAlongStraightLines) {
+  EXPECT_DOUBLE_EQ(epochs_to(0.3, {1, {0.6, 0.4}}), 0.5);
+  EXPECT_DOUBLE_EQ(epochs_to(0.65, {1, {0.6, 0.7}}), 1.5);
   EXPECT_EQ(epochs_to(0.7, {1, {0.6, 0.7}}), 2);
   EXPECT_EQ(epochs_to(0.9, {1, {0.6, 0.7}}), 3) << "never";
 }
@@ -56,8 +57,8 @@ TEST(JudgeConvergence, OfAccuracyAndOfTheEpochsToIt) {
   const std::vector<LearntRun> worse{{1, {0.80, 0.85}}, {2, {0.81, 0.86}}, {3, {0.79, 0.85}}};
   EXPECT_FALSE(judge_convergence(worse, theirs, options).passed);
   // As good in the end, but later.
-  options.target_accuracy = 0.75;
-  const std::vector<LearntRun> later{{1, {0.50, 0.90}}, {2, {0.51, 0.91}}, {3, {0.49, 0.90}}};
+  options.target_accuracy = 0.78;
+  const std::vector<LearntRun> later{{1, {0.10, 0.70, 0.90}}, {2, {0.11, 0.71, 0.91}}, {3, {0.09, 0.70, 0.90}}};
   const Level level = judge_convergence(later, theirs, options);
   EXPECT_FALSE(level.passed) << level.summary;
   EXPECT_LE(level.rows[0].excess(), 1);

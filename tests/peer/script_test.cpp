@@ -65,8 +65,11 @@ TEST(FindSystem, KnowsTwoAndSaysWhich) {
 }
 
 TEST(FindPython, SaysWhatToInstallForEachSystem) {
-  const std::string none =
-      error_of([] { find_python(find_system("tensorflow"), {"/no/such/python", "", ""}); }, base::ErrorKind::user);
+  const std::string none = error_of(
+      [] {
+        find_python(find_system("tensorflow"), {"/no/such/python", "", ""});
+      },
+      base::ErrorKind::user);
   EXPECT_TRUE(has(none, "tensorflow-cpu")) << none;
 }
 
@@ -74,14 +77,16 @@ TEST(FindScript, LooksInTheNamedFolderOrBesideTheSource) {
   const test::TemporaryFolder folder;
   fs::create_directories(folder / "pytorch");
   std::ofstream(folder / "pytorch/own.py") << "\n";
-  EXPECT_EQ(find_script(pytorch(), "own.py", {"", "", folder.path().string()}), (folder.path() / "pytorch/own.py").string());
+  EXPECT_EQ(find_script(pytorch(), "own.py", {"", "", folder.path().string()}),
+            (folder.path() / "pytorch/own.py").string());
   const std::string missing = error_of(
       [&] {
         find_script(pytorch(), "step.py", {"", "", folder.path().string()});
       },
       base::ErrorKind::user);
   EXPECT_TRUE(has(missing, "TRIREME_PEERS") && has(missing, "step.py")) << missing;
-  EXPECT_TRUE(fs::equivalent(find_script(pytorch(), "step.py", {}), fs::path(TRIREME_SOURCE_DIR) / "peers/pytorch/step.py"));
+  EXPECT_TRUE(
+      fs::equivalent(find_script(pytorch(), "step.py", {}), fs::path(TRIREME_SOURCE_DIR) / "peers/pytorch/step.py"));
   EXPECT_TRUE(has(error_of([] { find_script(pytorch(), "no.py", {}); }, base::ErrorKind::user), "TRIREME_PEERS"));
 }
 

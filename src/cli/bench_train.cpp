@@ -1,0 +1,235 @@
+#include "cli/bench_train.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/error.h"
+#include "base/temporary_folder.h"
+#include "base/text.h"
+#include "cli/bars.h"
+#include "cli/comparison.h"
+#include "cli/svg.h"
+
+namespace trireme::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::chrono::milliseconds kSettle{50};  // until the other side's threads sleep
+constexpr double kMilliseconds = 1e3;
+constexpr const char* kComparedSteps = "3";
+
+struct Phase {
+  const char* name;
+  double TrainSeconds::*seconds;
+};
+constexpr std::array kPhases{Phase{"load", &TrainSeconds::load}, Phase{"forward", &TrainSeconds::forward},
+                             Phase{"backward", &TrainSeconds::backward}, Phase{"network", &TrainSeconds::network},
+                             Phase{"update", &TrainSeconds::update}};
+
+struct Result {
+  TrainCase bench;
+  TrainSeconds ours{}, theirs{};
+  int oars = 0;
+  std::string their_version{}, their_way{};
+
+  bool has_peer() const { return !their_way.empty(); }
+  double ratio() const { return theirs.total / ours.total; }
+};
+
+// The repetition in the middle, so that its phases belong together.
+TrainSeconds median_of(std::vector<TrainSeconds> all) {
+  const auto middle = all.begin() + (std::ssize(all) - 1) / 2;
+  std::ranges::nth_element(all, middle, {}, &TrainSeconds::total);
+  return *middle;
+}
+
+std::vector<int> worlds_of(const base::Settings& settings) {
+  std::vector<int> all;
+  for (const std::string& text : base::split(settings.text("world"), ',')) {
+    const std::int64_t world = base::parse_int(settings.label("world"), text);
+    if (world < 1 || world > 4096) base::user_error("{} is {}, expected 1 ... 4096", settings.label("world"), world);
+    all.push_back(static_cast<int>(world));
+  }
+  return all;
+}
+
+std::vector<TrainCase> cases_of(const base::Settings& settings, const base::CorePlan& cores) {
+  std::vector<TrainCase> all;
+  const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
+  for (const BenchCase& one : bench_cases(settings))
+    for (const int world : worlds_of(settings)) {
+      const auto needed = static_cast<std::size_t>(world) * static_cast<std::size_t>(one.threads);
+      if (needed > cores.cpus.size())
+        base::user_error("{} processes with {} thread{} each need {} cores, and {} are usable", world, one.threads,
+                         one.threads == 1 ? "" : "s", needed, cores.cpus.size());
+      all.push_back({one.model, world, one.threads, one.batch, oars,
+                     std::vector<int>(cores.cpus.begin(), cores.cpus.begin() + static_cast<std::ptrdiff_t>(needed))});
+    }
+  return all;
+}
+
+// A speed says nothing unless both compute the same.
+void expect_equal(const std::string& model, const base::Settings& settings) {
+  base::Settings comparing(comparison_options());
+  comparing.set("model", model);
+  comparing.set("steps", kComparedSteps);
+  comparing.set("batch", "8");
+  if (settings.is_set("python")) comparing.set("python", settings.text("python"));
+  Comparison comparison(comparing);
+  comparison.find_peer();
+  comparison.options().same_bits = false;  // no matter of the peer
+  for (const compare::Level& level : comparison.run().levels)
+    if (!level.passed)
+      base::run_error("{} is not the same network here and there, so nothing is measured; {} fails: {}", model,
+                      level.name, level.summary);
+}
+
+Repetition repetition_for(double step_seconds) {
+  constexpr double kSeconds = 1.5, kLong = 0.5;
+  constexpr int kMost = 200;
+  const int least = step_seconds > kLong ? 10 : 20;
+  return {step_seconds > kLong ? 3 : 8, std::clamp(static_cast<int>(std::ceil(kSeconds / step_seconds)), least, kMost)};
+}
+
+Result measure(const TrainCase& bench, const Peer& peer, int repeats) {
+  Result result{.bench = bench};
+  const base::TemporaryFolder folder("bench-train");
+  const base::fs::path data = folder.path() / "data";
+  std::unique_ptr<PytorchTraining> pytorch;
+  constexpr double kUnknown = 0.05;
+  // What PyTorch draws from lies in memory once for each of its processes.
+  if (!peer.python.empty()) pytorch = std::make_unique<PytorchTraining>(bench, peer, folder.path(), bench.share * 20);
+  const Repetition repetition = repetition_for(pytorch ? pytorch->trial_seconds() : kUnknown);
+  write_random_dataset(data, bench.model, bench.batch() * (repetition.all() + 1));
+  std::vector<TrainSeconds> ours, theirs;
+  for (int i = 0; i < repeats; ++i) {
+    std::this_thread::sleep_for(kSettle);
+    const OwnRepetition own = run_own(bench, repetition, data, folder.path() / "run");
+    ours.push_back(own.median);
+    result.oars = own.oars;
+    if (!pytorch) continue;
+    std::this_thread::sleep_for(kSettle);
+    theirs.push_back(pytorch->run(repetition));
+  }
+  result.ours = median_of(ours);
+  if (!pytorch) return result;
+  result.theirs = median_of(theirs);
+  result.their_version = pytorch->version();
+  result.their_way = pytorch->way();
+  return result;
+}
+
+Json side_json(const TrainSeconds& side) {
+  Json json{{"total_ms", kMilliseconds * side.total}};
+  for (const Phase& phase : kPhases) json[std::string(phase.name) + "_ms"] = kMilliseconds * side.*phase.seconds;
+  json["rest_ms"] = kMilliseconds * side.rest();
+  return json;
+}
+
+Json result_json(const Result& result) {
+  const TrainCase& bench = result.bench;
+  const auto samples = static_cast<double>(bench.batch());
+  Json json{{"model", bench.model},
+            {"world", bench.world},
+            {"threads", bench.threads},
+            {"batch", bench.batch()},
+            {"oars", result.oars},
+            {"ours_ms", kMilliseconds * result.ours.total},
+            {"samples_per_second", samples / result.ours.total},
+            {"ours", side_json(result.ours)}};
+  if (!result.has_peer()) return json;
+  json["peer"] = "pytorch";
+  json["peer_version"] = result.their_version;
+  json["peer_way"] = result.their_way;
+  json["peer_ms"] = kMilliseconds * result.theirs.total;
+  json["peer_samples_per_second"] = samples / result.theirs.total;
+  json["theirs"] = side_json(result.theirs);
+  json["ratio"] = result.ratio();
+  return json;
+}
+
+void print_head() {
+  fmt::print("{:<17} {:>5} {:>3} {:>5} {:<8} {:>9}", "model", "world", "thr", "batch", "", "total");
+  for (const Phase& phase : kPhases) fmt::print(" {:>9}", phase.name);
+  fmt::print(" {:>8} {:>11} {:>7}\n", "rest", "samples/s", "ratio");
+}
+
+void print_side(const std::string& head, const char* name, const TrainSeconds& side, double samples) {
+  fmt::print("{:<33} {:<8} {:>9.2f}", head, name, kMilliseconds * side.total);
+  for (const Phase& phase : kPhases) fmt::print(" {:>9.2f}", kMilliseconds * side.*phase.seconds);
+  fmt::print(" {:>8.2f} {:>11.1f}", kMilliseconds * side.rest(), samples / side.total);
+}
+
+void print_result(const Result& result) {
+  const TrainCase& bench = result.bench;
+  const auto samples = static_cast<double>(bench.batch());
+  print_side(fmt::format("{:<17} {:>5} {:>3} {:>5}", bench.model, bench.world, bench.threads, bench.batch()), "trireme",
+             result.ours, samples);
+  fmt::print("\n");
+  if (result.has_peer()) {
+    print_side("", "pytorch", result.theirs, samples);
+    fmt::print(" {:>6.2f}x  {}\n", result.ratio(), result.their_way);
+  }
+  std::fflush(stdout);
+}
+
+// Each network by itself: the peer's step, or ours without one, is 100.
+Bars bars_of(const std::vector<Result>& results) {
+  Bars bars{"A training step", results[0].has_peer() ? "percent of PyTorch's step" : "percent", {}, {}};
+  for (const Phase& phase : kPhases) bars.parts.emplace_back(phase.name);
+  bars.parts.emplace_back("rest");
+  for (const Result& result : results) {
+    const double whole = result.has_peer() ? result.theirs.total : result.ours.total;
+    const auto bar = [&](const char* name, const TrainSeconds& side) {
+      Bar one{name, fmt::format("{:.3g} ms", kMilliseconds * side.total), {}};
+      for (const Phase& phase : kPhases) one.parts.push_back(100 * (side.*phase.seconds) / whole);
+      one.parts.push_back(100 * side.rest() / whole);
+      return one;
+    };
+    const TrainCase& bench = result.bench;
+    BarGroup group{fmt::format("{}, {} x {}", bench.model, bench.world, bench.threads), {bar("Trireme", result.ours)}};
+    if (result.has_peer()) group.bars.push_back(bar("PyTorch", result.theirs));
+    bars.groups.push_back(std::move(group));
+  }
+  return bars;
+}
+
+}  // namespace
+
+void bench_train(const base::Settings& settings) {
+  const base::CorePlan cores = base::plan_cores();
+  const std::vector<TrainCase> cases = cases_of(settings, cores);
+  const auto repeats = static_cast<int>(settings.integer("repeats", 1, 10000));
+  const std::string& plot = settings.text("plot");
+  if (!plot.empty()) expect_new_plot(plot);
+  const Peer peer = find_peer(settings, "pytorch", "ddp.py");
+  const bool json = settings.flag("json");
+  if (!json) {
+    fmt::print(
+        "A training step, milliseconds (the one in the middle of each of {} repetitions in turns, and of those the "
+        "one in the middle)\n",
+        repeats);
+    print_head();
+  }
+  std::vector<Result> results;
+  for (const TrainCase& bench : cases) {
+    const bool is_new = results.empty() || results.back().bench.model != bench.model;
+    if (!peer.python.empty() && is_new) expect_equal(bench.model, settings);
+    results.push_back(measure(bench, peer, repeats));
+    if (!json) print_result(results.back());
+  }
+  if (!plot.empty()) write_svg(to_svg(bars_of(results)), plot);
+  if (!json) return;
+  Json all = Json::array();
+  for (const Result& result : results) all.push_back(result_json(result));
+  fmt::print("{}\n", Json{{"results", all}}.dump());
+}
+
+}  // namespace trireme::cli
