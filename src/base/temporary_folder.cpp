@@ -15,12 +15,12 @@ namespace {
 // What is written need not go to a disk, which would be busy with it long after.
 fs::path place() {
   constexpr std::uintmax_t kPlenty = std::uintmax_t{6} << 30;
-  const fs::path memory = "/dev/shm";
+  const fs::path usual = fs::temp_directory_path(), memory = "/dev/shm";
   std::error_code unknown;
   const fs::space_info space = fs::space(memory, unknown);
-  if (std::getenv("TMPDIR") == nullptr && !unknown && space.available > kPlenty && access(memory.c_str(), W_OK) == 0)
-    return memory;
-  return fs::temp_directory_path();
+  const bool is_named_by_user = usual != "/tmp";
+  return !is_named_by_user && !unknown && space.available > kPlenty && access(memory.c_str(), W_OK) == 0 ? memory
+                                                                                                         : usual;
 }
 
 }  // namespace

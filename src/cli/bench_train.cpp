@@ -15,6 +15,7 @@
 #include "cli/bars.h"
 #include "cli/comparison.h"
 #include "cli/svg.h"
+#include "models/zoo.h"
 
 namespace trireme::cli {
 namespace {
@@ -62,15 +63,22 @@ std::vector<int> worlds_of(const base::Settings& settings) {
 
 std::vector<TrainCase> cases_of(const base::Settings& settings, const base::CorePlan& cores) {
   std::vector<TrainCase> all;
+  if (settings.text("reduce") == "both") base::user_error("bench train takes --reduce exact or fast, one at a time");
+  peer::TrainOptions more;
+  for (const char* name : {"isa", "reduce", "kernel-table"})
+    if (settings.is_set(name)) more[name] = settings.text(name);
   const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
   for (const BenchCase& one : bench_cases(settings))
     for (const int world : worlds_of(settings)) {
+      if (models::find_model(one.model).inputs.size() != 1)
+        base::user_error("bench train has no data for {}, which has several inputs", one.model);
       const auto needed = static_cast<std::size_t>(world) * static_cast<std::size_t>(one.threads);
       if (needed > cores.cpus.size())
         base::user_error("{} processes with {} thread{} each need {} cores, and {} are usable", world, one.threads,
                          one.threads == 1 ? "" : "s", needed, cores.cpus.size());
       all.push_back({one.model, world, one.threads, one.batch, oars,
-                     std::vector<int>(cores.cpus.begin(), cores.cpus.begin() + static_cast<std::ptrdiff_t>(needed))});
+                     std::vector<int>(cores.cpus.begin(), cores.cpus.begin() + static_cast<std::ptrdiff_t>(needed)),
+                     more});
     }
   return all;
 }

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "cli/bench.h"
 #include "cli/find_peer.h"
+#include "peer/own_run.h"
 
 namespace trireme::cli {
 
@@ -17,6 +18,7 @@ struct TrainCase {
   std::int64_t share = 0;      // samples of a process
   int oars = 0;                // of the whole batch; 0: Trireme's choice
   std::vector<int> cpus;       // world x threads of them
+  peer::TrainOptions more{};   // of our side
 
   std::int64_t batch() const { return share * world; }
 };

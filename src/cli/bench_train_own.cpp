@@ -67,7 +67,6 @@ double TrainSeconds::rest() const { return std::max(0.0, total - load - forward 
 
 void write_random_dataset(const base::fs::path& folder, const std::string& model, std::int64_t samples) {
   const models::ModelInfo& info = models::find_model(model);
-  if (info.inputs.size() != 1) base::user_error("bench train has no data for {}, which has several inputs", model);
   base::fs::create_directories(folder);
   std::mt19937 random(1);
   constexpr std::int64_t kTests = 64;
@@ -84,18 +83,19 @@ void write_random_dataset(const base::fs::path& folder, const std::string& model
 
 OwnRepetition run_own(const TrainCase& bench, const Repetition& repetition, const base::fs::path& data,
                       const base::fs::path& run) {
-  const Json summary = Json::parse(peer::run_train({{"model", bench.model},
-                                                    {"data", data.string()},
-                                                    {"normalize", "scale"},
-                                                    {"batch", std::to_string(bench.batch())},
-                                                    {"steps", std::to_string(repetition.all() + 1)},
-                                                    {"oars", std::to_string(bench.oars)},
-                                                    {"workers", std::to_string(bench.world)},
-                                                    {"threads", std::to_string(bench.threads)},
-                                                    {"optimizer", "sgd:lr=0.01,momentum=0.9"},
-                                                    {"schedule", "constant"},
-                                                    {"run", run.string()}},
-                                                   bench.cpus));
+  peer::TrainOptions options = bench.more;
+  options.merge(peer::TrainOptions{{"model", bench.model},
+                                   {"data", data.string()},
+                                   {"normalize", "scale"},
+                                   {"batch", std::to_string(bench.batch())},
+                                   {"steps", std::to_string(repetition.all() + 1)},
+                                   {"oars", std::to_string(bench.oars)},
+                                   {"workers", std::to_string(bench.world)},
+                                   {"threads", std::to_string(bench.threads)},
+                                   {"optimizer", "sgd:lr=0.01,momentum=0.9"},
+                                   {"schedule", "constant"},
+                                   {"run", run.string()}});
+  const Json summary = Json::parse(peer::run_train(options, bench.cpus));
   const std::vector<double> starts = starts_of_steps(run / "trace.json");
   std::vector<TrainSeconds> steps = phases_of_steps(run / "metrics.jsonl");
   base::check(starts.size() == steps.size() && std::ssize(steps) == repetition.all() + 1, "{} steps and {} starts",

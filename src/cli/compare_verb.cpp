@@ -101,7 +101,7 @@ Verb compare_verb() {
           "  trireme compare --model mnist-cnn --optimizer adam --batch 32 --oars 4 --details\n"
           "  trireme compare --model mnist-cnn --data fashion-mnist --batch 96 --runs 5 --strategy ps:mode=async "
           "--workers 2\n"
-          "  trireme compare --weights-a runs/a/checkpoints/best.safetensors --weights-b theirs.npz",
+          "  trireme compare --weights-a runs/a/checkpoints/step-00001000/weights.safetensors --weights-b theirs.npz",
           comparison_options(),
           "",
           run_compare};

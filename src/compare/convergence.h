@@ -24,8 +24,8 @@ struct LearntRun {
   std::uint64_t seed = 0;
   std::vector<double> accuracies;  // after each epoch
 };
-// How many epochs it took to be as good, on the straight lines between the ends of epochs; one more than it has, where it
-// never was.
+// How many epochs it took to be as good, on the straight lines between the ends of epochs; one more than it has, where
+// it never was.
 double epochs_to(double accuracy, const LearntRun& run);
 
 Level judge_convergence(const std::vector<LearntRun>& ours, const std::vector<LearntRun>& theirs,

@@ -236,6 +236,23 @@ TEST_F(Bench, AMissingMpiIsNamed) {
   }
 }
 
+TEST_F(Bench, TrainGivesTheParts) {
+  const Json json = last_json(run({"bench", "train", "--model", "lenet5", "--world", "1", "--batch", "4", "--repeats",
+                                   "1", "--plot", "steps.svg", "--json"}));
+  ASSERT_EQ(json.at("results").size(), 1u);
+  const Json& one = json["results"][0];
+  EXPECT_EQ(one.at("world"), 1);
+  EXPECT_EQ(one.at("batch"), 4);
+  double sum = 0;
+  for (const char* part : {"load_ms", "forward_ms", "backward_ms", "network_ms", "update_ms", "rest_ms"})
+    sum += one.at("ours").at(part).get<double>();
+  EXPECT_NEAR(sum, one.at("ours_ms").get<double>(), 0.05 * sum);
+  EXPECT_FALSE(one.contains("ratio"));
+  const std::string picture = read(folder() / "steps.svg");
+  for (const char* text : {"lenet5, 1 x 1", "backward", "Trireme"})
+    EXPECT_NE(picture.find(text), std::string::npos) << text;
+}
+
 TEST_F(Bench, MemoryIsAboveWhatTheParametersTake) {
   const Json json = results({"memory", "--model", "mnist-cnn", "--batch", "2"});
   // Weights, gradients, momentum: three times 1 199 882 floats.
@@ -243,7 +260,7 @@ TEST_F(Bench, MemoryIsAboveWhatTheParametersTake) {
 }
 
 TEST_F(Bench, MistakesAreRefused) {
-  expect_refused({"bench"}, {"step, input, collective, roofline or memory"});
+  expect_refused({"bench"}, {"step, train, input, collective, roofline or memory"});
   expect_refused({"bench", "stpe"}, {"'stpe'", "'step'"});
   expect_refused({"bench", "step", "--model", "lenet6"}, {"'lenet6'", "'lenet5'"});
   expect_refused({"bench", "step", "--model", "lenet5,"}, {"''"});
@@ -261,6 +278,12 @@ TEST_F(Bench, MistakesAreRefused) {
   expect_refused({"bench", "collective", "--transport", "smoke"}, {"--transport", "'smoke'", "shm, tcp, tls or mpi"});
   expect_refused({"bench", "collective", "--algorithm", "rings"}, {"'rings'", "ring"});
   expect_refused({"bench", "collective", "--peer", "pytorch"}, {"--peer", "gloo", "mpi"});
+  expect_refused({"bench", "train", "--world", "0"}, {"--world"});
+  expect_refused({"bench", "train", "--world", "4000"}, {"4000 processes", "cores"});
+  expect_refused({"bench", "train", "--model", "landcover-cnn", "--world", "1"}, {"landcover-cnn"});
+  expect_refused({"bench", "train", "--reduce", "both", "--world", "1"}, {"--reduce"});
+  expect_refused({"bench", "train", "--world", "1", "--peer", "pytorch", "--python", "/no/python"}, {"python3-torch"});
+  expect_refused({"bench", "train", "--world", "1", "--plot", "steps.png"}, {".svg"});
   expect_refused({"bench", "memory", "--model", "lenet5,alexnet"}, {"one --model"});
   expect_refused({"bench", "step", "--modle", "lenet5"}, {"--modle", "--model"});
 }

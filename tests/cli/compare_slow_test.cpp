@@ -1,4 +1,5 @@
 // `trireme compare`: the same network here and in PyTorch, and networks there that only look the same.
+#include "base/cores.h"
 #include "base/error.h"
 #include "cli/program.h"
 #include "peer/script.h"
@@ -205,6 +206,23 @@ TEST_F(Compare, WhatPytorchLacksIsTheUsersMistake) {
   expect_refused(
       {"compare", "--python", python_, "--model", "lenet5", "--optimizer", "sgd:lr=0.1,weight-decay=0.1,decoupled=yes"},
       {"PyTorch has no sgd with decoupled decay"});
+}
+
+TEST_F(Compare, TrainingIsMeasuredWhereItIsEqual) {
+  const Words bench{"bench",     "train", "--json", "--model", "lenet5",   "--batch", "4",
+                    "--repeats", "1",     "--peer", "pytorch", "--python", python_};
+  const Json json = last_json(run(bench + Words{"--world", "1"}));
+  const Json& one = json.at("results").at(0);
+  EXPECT_EQ(one.at("peer"), "pytorch");
+  EXPECT_GT(one.at("theirs").at("forward_ms").get<double>(), 0);
+  EXPECT_DOUBLE_EQ(one.at("ratio").get<double>(), one.at("peer_ms").get<double>() / one.at("ours_ms").get<double>());
+  if (base::plan_cores().usable >= 2) {
+    const Json two = last_json(run(bench + Words{"--world", "2"}));
+    EXPECT_EQ(two.at("results").at(0).at("batch"), 8);
+    EXPECT_GT(two["results"][0].at("peer_ms").get<double>(), 0);
+  }
+  const auto peers = peers_with("networks.py", "torch.tanh(self.conv1", "torch.relu(self.conv1");
+  expect_sentence(run(bench + Words{"--world", "1"}, peers), 1, {"lenet5", "not the same network", "op-equal"});
 }
 
 TEST_F(Compare, AnErrorOfThePeerIsTold) {
