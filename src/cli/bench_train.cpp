@@ -15,7 +15,6 @@
 #include "cli/bars.h"
 #include "cli/comparison.h"
 #include "cli/svg.h"
-#include "models/zoo.h"
 
 namespace trireme::cli {
 namespace {
@@ -70,8 +69,6 @@ std::vector<TrainCase> cases_of(const base::Settings& settings, const base::Core
   const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
   for (const BenchCase& one : bench_cases(settings))
     for (const int world : worlds_of(settings)) {
-      if (models::find_model(one.model).inputs.size() != 1)
-        base::user_error("bench train has no data for {}, which has several inputs", one.model);
       const auto needed = static_cast<std::size_t>(world) * static_cast<std::size_t>(one.threads);
       if (needed > cores.cpus.size())
         base::user_error("{} processes with {} thread{} each need {} cores, and {} are usable", world, one.threads,

@@ -18,10 +18,12 @@ using Json = nlohmann::json;
 
 constexpr double kMicrosecond = 1e-6;
 
-void write_npy(const base::fs::path& path, const tensor::Shape& shape, const std::vector<char>& bytes) {
+// `type` as NumPy names it.
+void write_npy(const base::fs::path& path, const char* type, const tensor::Shape& shape,
+               const std::vector<char>& bytes) {
   std::string sizes;
   for (const std::int64_t size : shape.sizes()) sizes += std::to_string(size) + ", ";
-  std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (" + sizes + "), }";
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, sizes);
   constexpr std::size_t kFront = 10, kBorder = 64;
   header.append(kBorder - (kFront + header.size() + 1) % kBorder, ' ');
   header += '\n';
@@ -70,14 +72,19 @@ void write_random_dataset(const base::fs::path& folder, const std::string& model
   base::fs::create_directories(folder);
   std::mt19937 random(1);
   constexpr std::int64_t kTests = 64;
-  for (const auto& [name, count] : {std::pair{"train", samples}, {"test", kTests}}) {
-    const tensor::Shape shape = info.inputs[0].with_batch(count);
-    std::vector<char> values(static_cast<std::size_t>(shape.count())), labels(static_cast<std::size_t>(count));
-    std::ranges::generate(values, [&] { return static_cast<char>(random() & 255); });
-    const auto classes = static_cast<unsigned>(std::min<std::int64_t>(info.classes, 256));
-    std::ranges::generate(labels, [&] { return static_cast<char>(random() % classes); });
-    write_npy(folder / fmt::format("x_{}.npy", name), shape, values);
-    write_npy(folder / fmt::format("y_{}.npy", name), tensor::Shape({count}), labels);
+  for (const auto& [part, count] : {std::pair{"train", samples}, {"test", kTests}}) {
+    for (std::size_t i = 0; i < info.inputs.size(); ++i) {
+      const tensor::Shape shape = info.inputs[i].with_batch(count);
+      std::vector<char> values(static_cast<std::size_t>(shape.count()));
+      std::ranges::generate(values, [&] { return static_cast<char>(random() & 255); });
+      write_npy(folder / fmt::format("x{}_{}.npy", i + 1, part), "|u1", shape, values);
+    }
+    std::vector<char> labels;  // two bytes each; all classes, or the network would have fewer outputs
+    for (std::int64_t s = 0; s < count; ++s) {
+      const std::int64_t label = s == 0 ? info.classes - 1 : static_cast<std::int64_t>(random()) % info.classes;
+      labels.insert(labels.end(), {static_cast<char>(label & 255), static_cast<char>(label >> 8)});
+    }
+    write_npy(folder / fmt::format("y_{}.npy", part), "<u2", tensor::Shape({count}), labels);
   }
 }
 

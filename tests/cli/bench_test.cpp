@@ -280,7 +280,6 @@ TEST_F(Bench, MistakesAreRefused) {
   expect_refused({"bench", "collective", "--peer", "pytorch"}, {"--peer", "gloo", "mpi"});
   expect_refused({"bench", "train", "--world", "0"}, {"--world"});
   expect_refused({"bench", "train", "--world", "4000"}, {"4000 processes", "cores"});
-  expect_refused({"bench", "train", "--model", "landcover-cnn", "--world", "1"}, {"landcover-cnn"});
   expect_refused({"bench", "train", "--reduce", "both", "--world", "1"}, {"--reduce"});
   expect_refused({"bench", "train", "--world", "1", "--peer", "pytorch", "--python", "/no/python"}, {"python3-torch"});
   expect_refused({"bench", "train", "--world", "1", "--plot", "steps.png"}, {".svg"});
