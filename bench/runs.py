@@ -1,4 +1,4 @@
-"""What bench/ddp.py and bench/scaling.py share: data in memory, runs of `trireme train`, and the time of their steps.
+"""What scripts here share: the program, data in memory, runs of `trireme train`, and the time of their steps.
 
 Needs nothing but Python's standard library.
 """

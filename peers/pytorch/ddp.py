@@ -1,20 +1,19 @@
-"""One rank of PyTorch's DistributedDataParallel over gloo, or PyTorch alone, as one side of `trireme bench train` and of
-bench/ddp.py.
+"""One rank of PyTorch's DistributedDataParallel over gloo, or PyTorch alone, as one side of `trireme bench train`.
 
 Started as `ddp.py THREADS`, it answers one JSON object per line on standard output to one per line on standard input,
 and sleeps in between. All ranks must be asked the same at the same time:
 
     {"do": "join", "file": "/tmp/meeting", "rank": 0, "world": 2, "cpus": [0]}  "cpus" only to pin this rank to them
-    {"do": "prepare", "model": "lenet5", "batch": 42, "layout": "nchw", "samples": 0}     "batch" of this rank
+    {"do": "prepare", "model": "lenet5", "batch": 42, "layout": "nchw", "samples": 840}   "batch" of this rank
     {"do": "tune"}                           keeps the fastest of PyTorch's implementations of SGD
     {"do": "run", "warm_up": 5, "steps": 20}  seconds from step to step: the one in the middle, "median", and all of
                                               them; "phases": what that one took for load, forward, backward, network
                                               (what DDP adds to backward: it is also run without) and update
 
 What helps PyTorch is done, as in step.py. The gradients lie in DDP's buckets (gradient_as_bucket_view), and running
-statistics are not sent round before each step (broadcast_buffers). With 0 samples, batches lie in memory as they are
-used: floats, in the right layout, nothing to copy. Otherwise there are so many samples of bytes, from which batches are
-drawn, made floats and scaled, all samples of a batch at once, which is faster than a DataLoader where they lie in memory.
+statistics are not sent round before each step (broadcast_buffers). So many samples of bytes lie in memory, from which
+batches are drawn, made floats and scaled, all samples of a batch at once: where they lie there, that is faster than a
+DataLoader.
 """
 
 import contextlib
@@ -32,37 +31,26 @@ from torch.nn.parallel import DistributedDataParallel
 import answering
 import networks
 
-BATCHES = 8  # so that no batch is found in a cache
 JOIN_SECONDS = 60
 ALONE_STEPS = 5  # without DDP, at most
 
 
 class Replica(step.Step):
-    def __init__(self, model, batch, layout, world, samples=0):
+    def __init__(self, model, batch, layout, world, samples):
         _, inputs, classes = networks.MODELS[model]
         super().__init__(model, inputs, classes, batch, layout)
-        self.taken = 0
-        if samples:
-            self.bytes = [torch.randint(256, (samples, *shape), dtype=torch.uint8) for shape in inputs]
-            self.labels = torch.randint(classes, (samples,))
-            self.formats = [torch.channels_last if layout == "channels_last" and x.dim() == 4 else
-                            torch.contiguous_format for x in self.bytes]
-            self.order = torch.randperm(samples)
-        else:
-            shift = [torch.rand(1).item() for _ in range(BATCHES)]
-            self.batches = [([x + s for x in self.inputs], torch.randint(classes, (batch,))) for s in shift]
-        self.load = self.load_bytes if samples else self.take_ready
+        self.bytes = [torch.randint(256, (samples, *shape), dtype=torch.uint8) for shape in inputs]
+        self.labels = torch.randint(classes, (samples,))
+        self.formats = [torch.channels_last if layout == "channels_last" and x.dim() == 4 else torch.contiguous_format
+                        for x in self.bytes]
+        self.order, self.taken = torch.randperm(samples), 0
         self.alone = contextlib.nullcontext
         if world > 1:
             self.net = DistributedDataParallel(self.net, gradient_as_bucket_view=True, broadcast_buffers=False)
             self.alone = self.net.no_sync
         self.choose(next(self.working_optimizers()))
 
-    def take_ready(self):
-        self.inputs, self.target = self.batches[self.taken % BATCHES]
-        self.taken += 1
-
-    def load_bytes(self):
+    def load(self):
         count = len(self.target)
         if self.taken + count > len(self.order):
             self.order, self.taken = torch.randperm(len(self.order)), 0

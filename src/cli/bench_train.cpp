@@ -66,6 +66,8 @@ std::vector<TrainCase> cases_of(const base::Settings& settings, const base::Core
   peer::TrainOptions more;
   for (const char* name : {"isa", "reduce", "kernel-table"})
     if (settings.is_set(name)) more[name] = settings.text(name);
+  const std::array<std::string, 2> transports{"shm", "tcp"};
+  if (settings.choice("transport", transports) == "tcp") more["transport"] = "tcp";
   const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
   for (const BenchCase& one : bench_cases(settings))
     for (const int world : worlds_of(settings)) {

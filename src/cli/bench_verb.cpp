@@ -27,7 +27,7 @@ constexpr std::array kOptions{
     Option{"What to measure", "processes", "N", "4", "readers of one host whose memory is looked at (input)"},
     Option{"What to measure", "world", "LIST", "2", "numbers of processes (train, collective)"},
     Option{"What to measure", "bytes", "LIST", "4096,44000000", "bytes of float32 to reduce (collective)"},
-    Option{"What to measure", "transport", "LIST", "shm", "shm, tcp, tls (encrypted tcp) or mpi (collective)"},
+    Option{"What to measure", "transport", "LIST", "shm", "shm or tcp (train); shm, tcp, tls (encrypted tcp) or mpi (collective)"},
     Option{"What to measure", "algorithm", "LIST", "auto",
            "auto, direct, whole, ring, halving, tree, hierarchical, or exact: the oar tree's sum (collective)"},
     Option{"What to measure", "partials", "N", "1", "subtrees of a rank at most, for exact (collective)"},
