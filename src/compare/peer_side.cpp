@@ -32,7 +32,13 @@ std::string PeerSide::write(const Tensors& tensors) const {
   return given_;
 }
 
-store::SafetensorsFile PeerSide::found() const { return store::read_safetensors(found_); }
+// The files may lie in memory, and be large.
+store::SafetensorsFile PeerSide::found() const {
+  store::SafetensorsFile file = store::read_safetensors(found_);
+  base::fs::remove(found_);
+  base::fs::remove(given_);
+  return file;
+}
 
 Tensors PeerSide::prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer) {
   const graph::Network& network = experiment.network;

@@ -190,11 +190,28 @@ TEST_F(Compare, ACertificateIsCheckedAgain) {
 }
 
 TEST_F(Compare, WholeRunsLearnTheSame) {
-  const Words settings{"--model",         "lenet5", "--steps",        "1",
-                       "--runs",          "3",      "--epochs",       "4",
-                       "--batch",         "20",     "--margin",       "10",
-                       "--train-samples", "400",    "--test-samples", "100",
-                       "--workers",       "2",      "--strategy",     "ps:mode=async"};
+  const Words settings{"--model",
+                       "lenet5",
+                       "--steps",
+                       "1",
+                       "--runs",
+                       "3",
+                       "--epochs",
+                       "4",
+                       "--batch",
+                       "20",
+                       "--margin",
+                       "10",
+                       "--train-samples",
+                       "400",
+                       "--test-samples",
+                       "100",
+                       "--workers",
+                       "2",
+                       "--strategy",
+                       "ps:mode=async",
+                       "--target-accuracy",
+                       "40"};
   const Outcome outcome = compared(settings);
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   const Json level = last_json(outcome).at("levels").at(4);
