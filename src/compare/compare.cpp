@@ -61,12 +61,10 @@ class Sides {
   PeerSide& peer() { return *peers_[0]; }
 
   Level start() {
-    const Tensors weights = ours_.weights();
-    const std::vector<Tensors> loaded =
-        each_peer([&](PeerSide& peer, bool) { return peer.prepare(experiment_, weights, ours_.optimizer_text()); });
-    Tensors all = weights;
+    Tensors all = ours_.weights();
+    each_peer([&](PeerSide& peer, bool) { peer.prepare(experiment_, all, ours_.optimizer_text()); });
     for (store::NamedTensor& one : ours_.slots()) all.push_back(std::move(one));
-    return start_equal(all, loaded[0]);
+    return start_equal(all, peer().prepared());
   }
 
   // Of the weights that both start from.
@@ -86,28 +84,24 @@ class Sides {
     found.tensors.push_back(ours_.evaluate(batch));
     const Tensors ours = with_losses(std::move(found));
     const Feed feed = make_feed(experiment_, batch);
-    const std::vector<Tensors> theirs = each_peer([&](PeerSide& peer, bool is_reference) {
-      Found one = peer.step(feed, lr, !is_reference);
-      one.tensors.push_back(peer.evaluate(feed));
-      return with_losses(std::move(one));
-    });
-    for (std::size_t i = 1; i < theirs.size(); ++i) bands_.learn(theirs[0], theirs[i]);
-    Judged judged{bands_.judge(ours, theirs[0]), ""};
-    if (const Difference* first = first_of(judged.all)) judged.cause = likely_cause(*first, ours, theirs[0], before);
+    each_peer([&](PeerSide& peer, bool is_reference) { peer.step(feed, lr, !is_reference); });
+    const Tensors reference = with_losses(peer().found());
+    for (const auto& peer : peers_)
+      if (peer != peers_[0]) bands_.learn(reference, with_losses(peer->found()));
+    Judged judged{bands_.judge(ours, reference), ""};
+    if (const Difference* first = first_of(judged.all)) judged.cause = likely_cause(*first, ours, reference, before);
     return judged;
   }
 
  private:
   // f(peer, is_reference) of all of them at once.
   template <class F>
-  std::vector<Tensors> each_peer(const F& f) {
-    std::vector<std::future<Tensors>> running;
+  void each_peer(const F& f) {
+    std::vector<std::future<void>> running;
     for (const auto& peer : peers_)
-      running.push_back(std::async(std::launch::async, [&] { return f(*peer, &peer == &peers_[0]); }));
-    std::vector<Tensors> all;
+      running.push_back(std::async(std::launch::async, [&] { f(*peer, peer == peers_[0]); }));
     for (auto& one : running) one.wait();
-    for (auto& one : running) all.push_back(one.get());
-    return all;
+    for (auto& one : running) one.get();
   }
 
   const train::Experiment& experiment_;

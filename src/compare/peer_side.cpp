@@ -20,11 +20,19 @@ Json oars_of(const Feed& feed) {
   return oars;
 }
 
+// The files may lie in memory, and be large.
+store::SafetensorsFile take(const std::string& path) {
+  store::SafetensorsFile file = store::read_safetensors(path);
+  base::fs::remove(path);
+  return file;
+}
+
 }  // namespace
 
 PeerSide::PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark)
     : given_((folder / (mark + "-given.safetensors")).string()),
-      found_((folder / (mark + "-found.safetensors")).string()),
+      results_((folder / (mark + "-results.safetensors")).string()),
+      output_((folder / (mark + "-output.safetensors")).string()),
       process_(place.system.title, place.python, place.script, {kThreads}, {}) {}
 
 std::string PeerSide::write(const Tensors& tensors) const {
@@ -32,48 +40,49 @@ std::string PeerSide::write(const Tensors& tensors) const {
   return given_;
 }
 
-// The files may lie in memory, and be large.
-store::SafetensorsFile PeerSide::found() const {
-  store::SafetensorsFile file = store::read_safetensors(found_);
-  base::fs::remove(found_);
-  base::fs::remove(given_);
-  return file;
-}
-
-Tensors PeerSide::prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer) {
+void PeerSide::prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer) {
   const graph::Network& network = experiment.network;
   const auto shape_of = [&](int node) { return network.nodes()[static_cast<std::size_t>(node)].shape; };
   Json inputs = Json::array();
   for (const int node : network.inputs()) inputs.push_back(shape_of(node).sizes());
-  const Json answer = ask(process_, {{"do", "prepare"},
-                                     {"model", network.name()},
-                                     {"inputs", inputs},
-                                     {"classes", shape_of(network.prediction()).count()},
-                                     {"weights", write(weights)},
-                                     {"optimizer", optimizer},
-                                     {"results", found_}});
-  version_ = answer.at("version");
-  return found().tensors;
+  version_ = ask(process_, {{"do", "prepare"},
+                            {"model", network.name()},
+                            {"inputs", inputs},
+                            {"classes", shape_of(network.prediction()).count()},
+                            {"weights", write(weights)},
+                            {"optimizer", optimizer},
+                            {"results", results_}})
+                 .at("version");
+  base::fs::remove(given_);
 }
 
-Found PeerSide::step(const Feed& feed, double lr, bool shuffled) {
+Tensors PeerSide::prepared() const { return take(results_).tensors; }
+
+void PeerSide::step(const Feed& feed, double lr, bool shuffled) {
   const Json answer = ask(process_, {{"do", "step"},
                                      {"batch", write(feed.tensors)},
                                      {"oars", oars_of(feed)},
                                      {"lr", lr},
                                      {"shuffled", shuffled},
-                                     {"results", found_}});
-  return {answer.at("loss"), answer.at("penalty"), found().tensors};
+                                     {"results", results_}});
+  loss_ = answer.at("loss");
+  penalty_ = answer.at("penalty");
+  ask(process_, {{"do", "evaluate"}, {"batch", given_}, {"results", output_}});
 }
 
-double PeerSide::train(const Feed& feed, double lr) {
-  return ask(process_, {{"do", "step"},
-                        {"batch", write(feed.tensors)},
-                        {"oars", oars_of(feed)},
-                        {"lr", lr},
-                        {"shuffled", false},
-                        {"results", ""}})
-      .at("loss");
+Found PeerSide::found() const {
+  Found found{loss_, penalty_, take(results_).tensors};
+  found.tensors.push_back(take(output_).tensors.at(0));
+  return found;
+}
+
+void PeerSide::train(const Feed& feed, double lr) {
+  ask(process_, {{"do", "step"},
+                 {"batch", write(feed.tensors)},
+                 {"oars", oars_of(feed)},
+                 {"lr", lr},
+                 {"shuffled", false},
+                 {"results", ""}});
 }
 
 std::string PeerSide::sha256_of(const Feed& feed) {
@@ -84,13 +93,13 @@ store::SafetensorsFile PeerSide::layers(const Feed& feed) {
   ask(process_, {{"do", "layers"},
                  {"batch", write(feed.tensors)},
                  {"oar", {feed.oars[0].begin, feed.oars[0].end}},
-                 {"results", found_}});
-  return found();
+                 {"results", results_}});
+  return take(results_);
 }
 
 store::NamedTensor PeerSide::evaluate(const Feed& feed) {
-  ask(process_, {{"do", "evaluate"}, {"batch", write(feed.tensors)}, {"results", found_}});
-  return found().tensors.at(0);
+  ask(process_, {{"do", "evaluate"}, {"batch", write(feed.tensors)}, {"results", output_}});
+  return take(output_).tensors.at(0);
 }
 
 }  // namespace trireme::compare

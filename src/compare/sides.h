@@ -67,12 +67,15 @@ class PeerSide {
   // Starts it; files pass through `folder`, which is the caller's, under names that begin with `mark`.
   PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark);
 
-  // Builds the network from these weights; returns what it has loaded, and its optimizer's slots.
-  Tensors prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer);
-  // `shuffled`: the same with sums in another order.
-  Found step(const Feed& feed, double lr, bool shuffled);
-  // The same, without telling of more than the loss.
-  double train(const Feed& feed, double lr);
+  // Builds the network from these weights. prepared(): what it has loaded, and its optimizer's slots.
+  void prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer);
+  Tensors prepared() const;
+  // A step, and what the network says of the batch then. `shuffled`: the same with sums in another order. found(): what
+  // came of it, which waits in files until then: that of several peers need not be in memory at once.
+  void step(const Feed& feed, double lr, bool shuffled);
+  Found found() const;
+  // A step of which nothing is told.
+  void train(const Feed& feed, double lr);
   // What it has received.
   std::string sha256_of(const Feed& feed);
   // What goes into and comes out of every layer with parameters when it rows the first oar; see
@@ -83,9 +86,10 @@ class PeerSide {
 
  private:
   std::string write(const Tensors& tensors) const;
-  store::SafetensorsFile found() const;
 
-  std::string given_, found_, version_;  // files
+  std::string given_, results_, output_;  // files
+  std::string version_;
+  double loss_ = 0, penalty_ = 0;
   peer::Script process_;
 };
 
