@@ -158,6 +158,9 @@ Comparison::Comparison(const base::Settings& settings)
       options_(options_of(settings)),
       experiment_(experiment_of(settings, options_.train)) {
   settings.integer("epochs", 1, 100000);
+  if (experiment_.train->spec().target != data::TargetKind::classes)
+    base::user_error("compare needs data with classes; {} has {}", settings.text("data"),
+                     data::target_name(experiment_.train->spec().target));
 }
 
 void Comparison::find_peer() {
