@@ -16,7 +16,7 @@ struct TrainCase {
   std::string model;
   int world = 1, threads = 1;  // processes, threads of each
   std::int64_t share = 0;      // samples of a process
-  int oars = 0;                // of the whole batch; 0: Trireme's choice
+  int oars = 1;                // of the whole batch
   std::vector<int> cpus;       // world x threads of them
   peer::TrainOptions more{};   // of our side
 

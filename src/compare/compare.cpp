@@ -123,7 +123,7 @@ void compare_batches(Sides& sides, const train::Experiment& experiment, const Op
       level.summary = fmt::format("batch {} arrives with other values there", own.batches.size());
     }
   }
-  if (level.passed) level.summary += fmt::format("; the first {} batches", count);
+  if (level.passed) level.summary += count == 1 ? "; the first batch" : fmt::format("; the first {} batches", count);
 }
 
 Level step_equal(Sides& sides, const train::Experiment& experiment, const Options& options,
