@@ -91,7 +91,6 @@ void expect_equal(const std::string& model, const base::Settings& settings) {
   base::Settings comparing(comparison_options());
   comparing.set("model", model);
   comparing.set("steps", kComparedSteps);
-  comparing.set("batch", "8");
   if (settings.is_set("python")) comparing.set("python", settings.text("python"));
   Comparison comparison(comparing);
   comparison.find_peer();
