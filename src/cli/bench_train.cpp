@@ -15,8 +15,6 @@
 #include "cli/bars.h"
 #include "cli/comparison.h"
 #include "cli/svg.h"
-#include "graph/network.h"
-#include "models/zoo.h"
 
 namespace trireme::cli {
 namespace {
@@ -77,9 +75,9 @@ std::vector<TrainCase> cases_of(const base::Settings& settings, const base::Core
       if (needed > cores.cpus.size())
         base::user_error("{} processes with {} thread{} each need {} cores, and {} are usable", world, one.threads,
                          one.threads == 1 ? "" : "s", needed, cores.cpus.size());
-      // Every process has one at least.
-      const int own = graph::default_oars(models::build_model(one.model), one.batch * world);
-      all.push_back({one.model, world, one.threads, one.batch, oars > 0 ? oars : std::max(own, world),
+      // One for each thread, as PyTorch's processes take their batches whole.
+      const int own = world * one.threads;
+      all.push_back({one.model, world, one.threads, one.batch, oars > 0 ? oars : own,
                      std::vector<int>(cores.cpus.begin(), cores.cpus.begin() + static_cast<std::ptrdiff_t>(needed)),
                      more});
     }

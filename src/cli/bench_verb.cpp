@@ -17,7 +17,7 @@ constexpr std::array kOptions{
            "samples of a step, of each process; 0: a worker's batch in the studies"},
     Option{"What to measure", "threads", "LIST", "1", "numbers of threads, separated by commas"},
     Option{"What to measure", "oars", "V", "0",
-           "micro-batches of a step; 0: as many as threads, for train from network and batch"},
+           "micro-batches of a step; 0: as many as threads (train: of all processes)"},
     Option{"What to measure", "reduce", "exact|fast|both", "exact",
            "how gradients are added; both: in turns, with the cost of exact"},
     Option{"What to measure", "data", "NAME", "cifar10", "dataset, file or folder (input)"},
