@@ -76,7 +76,7 @@ std::vector<TrainCase> cases_of(const base::Settings& settings, const base::Core
         base::user_error("{} processes with {} thread{} each need {} cores, and {} are usable", world, one.threads,
                          one.threads == 1 ? "" : "s", needed, cores.cpus.size());
       // One for each thread, as PyTorch's processes take their batches whole.
-      const int own = world * one.threads;
+      const int own = world * static_cast<int>(std::min<std::int64_t>(one.threads, one.batch));
       all.push_back({one.model, world, one.threads, one.batch, oars > 0 ? oars : own,
                      std::vector<int>(cores.cpus.begin(), cores.cpus.begin() + static_cast<std::ptrdiff_t>(needed)),
                      more});
