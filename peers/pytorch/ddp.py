@@ -12,8 +12,7 @@ and sleeps in between. All ranks must be asked the same at the same time:
 
 What helps PyTorch is done, as in step.py. The gradients lie in DDP's buckets (gradient_as_bucket_view), and running
 statistics are not sent round before each step (broadcast_buffers). So many samples of bytes lie in memory, from which
-batches are drawn, made floats and scaled, all samples of a batch at once: where they lie there, that is faster than a
-DataLoader.
+batches are drawn, made floats and scaled, all samples of a batch at once, without a DataLoader's work for each sample.
 """
 
 import contextlib

@@ -76,6 +76,9 @@ int run_compare(const base::Settings& settings, const std::string&) {
   const std::string& file = settings.text("certificate");
   if (std::error_code ignored; !file.empty() && base::fs::exists(file, ignored))
     base::user_error("{} is there already; name another file or move it away", file);
+  if (std::error_code ignored;
+      !file.empty() && !base::fs::is_directory(base::fs::absolute(file).parent_path(), ignored))
+    base::user_error("there is no folder for the certificate {}", file);
   Comparison comparison(settings);
   comparison.find_peer();
   const compare::Outcome outcome = comparison.run();

@@ -224,7 +224,9 @@ int transformed_layers(const graph::Network& network, std::int64_t samples, cons
 
 }  // namespace
 
-std::map<std::string, double> op_thresholds() { return {{"op_allowance", kAllowance}, {"op_chain", kChain}}; }
+std::map<std::string, double> op_thresholds() {
+  return {{"op_allowance", kAllowance}, {"op_chain", kChain}, {"op_norm_roundings", kNormRoundings}};
+}
 
 Level op_equal(const graph::Network& network, const Tensors& weights, const Feed& feed,
                const store::SafetensorsFile& layers, const ops::KernelTable* table) {

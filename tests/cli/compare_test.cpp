@@ -17,6 +17,7 @@ TEST_F(CompareMistakes, AreOneSentence) {
   expect_refused({"compare", "--margin", "200"}, {"--margin"});
   expect_refused({"compare", "--runs", "3", "--margin", "0"}, {"--margin"});
   expect_refused({"compare", "--winograd", "maybe"}, {"--winograd"});
+  expect_refused({"compare", "--certificate", "no/such/folder/c.json"}, {"no/such/folder/c.json"});
   expect_refused({"compare", "--check", "/no/such/file"}, {"/no/such/file"});
   write(folder() / "text.json", "{}");
   expect_refused({"compare", "--check", (folder() / "text.json").string()}, {"no certificate"});
