@@ -83,13 +83,13 @@ int run_compare(const base::Settings& settings, const std::string&) {
   comparison.find_peer();
   const compare::Outcome outcome = comparison.run();
   const compare::Certificate certificate = compare::certify(outcome, comparison.values());
-  if (!file.empty()) base::write_text_atomically(file, compare::to_json(certificate, 1) + "\n");
   if (settings.flag("json")) {
     fmt::print("{}\n", compare::to_json(certificate, -1));
   } else {
     fmt::print("{} here and in {} {}\n", settings.text("model"), comparison.system().title, outcome.peer_version);
     print_levels(outcome, settings.flag("details"));
   }
+  if (!file.empty()) base::write_text_atomically(file, compare::to_json(certificate, 1) + "\n");
   return outcome.passed() ? 0 : 1;
 }
 
