@@ -5,13 +5,15 @@
     examples/strategies/slow.py --model lenet5 --batch 96 --steps 600 --factor 2
 
 Two experiments, each over the same number of samples: the last worker is slow all the time, and the workers are slow in
-turn, some steps each. Every worker has one thread. Of the stale-synchronous modes the clocks in metrics.jsonl are
-checked, push by push: nobody may be further ahead of the slowest than the bound. Options that are not listed go to every
-`trireme train`.
+turn, some steps each. Every worker has one thread; where workers share a core, a strategy that lets them work at the
+same time has less to gain. The strategies run in turns, some rounds of them; a ratio is of two runs of one round, and
+the one in the middle counts. Of the stale-synchronous modes the clocks in metrics.jsonl are checked, push by push:
+nobody may be further ahead of the slowest than the bound. Options that are not listed go to every `trireme train`.
 """
 
 import argparse
 import os
+import statistics
 import sys
 
 import runs
@@ -94,46 +96,58 @@ class Experiment:
         """`cases` are (name, strategy, more options, bound or None, lower bound); the first is what others are
         compared with."""
         print(f"{title}: --slow {slow}", flush=True)
-        done = [(case, self.run(f"{title} {case[0]}", slow, case[1], case[2])) for case in cases]
-        first = done[0][1].training_seconds
+        rounds = [[self.run(f"{title} {name} {number}", slow, strategy, more) for name, strategy, more, _, _ in cases]
+                  for number in range(1, self.options.repeats + 1)]
+        firsts = [runs_of_round[0].training_seconds for runs_of_round in rounds]
         workers = self.options.workers
-        rows = []
-        for (name, _, _, _, _), run in done:
+        rows, middles = [], []
+        for of_case, (name, _, _, _, _) in zip(zip(*rounds), cases):
+            ratios = [first / run.training_seconds for first, run in zip(firsts, of_case)]
+            middle = statistics.median_low(ratios)
+            run = of_case[ratios.index(middle)]
             if run.pushes:
                 shares = [sum(push["worker"] == worker for push in run.pushes) for worker in range(workers)]
             else:
                 shares = [worker["oars"] for worker in run.summary["per_worker"]]
             staleness = run.staleness()
-            rows.append([name, runs.clock_text(run.training_seconds), f"{first / run.training_seconds:.2f}",
+            middles.append(run)
+            rows.append([name, runs.clock_text(statistics.median(run.training_seconds for run in of_case)),
+                         f"{statistics.median(ratios):.2f}", " ".join(f"{ratio:.2f}" for ratio in sorted(ratios)),
                          f"{run.summary['samples_per_second']:.0f}", ", ".join(map(str, shares)),
                          f"{staleness[0]:.2f}, {staleness[1]}" if staleness else "0",
                          f"{run.summary['train_loss']:.4f}"])
-        runs.print_table(["", "time", "times as fast", "samples/s", "oars, or pushes, of each", "staleness: mean, most",
-                          "train loss"], rows)
-        for (name, _, _, bound, low), run in done:
+        runs.print_table(["", "time", "times as fast", "of each round", "samples/s", "oars, or pushes, of each",
+                          "staleness: mean, most", "train loss"], rows)
+        for of_case, middle, (name, _, _, bound, low) in zip(zip(*rounds), middles, cases):
             if bound is None:
-                if run.summary.get("lateness"):
-                    print(f"{name}: {run.summary['lateness']}")
+                if middle.summary.get("lateness"):
+                    print(f"{name}: {middle.summary['lateness']}")
                 continue
             print(f"{name}:")
-            self.all_hold &= say_clocks(run, workers, bound, low)
+            for run in of_case:
+                self.all_hold &= say_clocks(run, workers, bound, low)
             if slow_worker is not None:
-                say_bound(run, workers, slow_worker, bound)
+                say_bound(middle, workers, slow_worker, bound)
         print(flush=True)
 
 
 def main():
+    cores = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
     parser.add_argument("--model", default="mnist-cnn", help="a step should take some milliseconds (mnist-cnn)")
     parser.add_argument("--data", default="fashion-mnist", help="dataset (fashion-mnist)")
     parser.add_argument("--batch", type=int, default=96, help="global batch (96)")
     parser.add_argument("--steps", type=int, default=200, help="of every run (200)")
-    parser.add_argument("--workers", type=int, default=3, help="of every run (3)")
+    parser.add_argument("--workers", type=int, default=max(2, min(3, cores)),
+                        help="of every run (3, or 2 where there are no 3 cores)")
     parser.add_argument("--factor", type=float, default=3, help="how much slower (3)")
     parser.add_argument("--rotate", type=int, default=3, help="steps until the next one is slow (3)")
+    parser.add_argument("--repeats", type=int, default=3, help="rounds, in each of which every strategy runs (3)")
     parser.add_argument("--to", default="", metavar="DIR", help="a new folder; default runs/slow-<number>")
     options, arguments = parser.parse_known_args()
+    if options.repeats < 1:
+        runs.fail(f"--repeats is {options.repeats}, expected 1 or more")
     runs.program()
     experiment = Experiment(options, arguments, runs.new_folder(options.to, "slow"))
     even = ("allreduce, even", "allreduce", ["--assign", "even"], None, 0)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/cores.h"
 
 namespace trireme::strategy {
 namespace {
@@ -11,10 +12,14 @@ namespace {
 constexpr std::chrono::seconds kLook{1};
 }  // namespace
 
-Couriers::Couriers(int servers, std::size_t marks, Run run) : run_(std::move(run)), open_(marks) {
+Couriers::Couriers(int servers, std::size_t marks, const std::vector<int>& cpus, Run run)
+    : run_(std::move(run)), open_(marks) {
   for (int i = 0; i < servers * kLanes; ++i) {
     couriers_.push_back(std::make_unique<Courier>());
-    couriers_.back()->thread = std::thread([this, &courier = *couriers_.back()] { work(courier); });
+    couriers_.back()->thread = std::thread([this, cpus, &courier = *couriers_.back()] {
+      if (!cpus.empty()) base::unpin_this_thread(cpus);
+      work(courier);
+    });
   }
 }
 

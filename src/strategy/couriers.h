@@ -28,7 +28,8 @@ class Couriers {
  public:
   // `run` is called in a courier's thread; it gives up when `stop` is set. Marks are counted from 0.
   using Run = std::function<void(const Errand& errand, const std::atomic<bool>& stop)>;
-  Couriers(int servers, std::size_t marks, Run run);
+  // `cpus`: where they may run, which is more than the core that a worker's thread is pinned to; empty: as the caller.
+  Couriers(int servers, std::size_t marks, const std::vector<int>& cpus, Run run);
   ~Couriers();  // errands that are not begun are forgotten
   Couriers(const Couriers&) = delete;
   Couriers& operator=(const Couriers&) = delete;

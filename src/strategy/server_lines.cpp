@@ -24,7 +24,7 @@ ServerLines::ServerLines(const Worker& worker, const SyncStep& step, const PsOpt
       // Replies are awaited in turn with pushes, which an acknowledgement is enough for while the norm is not known.
       replies_late_(options.synchronous && !options.returns_gradients && worker.updater.clips()),
       of_server_(at(worker.cast.servers)),
-      couriers_(worker.cast.servers, step.buckets().size() + 1,
+      couriers_(worker.cast.servers, step.buckets().size() + 1, worker.cpus,
                 [this](const Errand& errand, const std::atomic<bool>& stop) { run(errand, stop); }) {
   base::check(worker.cast.servers > 0, "there are no servers");
   base::check(options.synchronous || !options.returns_gradients, "only synchronous servers return gradients");
@@ -73,18 +73,25 @@ void ServerLines::give(Request request, std::size_t bucket) {
   couriers_.give({request, home.server, home.number % kLanes, home.number, bucket});
 }
 
-// Of the reply and the partials, where the server reaches them.
+// Where what comes back is wanted.
+std::span<float> ServerLines::target_of(std::size_t bucket) const {
+  const base::Range floats = step_.buckets()[bucket].floats;
+  if (options_.returns_gradients) return step_.partial(0, floats);
+  return {worker_.crew.weights() + floats.begin, at(floats.size())};
+}
+
+// Of the reply and the partials, where the server reaches them all.
 std::vector<comm::Place> ServerLines::places_of(std::size_t bucket, std::int32_t partials) const {
   if (replies_late_) return {};  // all buckets of a lane are replied together
   const base::Range floats = step_.buckets()[bucket].floats;
   std::vector<comm::Place> places;
-  const auto add = [&](std::size_t p) {
-    const auto place = worker_.group.find(step_.partial(p, floats));
+  const auto add = [&](std::span<const float> array) {
+    const auto place = worker_.group.find(array);
     if (place) places.push_back(*place);
     return place.has_value();
   };
-  bool all = !floats.empty() && add(0);
-  for (std::size_t p = 0; p < at(partials); ++p) all = all && add(p);
+  bool all = !floats.empty() && add(target_of(bucket));
+  for (std::size_t p = 0; p < at(partials); ++p) all = all && add(step_.partial(p, floats));
   return all ? places : std::vector<comm::Place>();
 }
 
@@ -111,14 +118,11 @@ void ServerLines::run(const Errand& errand, const std::atomic<bool>& stop) {
   post.send(to, kPushTag + lane, message);
   if (is_end) return;
   const auto receive = [&](std::size_t bucket) {
-    const base::Range floats = step_.buckets()[bucket].floats;
-    const std::span<float> weights(worker_.crew.weights() + floats.begin, at(floats.size()));
-    const std::span<float> reply = step_.partial(0, floats);
-    const std::span<float> into = options_.returns_gradients ? reply : weights;
-    receive_bytes(post, to, kReplyTag + lane, std::as_writable_bytes(places.empty() ? into : std::span<float>()), stop);
-    if (places.empty()) return;
-    if (to != post.rank()) worker_.group.traffic().add(at(head.partials) * reply.size_bytes(), reply.size_bytes());
-    if (!options_.returns_gradients) std::ranges::copy(reply, weights.begin());
+    const std::span<float> target = target_of(bucket);
+    receive_bytes(post, to, kReplyTag + lane, std::as_writable_bytes(places.empty() ? target : std::span<float>()),
+                  stop);
+    if (!places.empty() && to != post.rank())
+      worker_.group.traffic().add(at(head.partials) * target.size_bytes(), target.size_bytes());
   };
   if (places.empty())
     for (std::size_t p = 0; p < at(head.partials); ++p)

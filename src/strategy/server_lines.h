@@ -46,6 +46,7 @@ class ServerLines {
   int process_of(int server) const { return worker_.cast.process_of_server(server); }
   void give(Request request, std::size_t bucket);
   void run(const Errand& errand, const std::atomic<bool>& stop);
+  std::span<float> target_of(std::size_t bucket) const;
   std::vector<comm::Place> places_of(std::size_t bucket, std::int32_t partials) const;
 
   Worker worker_;

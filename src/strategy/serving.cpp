@@ -310,15 +310,22 @@ void Serving::take_at_once(Session& session) {
   const optim::StepScalars now = scalars(session.head, session.head.clip);
   {
     const std::lock_guard lock(stripe.mutex);
-    if (stripe.is_statistics()) shard_->move_statistics(gradient.data(), session.head.samples, 1.0 / workers());
+    // A copy: others may push while it is on its way. It may lie where the gradient was.
+    const auto copy_weights = [&](base::Range floats) {
+      std::ranges::copy(shard_->weights(floats), session.reply.begin() + (floats.begin - stripe.floats.begin));
+    };
+    if (stripe.is_statistics()) {
+      shard_->move_statistics(gradient.data(), session.head.samples, 1.0 / workers());
+      copy_weights(stripe.floats);
+    }
     for (std::int64_t c = stripe.chunks.begin; c < stripe.chunks.end; ++c) {
       const ShardChunk& chunk = shard_->chunk(c);
       shard_->update(chunk, gradient.data() + (chunk.offset - stripe.floats.begin), now);
+      const bool is_last = c + 1 == stripe.chunks.end;
+      copy_weights({chunk.offset, is_last ? stripe.floats.end : shard_->chunk(c + 1).offset});
     }
-    // A copy: others may push while it is on its way.
-    std::ranges::copy(shard_->weights(stripe.floats), gradient.begin());
   }
-  reply(session, gradient);
+  reply(session, session.reply);
 }
 
 }  // namespace trireme::strategy

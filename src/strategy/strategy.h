@@ -76,6 +76,7 @@ struct Worker {
   std::span<float> gradients;  // memory for several gradients, of the group where it has such
   bool exact = true;
   std::span<float> host_weights{};  // for the weights of all workers, where all are of one host
+  std::vector<int> cpus{};          // where threads that help the crew's may run; empty: where the caller's may
 };
 
 std::unique_ptr<Strategy> make_single(crew::Crew& crew, Updater& updater);

@@ -184,10 +184,10 @@ class Job {
       const std::int64_t arrays = reduces ? 2 * std::bit_width(static_cast<unsigned>(experiment_->oars)) + 1 : 1;
       const std::size_t array = tensor::align_up(at(*std::ranges::max_element(floats)) * sizeof(float));
       window_ = group_.allocate(at(arrays + 2) * array);
-      if (is_worker && reduces) window_->take(0, 2 * array);
+      if (is_worker) window_->take(0, 2 * array);
       if (reduces) host_weights_ = memory_of_host(at(arrays + 1) * array, at(space_.floats()));
       auto* memory = reinterpret_cast<float*>(window_->own().data());
-      if (is_worker && reduces) worker_->move_weights(memory);
+      if (is_worker) worker_->move_weights(memory);
       gradients = {memory + array / sizeof(float), at(arrays) * array / sizeof(float)};
     } else if (is_worker && cast_.servers > 0) {
       own_gradients_.resize(at(space_.floats()));

@@ -1,4 +1,4 @@
-// Slowness that is played, for experiments: a worker sleeps after its work as if its machine were slower.
+// Slowness that is played, for experiments: a worker sleeps before its work as if its machine were slower.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct Slow {
   double factor = 1;        // its work takes so many times as long
   std::int64_t rotate = 0;  // steps after which the next worker is the slow one; 0: never
 
-  // How long to sleep after work of so many seconds.
+  // How long to sleep for work that takes so many seconds on a core of its own.
   double seconds(int who, std::int64_t step, int workers, double worked) const {
     if (worker < 0) return 0;
     const std::int64_t turn = rotate > 0 ? (step / rotate + worker) % workers : worker;

@@ -128,7 +128,8 @@ strategy::Worker Worker::as_strategies_see_it() {
           .assignment = *assignment_,
           .gradients = gradients_,
           .exact = place_.settings.text("reduce") == "exact",
-          .host_weights = host_weights_};
+          .host_weights = host_weights_,
+          .cpus = place_.experiment.cores.cpus};
 }
 
 strategy::Strategy& Worker::strategy_of(std::size_t phase) {
@@ -218,8 +219,8 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   work.lr = lr;
   work.load_seconds = loaded;
   work.wants_stop = told_to_stop();
-  const double sleep =
-      slow_.seconds(place_.worker, step, place_.cast.workers, oar_seconds_ * static_cast<double>(oars.size()));
+  const auto samples = static_cast<double>(batch.samples);
+  const double sleep = slow_.seconds(place_.worker, step, place_.cast.workers, sample_seconds_ * samples);
   if (sleep > 0) std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
   work.slept_seconds = sleep;
   const std::int64_t start = base::now_ns();
@@ -228,7 +229,10 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   strategy::StepReport report = strategy_->step(work);
   // The phases overlap; they are drawn one after the other with their share of the time.
   const strategy::StepSeconds& s = report.seconds;
-  if (!oars.empty()) oar_seconds_ = (s.compute() - sleep) / static_cast<double>(oars.size());
+  if (samples > 0) {
+    const double each = (s.compute() - sleep) / samples;
+    sample_seconds_ = sample_seconds_ == 0 ? each : std::min(sample_seconds_, each);
+  }
   trace_.add("step", kStepLane, start - static_cast<std::int64_t>(loaded * 1e9), base::now_ns());
   std::int64_t drawn = start - static_cast<std::int64_t>(loaded * 1e9);
   for (const auto& [name, seconds] : {std::pair{"load", loaded},

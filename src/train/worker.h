@@ -84,7 +84,7 @@ class Worker {
   std::unique_ptr<crew::Crew> crew_;
   std::unique_ptr<strategy::Updater> updater_;
   Slow slow_;
-  double oar_seconds_ = 0;  // of the last work, per oar
+  double sample_seconds_ = 0;  // forward and backward at their fastest, when nobody else used the core
   std::optional<strategy::CoreSwap> core_swap_;
   std::span<float> gradients_, host_weights_;
   std::unique_ptr<strategy::Assignment> assignment_;
