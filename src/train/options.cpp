@@ -79,7 +79,8 @@ constexpr std::array kOptions{
            "auto: shared memory on one host and TCP between hosts, MPI under mpirun; tcp: TCP everywhere"},
     Option{"Several machines", "tls", "", "no", "encrypt connections between hosts"},
     Option{"Several machines", "slow", "SPEC", "",
-           "play a slow machine: worker=2,factor=3 sleeps in proportion to its work; rotate=3 passes the part on every 3 steps"},
+           "play a slow machine: worker=2,factor=3 sleeps in proportion to its work; rotate=3 passes the part on every "
+           "3 steps"},
 
     Option{"What stays", "run", "DIR", "", "run folder, must be new; default runs/<model>-<data>-<number>"},
     Option{"What stays", "resume", "DIR", "", "go on with the run in DIR from its last checkpoint, bit for bit"},
