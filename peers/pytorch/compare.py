@@ -14,6 +14,7 @@ import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
 import answering  # noqa: E402
+import comparing  # noqa: E402
 import networks  # noqa: E402
 import tensors  # noqa: E402
 
@@ -255,26 +256,11 @@ class Comparison:
         return {}
 
 
-class Answers:
-    def __init__(self):
-        self.comparison = None
-        torch.manual_seed(1)
-        torch.set_num_threads(int(THREADS))
-
-    def __call__(self, what, request):
-        if what == "prepare":
-            self.comparison = Comparison(**request)
-            return {"version": torch.__version__, "blas": step.blas_name()}
-        if what == "hash":
-            return {"sha256": tensors.sha256(tensors.read(request["batch"]))}
-        if what == "step":
-            return self.comparison.step(**request)
-        if what == "layers":
-            return self.comparison.layers(**request)
-        if what == "evaluate":
-            return self.comparison.evaluate(**request)
-        return None
+def main():
+    torch.manual_seed(1)
+    torch.set_num_threads(int(THREADS))
+    answering.serve(comparing.Answers(Comparison, {"version": torch.__version__, "blas": step.blas_name()}))
 
 
 if __name__ == "__main__":
-    answering.serve(Answers())
+    main()

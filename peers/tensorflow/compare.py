@@ -18,6 +18,7 @@ import numpy  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
 import answering  # noqa: E402
+import comparing  # noqa: E402
 import networks  # noqa: E402
 import tensors  # noqa: E402
 
@@ -248,27 +249,12 @@ class Comparison:
         return {}
 
 
-class Answers:
-    def __init__(self):
-        self.comparison = None
-        tf.random.set_seed(1)
-        tf.config.threading.set_intra_op_parallelism_threads(THREADS)
-        tf.config.threading.set_inter_op_parallelism_threads(THREADS)
-
-    def __call__(self, what, request):
-        if what == "prepare":
-            self.comparison = Comparison(**request)
-            return {"version": tf.__version__, "blas": "own"}
-        if what == "hash":
-            return {"sha256": tensors.sha256(tensors.read(request["batch"]))}
-        if what == "step":
-            return self.comparison.step(**request)
-        if what == "layers":
-            return self.comparison.layers(**request)
-        if what == "evaluate":
-            return self.comparison.evaluate(**request)
-        return None
+def main():
+    tf.random.set_seed(1)
+    tf.config.threading.set_intra_op_parallelism_threads(THREADS)
+    tf.config.threading.set_inter_op_parallelism_threads(THREADS)
+    answering.serve(comparing.Answers(Comparison, {"version": tf.__version__, "blas": "own"}))
 
 
 if __name__ == "__main__":
-    answering.serve(Answers())
+    main()

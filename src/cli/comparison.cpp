@@ -11,6 +11,7 @@
 #include "graph/choices.h"
 #include "graph/fusion.h"
 #include "train/interrupt.h"
+#include "train/job.h"
 #include "train/options.h"
 
 namespace trireme::cli {
@@ -116,6 +117,9 @@ compare::ConvergenceOptions convergence_of(const base::Settings& settings) {
                                                {"servers", settings.text("servers")}}};
   if (options.runs == 1) base::user_error("--runs is 1, but how far runs lie apart shows only in two or more");
   if (options.runs > 0 && options.margin == 0) base::user_error("--margin is 0; no two systems learn the very same");
+  base::Settings of_train(train::train_options());
+  for (const auto& [name, value] : options.ours) of_train.set(name, value);
+  train::check_settings(train::effective_settings(of_train));
   return options;
 }
 

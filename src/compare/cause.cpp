@@ -32,11 +32,6 @@ struct Products {
   double cosine() const { return aa == 0 || bb == 0 ? 0 : ab / std::sqrt(aa * bb); }
 };
 
-const store::NamedTensor* find(const Tensors& all, const std::string& name) {
-  const auto found = std::ranges::find(all, name, &store::NamedTensor::name);
-  return found == all.end() ? nullptr : &*found;
-}
-
 // f(ours, reference, before) for every value of the tensors that are wanted.
 template <class Want, class Use>
 void for_each_value(const Tensors& ours, const Tensors& reference, const Tensors& before, const Want& want,

@@ -109,8 +109,8 @@ std::vector<std::span<const float>> weights_of(const graph::Node& node, const st
                                                const Tensors& weights) {
   std::vector<std::span<const float>> own;
   for (const ops::ParameterSpec& parameter : node.op->parameters(shapes)) {
-    const auto found = std::ranges::find(weights, node.name + "." + parameter.name, &store::NamedTensor::name);
-    base::check(found != weights.end(), "{} has no weight {}", node.name, parameter.name);
+    const store::NamedTensor* found = find(weights, node.name + "." + parameter.name);
+    base::check(found != nullptr, "{} has no weight {}", node.name, parameter.name);
     own.emplace_back(found->values);
   }
   return own;
@@ -148,8 +148,8 @@ std::vector<Difference> compare_layer(const graph::Node& node, const Tensors& we
 
 // The first oar's samples of a tensor.
 std::span<const float> of_first_oar(const Feed& feed, const std::string& name) {
-  const auto found = std::ranges::find(feed.tensors, name, &store::NamedTensor::name);
-  base::check(found != feed.tensors.end(), "the batch has no {}", name);
+  const store::NamedTensor* found = find(feed.tensors, name);
+  base::check(found != nullptr, "the batch has no {}", name);
   const std::int64_t own = found->shape.count_from(1);
   return std::span(found->values).subspan(at(feed.oars[0].begin * own), at(feed.oars[0].size() * own));
 }

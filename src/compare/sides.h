@@ -2,6 +2,7 @@
 // pipe and files. Both train on the same batches from the same weights.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,11 @@
 namespace trireme::compare {
 
 using Tensors = std::vector<store::NamedTensor>;
+// The one of that name, or null.
+inline const store::NamedTensor* find(const Tensors& all, const std::string& name) {
+  const auto found = std::ranges::find(all, name, &store::NamedTensor::name);
+  return found == all.end() ? nullptr : &*found;
+}
 
 // A batch as both sides get it: input.0 ..., target, and mask.<layer> of every dropout: 0, or what is multiplied with.
 struct Feed {

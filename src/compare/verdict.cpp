@@ -64,9 +64,9 @@ int place_of(const std::string& name) {
   return static_cast<int>(std::ranges::find(kKinds, kind_of(name)) - kKinds.begin());
 }
 
-const store::NamedTensor& find(const Tensors& tensors, const store::NamedTensor& like, const std::string& whose) {
-  const auto found = std::ranges::find(tensors, like.name, &store::NamedTensor::name);
-  if (found == tensors.end()) base::run_error("{} has no {}", whose, like.name);
+const store::NamedTensor& find_like(const store::NamedTensor& like, const Tensors& tensors, const std::string& whose) {
+  const store::NamedTensor* found = find(tensors, like.name);
+  if (found == nullptr) base::run_error("{} has no {}", whose, like.name);
   if (found->shape != like.shape)
     base::run_error("{} has a {} of {} where ours is {}", whose, like.name, found->shape.text(), like.shape.text());
   return *found;
@@ -93,7 +93,7 @@ double Difference::excess() const {
 void Bands::learn(const Tensors& reference, const Tensors& again) {
   for (const store::NamedTensor& one : reference) {
     double& band = of_kind_[kind_of(one.name)];
-    band = std::max({band, kRoundings, relative(find(again, one, "the peer"), one)});
+    band = std::max({band, kRoundings, relative(find_like(one, again, "the peer"), one)});
   }
 }
 
@@ -102,7 +102,7 @@ std::vector<Difference> Bands::judge(const Tensors& ours, const Tensors& referen
   for (const store::NamedTensor& one : ours) {
     const std::string kind = kind_of(one.name);
     const double limit = (kind == "loss" ? kFactorOfLoss : kFactor) * of_kind_.at(kind);
-    all.push_back({one.name, relative(one, find(reference, one, "the peer")), limit});
+    all.push_back({one.name, relative(one, find_like(one, reference, "the peer")), limit});
   }
   return all;
 }

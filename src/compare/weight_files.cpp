@@ -29,11 +29,6 @@ Tensors read_npz(const std::string& path) {
   return all;
 }
 
-const store::NamedTensor* find(const Tensors& all, const std::string& name) {
-  const auto found = std::ranges::find(all, name, &store::NamedTensor::name);
-  return found == all.end() ? nullptr : &*found;
-}
-
 bool same_bits(const store::NamedTensor& a, const store::NamedTensor& b) {
   return std::ranges::equal(a.values, b.values, [](float x, float y) {
     return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);

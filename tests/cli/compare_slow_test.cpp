@@ -150,7 +150,7 @@ TEST_F(Compare, ALearningRateInsideMomentum) {
 }
 
 TEST_F(Compare, ABatchThatArrivesWithOtherValues) {
-  const auto peers = peers_with("compare.py", "tensors.sha256(tensors.read(request[\"batch\"]))",
+  const auto peers = peers_with("../common/comparing.py", "tensors.sha256(tensors.read(request[\"batch\"]))",
                                 "tensors.sha256({k: v + 1e-7 for k, v in tensors.read(request['batch']).items()})");
   expect_failure(compared({"--model", "lenet5", "--steps", "1"}, peers), "start-equal", {"batch 1"});
 }

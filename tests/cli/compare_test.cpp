@@ -16,6 +16,9 @@ TEST_F(CompareMistakes, AreOneSentence) {
   expect_refused({"compare", "--runs", "1"}, {"--runs"});
   expect_refused({"compare", "--margin", "200"}, {"--margin"});
   expect_refused({"compare", "--runs", "3", "--margin", "0"}, {"--margin"});
+  expect_refused({"compare", "--runs", "3", "--strategy", "ps:mode=asinc"}, {"asinc"});
+  expect_refused({"compare", "--runs", "3", "--workers", "two"}, {"--workers"});
+  expect_refused({"compare", "--runs", "3", "--servers", "1", "--strategy", "allreduce"}, {"server"});
   expect_refused({"compare", "--winograd", "maybe"}, {"--winograd"});
   expect_refused({"compare", "--certificate", "no/such/folder/c.json"}, {"no/such/folder/c.json"});
   expect_refused({"compare", "--check", "/no/such/file"}, {"/no/such/file"});
