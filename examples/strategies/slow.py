@@ -137,8 +137,8 @@ def main():
                                      allow_abbrev=False)
     parser.add_argument("--model", default="mnist-cnn", help="a step should take some milliseconds (mnist-cnn)")
     parser.add_argument("--data", default="fashion-mnist", help="dataset (fashion-mnist)")
-    parser.add_argument("--batch", type=int, default=96, help="global batch (96)")
-    parser.add_argument("--steps", type=int, default=200, help="of every run (200)")
+    parser.add_argument("--batch", type=int, default=192, help="global batch (192)")
+    parser.add_argument("--steps", type=int, default=100, help="of every run (100)")
     parser.add_argument("--workers", type=int, default=max(2, min(3, cores)),
                         help="of every run (3, or 2 where there are no 3 cores)")
     parser.add_argument("--factor", type=float, default=3, help="how much slower (3)")
