@@ -394,7 +394,7 @@ void Helm::hear() {
                post().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
       other_resources_->write(std::string(line.data(), got->bytes));
   }
-  const auto row = receive_row(post(), kReport, kLookSeconds);
+  const auto row = receive_row(post(), kReport, kLookSeconds, report_room_);
   if (!row) return;
   if (kind_of(row->numbers) == ReportKind::failure)  // nobody can finish the stretch any more
     base::run_error("{}: {}", place_.cast.name(row->from), receive_text(post(), row->from, kText));
@@ -408,7 +408,7 @@ void Helm::hear() {
   }
 }
 
-void Helm::hear_row(const std::vector<double>& numbers, int from) {
+void Helm::hear_row(std::span<const double> numbers, int from) {
   const StepNews news = step_news(numbers);
   switch (news.kind) {
     case ReportKind::step:

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "train/evaluate.h"
 #include "train/experiment.h"
 #include "train/lateness.h"
+#include "train/mail.h"
 #include "train/progress.h"
 #include "train/run_folder.h"
 #include "train/summary.h"
@@ -109,7 +111,7 @@ class Helm {
   std::int64_t next_meeting() const;
   void row_until(std::int64_t to);
   void hear();
-  void hear_row(const std::vector<double>& numbers, int from);
+  void hear_row(std::span<const double> numbers, int from);
   void hear_push(const StepNews& push);
   void answer_question(int rower);
   void send_limits();
@@ -162,6 +164,8 @@ class Helm {
   bool servers_hold_ = false;
   double lr_ = 0;
   std::optional<Evaluation> last_test_;
+
+  std::vector<double> report_room_ = std::vector<double>(kMostNumbers);
 
   // Of a stretch.
   std::optional<Coordinator> coordinator_;  // of an asynchronous one

@@ -31,13 +31,10 @@ std::string receive_text(comm::Post& post, int from, comm::Tag tag) {
   return text;
 }
 
-std::optional<Row> receive_row(comm::Post& post, comm::Tag tag, double seconds) {
-  Row row{0, std::vector<double>(kMostNumbers)};
-  const auto got = post.receive_within(seconds, comm::kAnyRank, tag, std::as_writable_bytes(std::span(row.numbers)));
+std::optional<Row> receive_row(comm::Post& post, comm::Tag tag, double seconds, std::span<double> room) {
+  const auto got = post.receive_within(seconds, comm::kAnyRank, tag, std::as_writable_bytes(room));
   if (!got) return std::nullopt;
-  row.from = got->from;
-  row.numbers.resize(got->bytes / sizeof(double));
-  return row;
+  return Row{got->from, room.first(got->bytes / sizeof(double))};
 }
 
 void send_traffic(comm::Group& group, int helm) {

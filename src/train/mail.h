@@ -45,12 +45,12 @@ void send_values(comm::Post& post, int to, comm::Tag tag, std::span<const T> val
 // Exactly so many bytes, whenever they come.
 void receive_bytes(comm::Post& post, int from, comm::Tag tag, std::span<std::byte> into);
 
-// One row of numbers from anybody, at most `kMostNumbers`; nothing when none came in time.
+// One row of numbers from anybody, in the front of `room`; nothing when none came in time.
 inline constexpr std::size_t kMostNumbers = 64 * 1024;
 struct Row {
   int from = 0;
-  std::vector<double> numbers;
+  std::span<const double> numbers;
 };
-std::optional<Row> receive_row(comm::Post& post, comm::Tag tag, double seconds);
+std::optional<Row> receive_row(comm::Post& post, comm::Tag tag, double seconds, std::span<double> room);
 
 }  // namespace trireme::train

@@ -11,7 +11,7 @@ constexpr std::size_t kFixed = 13, kPerNote = 8, kPerShare = 2;
 
 }  // namespace
 
-ReportKind kind_of(const std::vector<double>& numbers) {
+ReportKind kind_of(std::span<const double> numbers) {
   base::check(!numbers.empty(), "an empty report");
   return static_cast<ReportKind>(static_cast<int>(numbers[0]));
 }
@@ -40,7 +40,7 @@ std::vector<double> to_numbers(const StepNews& n) {
   return all;
 }
 
-StepNews step_news(const std::vector<double>& numbers) {
+StepNews step_news(std::span<const double> numbers) {
   base::check(numbers.size() >= kFixed, "a report of {} numbers", numbers.size());
   const auto integer = [&](std::size_t i) { return static_cast<std::int64_t>(numbers[i]); };
   StepNews n{kind_of(numbers),

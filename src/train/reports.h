@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "strategy/strategy.h"
@@ -22,8 +23,8 @@ struct StepNews {
   std::vector<base::Range> shares{};    // of a step, per worker
 };
 
-ReportKind kind_of(const std::vector<double>& numbers);
+ReportKind kind_of(std::span<const double> numbers);
 std::vector<double> to_numbers(const StepNews& news);
-StepNews step_news(const std::vector<double>& numbers);
+StepNews step_news(std::span<const double> numbers);
 
 }  // namespace trireme::train
