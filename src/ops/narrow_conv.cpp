@@ -139,8 +139,7 @@ class NarrowConvKernel : public Kernel {
     transpose(args.weights[0], taps_of(sizes_), sizes_.out_channels, taps_of(sizes_), weights, out_row());
     if (o_.bias) std::copy_n(args.weights[1], o_.channels, bias = scratch + bias_at_);
     for (std::int64_t n = 0; n < samples_; ++n) {
-      src_.fill(args.src[0] + n * sample(src_), src);
-      correlate(sizes_, lanes_, readable(src_, src), weights, bias, o_.relu, scratch + positions_at_,
+      correlate(sizes_, lanes_, sample_of(args.src[0], n, src), weights, bias, o_.relu, scratch + positions_at_,
                 args.dst + n * sample(diff_));
     }
   }
@@ -155,7 +154,7 @@ class NarrowConvKernel : public Kernel {
     at_image.data += diff_.top * diff_.row + diff_.left;
     at_border.data += diff_.left - border_;
     for (std::int64_t n = 0; n < samples_; ++n) {
-      src_.fill(args.src[0] + n * sample(src_), src);
+      const Images<const float> in = sample_of(args.src[0], n, src);
       const float* gradient = args.diff_dst + n * sample(diff_);
       if (o_.relu) gradient = let_through(gradient, args.dst + n * sample(diff_), scratch + masked_at_);
       if (lanes_ == Lanes::columns || (diff_src_ && diff_lanes_ != Lanes::patches)) diff_.fill(gradient, diff);
@@ -164,10 +163,10 @@ class NarrowConvKernel : public Kernel {
         for (std::int64_t o = 0; o < o_.channels; o += kLanes)
           transpose(gradient + o * plane, plane, std::min(kLanes, o_.channels - o), plane, positions + o * plane,
                     kLanes);
-        passes_.channels.gradient(sizes_, readable(src_, src), positions, sums);
+        passes_.channels.gradient(sizes_, in, positions, sums);
         if (o_.bias) passes_.channels.bias_gradient(sizes_, positions, bias);
       } else {
-        passes_.columns.gradient(sizes_, readable(src_, src), at_image, sums);
+        passes_.columns.gradient(sizes_, in, at_image, sums);
         if (o_.bias) passes_.columns.bias_gradient(sizes_, at_image, bias);
       }
       if (diff_src_ && diff_lanes_ == Lanes::patches)
@@ -195,6 +194,18 @@ class NarrowConvKernel : public Kernel {
   }
   static std::int64_t sample(const Padded& p) { return p.channels * p.image.height * p.image.width; }
   static Images<const float> readable(const Padded& p, const float* data) { return {data, p.plane(), p.row}; }
+  // The input of sample n: where it lies, if the passes read nothing around it, else padded in `room`. Lanes past the
+  // output's last column read on into the next sample, and what they read does not count.
+  Images<const float> sample_of(const float* src, std::int64_t n, float* room) const {
+    const float* images = src + n * sample(src_);
+    const Plane& image = src_.image;
+    const bool has_padding = src_.top > 0 || src_.left > 0;
+    const std::int64_t past = lanes_ == Lanes::channels ? 0 : src_.row - image.width;
+    if (!has_padding && past <= (samples_ - 1 - n) * sample(src_))
+      return {images, image.height * image.width, image.width};
+    src_.fill(images, room);
+    return readable(src_, room);
+  }
   static std::int64_t taps_of(const Sizes& s) { return s.in_channels * s.kernel_height * s.kernel_width; }
   // Of the weights as a correlation reads them.
   static std::int64_t row_of(const Sizes& s, Lanes lanes) {

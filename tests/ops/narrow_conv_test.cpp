@@ -22,6 +22,7 @@ std::vector<OpCase> cases() {
       conv({5, 9, 3, 3}, {.channels = 2, .kernel = {3, 3}}),
       conv({2, 3, 40}, {.channels = 5, .kernel = {7}, .padding = {3}}),
       conv({1, 2, 5}, {.channels = 3, .kernel = {5}}),
+      conv({9, 1, 3}, {.channels = 1, .kernel = {2}}),  // a vector is longer than several samples
       // Lanes are channels, in one direction or both.
       conv({3, 6, 14, 14}, {.channels = 16, .kernel = {5, 5}}),
       conv({2, 3, 7, 5}, {.channels = 33, .kernel = {3, 3}, .padding = {1, 1}, .relu = true}),

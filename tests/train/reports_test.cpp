@@ -65,7 +65,7 @@ TEST(Reports, OfAWrongLengthAreNone) {
   EXPECT_NO_THROW(step_news(numbers));
   numbers.pop_back();
   EXPECT_THROW(step_news(numbers), std::exception);
-  EXPECT_THROW(step_news({1, 2, 3}), std::exception);
+  EXPECT_THROW(step_news(std::vector<double>{1, 2, 3}), std::exception);
   EXPECT_THROW(kind_of({}), std::exception);
 }
 
