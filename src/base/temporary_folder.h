@@ -1,13 +1,17 @@
 // A folder of its own, which goes with all that is in it.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "base/files.h"
 
 namespace trireme::base {
 
 class TemporaryFolder {
  public:
-  // Called "trireme-<purpose>-..." in memory, where there is plenty of it, else where temporary files belong.
+  // Called "trireme-<purpose>-..." in memory, where there is plenty of it, else where temporary files belong. Those of
+  // the same purpose whose process was killed are removed first.
   explicit TemporaryFolder(const std::string& purpose);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -17,6 +21,7 @@ class TemporaryFolder {
 
  private:
   fs::path path_;
+  std::optional<int> lock_;  // on the folder, for as long as this process lives
 };
 
 }  // namespace trireme::base
