@@ -28,8 +28,8 @@ std::string why_not(const std::string& python, const System& system) {
   if (code == 0) return "";
   if (code == 127) return "there is no such program";
   if (code < 0) return "it took longer than two minutes";
-  const std::string words = child.last_words();
-  return words.empty() ? fmt::format("exit code {}", code) : words.substr(words.rfind(" / ") + 1);
+  const std::vector<std::string> lines = child.error_lines();
+  return lines.empty() ? fmt::format("exit code {}", code) : lines.back();
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }

@@ -62,7 +62,7 @@ TEST_P(MpiWorld, PassesTheTestsOfTheOtherTransports) {
   EXPECT_NE(finished.out.find("[  PASSED  ]"), std::string::npos) << finished.out;
   EXPECT_EQ(finished.out.find("[  PASSED  ] 0 tests"), std::string::npos) << finished.out;
 }
-INSTANTIATE_TEST_SUITE_P(Of, MpiWorld, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Of, MpiWorld, testing::Values(1, 2, 3), testing::PrintToStringParamName());
 
 TEST_F(Mpi, WithoutMpirunTheWorldIsOne) {
   const test::Finished finished =
