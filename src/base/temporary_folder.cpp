@@ -31,7 +31,7 @@ fs::path place() {
 }
 
 // A descriptor that holds the folder's lock, or nothing with the reason in errno: EWOULDBLOCK when somebody else has
-// it, ENOENT when it is gone; some file systems know no locks.
+// it, ENOENT when it is gone, EPERM when it is another user's; some file systems know no locks.
 std::optional<int> lock(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return std::nullopt;
@@ -41,6 +41,8 @@ std::optional<int> lock(const fs::path& folder) {
     reason = errno;
   else if (status.st_nlink == 0)
     reason = ENOENT;
+  else if (status.st_uid != ::geteuid())
+    reason = EPERM;
   if (reason == 0) return descriptor;
   ::close(descriptor);
   errno = reason;
