@@ -2,8 +2,11 @@
 // fastest: layout of images, implementation of SGD, threads pinned or not (where ours are).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/bench.h"
 #include "cli/find_peer.h"
@@ -13,6 +16,11 @@ namespace trireme::cli {
 
 // A step longer than this is steady after one, and is not tried out more often than needed.
 inline constexpr double kSlowSeconds = 1;
+
+// Two ways of a peer, some steps of each in turns: the medians of what their rounds took for a step. A way is told how
+// many steps to make, and says what the one in the middle took; `step_seconds`: about how long that is.
+std::pair<double, double> try_in_turns(const std::function<double(int steps)>& one,
+                                       const std::function<double(int steps)>& other, double step_seconds);
 
 class PytorchStep {
  public:

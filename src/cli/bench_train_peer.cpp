@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -85,8 +86,11 @@ PytorchTraining::PytorchTraining(const TrainCase& bench, const Peer& peer, const
                   {"samples", samples}});
       const std::string optimizer = ranks->ask({{"do", "tune"}}).at("optimizer");
       double seconds = ranks->run({1, 3}).total;
-      if (seconds < kSlowSeconds) seconds = std::min(seconds, ranks->run({2, 7}).total);
-      if (ranks_ && seconds >= trial_seconds_) continue;
+      if (ranks_) {
+        const auto run = [](Ranks& way) { return [&way](int steps) { return way.run({1, steps}).total; }; };
+        std::tie(trial_seconds_, seconds) = try_in_turns(run(*ranks_), run(*ranks), seconds);
+        if (seconds >= trial_seconds_) continue;
+      }
       trial_seconds_ = seconds;
       version_ = joined.at("torch");
       const std::string blas = joined.at("blas");
