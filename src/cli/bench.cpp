@@ -94,6 +94,11 @@ int steps_of_a_round(double step_seconds) {
   return std::clamp(static_cast<int>(kRoundSeconds / step_seconds), 1, kMostSteps);
 }
 
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[(values.size() - 1) / 2];
+}
+
 ProfiledStep profile_step(const BenchCase& bench, const base::CorePlan& cores, int rounds) {
   const auto rig = make_rig(bench, cores, true);
   rig->run(1);

@@ -34,6 +34,9 @@ std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::Cor
 // How many steps of this length make a round of a fifth of a second; at least one.
 int steps_of_a_round(double step_seconds);
 
+// The lower of the two in the middle where their number is even. REQUIRES: there is one.
+double median(std::vector<double> values);
+
 struct ProfiledStep {
   observe::Profile profile;
   double fastest_seconds = 0;  // of a step, the mean over the fastest round

@@ -43,11 +43,6 @@ struct InputCase {
   std::int64_t batch = 128;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[(values.size() - 1) / 2];
-}
-
 // From opening the file to batches; as train does it.
 class OwnInput {
  public:

@@ -27,20 +27,16 @@ train::StepSeconds steps(peer::Script& process, int count) {
 
 std::pair<double, double> try_in_turns(const std::function<double(int steps)>& one,
                                        const std::function<double(int steps)>& other, double step_seconds) {
-  constexpr double kRoundSeconds = 0.3;
-  constexpr int kRounds = 3, kMostSteps = 100;
+  constexpr int kRounds = 3;
   const bool is_slow = step_seconds > kSlowSeconds;
   const int rounds = is_slow ? 1 : kRounds;
-  const int steps = is_slow ? 1 : std::clamp(static_cast<int>(kRoundSeconds / step_seconds), kTrialSteps, kMostSteps);
+  const int steps = is_slow ? 1 : std::max(kTrialSteps, steps_of_a_round(step_seconds));
   std::vector<double> of_one, of_other;
   for (int round = 0; round < rounds; ++round) {
     of_one.push_back(one(steps));
     of_other.push_back(other(steps));
   }
-  std::ranges::sort(of_one);
-  std::ranges::sort(of_other);
-  const auto middle = static_cast<std::size_t>(rounds / 2);
-  return {of_one[middle], of_other[middle]};
+  return {median(of_one), median(of_other)};
 }
 
 PytorchStep::PytorchStep(const BenchCase& bench, const std::string& python, const std::string& script,

@@ -45,8 +45,9 @@ void send_values(comm::Post& post, int to, comm::Tag tag, std::span<const T> val
 // Exactly so many bytes, whenever they come.
 void receive_bytes(comm::Post& post, int from, comm::Tag tag, std::span<std::byte> into);
 
-// One row of numbers from anybody, in the front of `room`; nothing when none came in time.
+// What a row of numbers has at most.
 inline constexpr std::size_t kMostNumbers = 64 * 1024;
+// One from anybody, in the front of `room`; nothing when none came in time.
 struct Row {
   int from = 0;
   std::span<const double> numbers;

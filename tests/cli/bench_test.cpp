@@ -2,6 +2,7 @@
 #include "base/beside_program.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/bench_peer.h"
 #include "cli/program.h"
 #include "peer/script.h"
 
@@ -86,6 +87,37 @@ TEST_F(Bench, APeerIsAskedInBothLayoutsAndTheFasterCounts) {
   EXPECT_EQ(asked.at("inputs"), Json::parse("[[3, 32, 32]]"));
   EXPECT_EQ(asked.at("classes"), 10);
   EXPECT_EQ(asked.at("batch"), 4);
+}
+
+TEST(TryInTurns, MediansOfRoundsInTurns) {
+  std::string order;
+  std::vector<int> asked;
+  // The first one was held up once, and the other was lucky once.
+  const auto pair = cli::try_in_turns(
+      [&, rounds = std::vector{0.9, 0.010, 0.011}](int steps) mutable {
+        order += "a";
+        asked.push_back(steps);
+        const double seconds = rounds.front();
+        rounds.erase(rounds.begin());
+        return seconds;
+      },
+      [&, rounds = std::vector{0.012, 0.001, 0.013}](int) mutable {
+        order += "b";
+        const double seconds = rounds.front();
+        rounds.erase(rounds.begin());
+        return seconds;
+      },
+      0.01);
+  EXPECT_EQ(order, "ababab");
+  EXPECT_EQ(pair, std::pair(0.011, 0.012));
+  EXPECT_GE(asked.at(0), 10) << "steps of milliseconds scatter";
+  const auto counted = [&](int steps) {
+    asked.push_back(steps);
+    return 5.0;
+  };
+  asked.clear();
+  cli::try_in_turns(counted, counted, 5);
+  EXPECT_EQ(asked, (std::vector{1, 1})) << "long ones are steady";
 }
 
 TEST_F(Bench, ASpectrumHasOneLayout) {

@@ -146,7 +146,7 @@ TEST(OpEqual, BatchNormsOfALargeMeanRoundMore) {
     EXPECT_LT(times, 4 * 1000 / deviation) << row << ": the channel that varies least counts";
   }
   EXPECT_EQ(limit_of(b, "conv forward"), limit_of(a, "conv forward"));
-  // That is still far less than a wrong epsilon makes.
+  // That is still far less than one percent.
   for (float& value : far.told("norm.output").values) value *= 1.01f;
   EXPECT_FALSE(far.judged().passed);
 }
