@@ -4,7 +4,7 @@ import tensors
 
 
 class Answers:
-    """make(**request) is a new comparison, with step, layers and evaluate; `about` tells version and blas."""
+    """make(**request) is a new comparison; `about` tells version and blas, and the comparison's about() its settings."""
 
     def __init__(self, make, about):
         self.make, self.about = make, about
@@ -13,9 +13,9 @@ class Answers:
     def __call__(self, what, request):
         if what == "prepare":
             self.comparison = self.make(**request)
-            return self.about
+            return {**self.about, **self.comparison.about()}
         if what == "hash":
             return {"sha256": tensors.sha256(tensors.read(request["batch"]))}
-        if what in ("step", "layers", "evaluate"):
+        if what in ("step", "update", "layers", "probe", "evaluate"):
             return getattr(self.comparison, what)(**request)
         return None

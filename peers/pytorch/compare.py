@@ -1,12 +1,12 @@
 """PyTorch's side of `trireme compare`: the same network from the same weights, fed with the same batches.
 
-The questions and answers are those of peers/README.md. For `shuffled` steps, outputs are rounded NOISE times as coarsely:
-a ReLU or a maximum that tips over is rare, but has to be seen in a few runs.
+The requests and answers are described in peers/README.md.
 """
 
 import sys
 
 THREADS = sys.argv[1] if len(sys.argv) > 1 else "1"
+SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 
 import step  # noqa: E402: it sets the number of threads of the libraries that torch loads
 
@@ -16,9 +16,8 @@ from torch import nn  # noqa: E402
 import answering  # noqa: E402
 import comparing  # noqa: E402
 import networks  # noqa: E402
+import perturb  # noqa: E402
 import tensors  # noqa: E402
-
-NOISE = 64
 
 
 class Mask(nn.Module):
@@ -59,33 +58,6 @@ class OarNorm(nn.Module):
             combined = sum(one[0] * one[which].double() for one in self.seen) / samples
             running += self.momentum * (combined.float() - running)
         self.seen = []
-
-
-class Shuffle:
-    """Lets the convolutions and dense layers of a network add in another order, when it is on."""
-
-    def __init__(self, net):
-        self.on = False
-        for module in net.modules():
-            if isinstance(module, (nn.Conv1d, nn.Conv2d, nn.Linear)):
-                module.forward = self.changed(module)
-
-    def changed(self, module):
-        plain = module.forward
-
-        def forward(x):
-            if not self.on:
-                return plain(x)
-            order = torch.randperm(x.shape[1])
-            x, weight = x[:, order], module.weight[:, order]
-            if isinstance(module, nn.Linear):
-                y = nn.functional.linear(x, weight, module.bias)
-            else:
-                convolve = nn.functional.conv1d if isinstance(module, nn.Conv1d) else nn.functional.conv2d
-                y = convolve(x, weight, module.bias, module.stride, module.padding)
-            return y * (1 + NOISE * torch.finfo(y.dtype).eps * (torch.rand_like(y) - 0.5))
-
-        return forward
 
 
 LAYERS = (nn.Conv1d, nn.Conv2d, nn.Linear, OarNorm)
@@ -146,19 +118,28 @@ def read(path):
 class Comparison:
     def __init__(self, model, inputs, classes, weights, optimizer, results):
         self.net = networks.build(model, inputs, classes)
+        self.dropouts = {name: module.p for name, module in self.net.named_modules() if isinstance(module, nn.Dropout)}
         self.masks, self.norms = replace(self.net)
-        self.shuffle = Shuffle(self.net)
         self.load(read(weights))
         self.optimizer, self.slots = make_optimizer(list(self.net.parameters()), optimizer), slots_of(optimizer)
         tensors.write(results, numpy_of({**{name: tensor for name, tensor, _ in self.parameters()}, **self.state()}))
 
+    def about(self):
+        return {"dropouts": self.dropouts}
+
     def parameters(self):
         return list(networks.parameters_and_statistics(self.net))
+
+    def trained(self):
+        return [(name, tensor) for name, tensor, trained in self.parameters() if trained]
 
     def state(self):
         """Of the optimizer, which keeps nothing before its first step; that is as good as zero."""
         return {f"slot.{slot}.{name}": self.optimizer.state[tensor].get(own, torch.zeros_like(tensor))
-                for slot, own in self.slots.items() for name, tensor, trained in self.parameters() if trained}
+                for slot, own in self.slots.items() for name, tensor in self.trained()}
+
+    def state_and_weights(self):
+        return {**self.state(), **{"weight." + name: tensor for name, tensor, _ in self.parameters()}}
 
     def load(self, given):
         own = {name: tensor for name, tensor, _ in self.parameters()}
@@ -172,31 +153,34 @@ class Comparison:
             for name, tensor in own.items():
                 tensor.copy_(given[name])
 
-    def one_oar(self, batch, chosen, samples):
-        inputs = [batch[f"input.{i}"][chosen] for i in range(sum(name.startswith("input.") for name in batch))]
+    def snapshot(self):
+        """Parameters, statistics and the optimizer's state; restore() brings them back."""
+        copy = lambda value: value.detach().clone() if torch.is_tensor(value) else value  # noqa: E731
+        return ([(tensor, copy(tensor)) for _, tensor, _ in self.parameters()],
+                {tensor: {key: copy(value) for key, value in state.items()}
+                 for tensor, state in self.optimizer.state.items()})
+
+    def restore(self, snapshot):
+        tensors_before, state_before = snapshot
+        with torch.no_grad():
+            for tensor, before in tensors_before:
+                tensor.copy_(before)
+        self.optimizer.state.clear()
+        for tensor, state in state_before.items():
+            self.optimizer.state[tensor] = {key: value.clone() if torch.is_tensor(value) else value
+                                            for key, value in state.items()}
+
+    def one_oar(self, batch, begin, end, samples):
+        inputs = [batch[f"input.{i}"][begin:end] for i in range(sum(name.startswith("input.") for name in batch))]
         for name, module in self.masks.items():
-            module.mask = batch["mask." + name][chosen]
+            module.mask = batch["mask." + name][begin:end]
         output = self.net(*inputs)
-        loss = nn.functional.cross_entropy(output, batch["target"][chosen].reshape(-1).long(), reduction="sum")
+        loss = nn.functional.cross_entropy(output, batch["target"][begin:end].reshape(-1).long(), reduction="sum")
         (loss / samples).backward()
         return loss.item()
 
-    def step(self, batch, oars, lr, results, shuffled=False):
-        batch = read(batch)
-        samples = len(batch["target"])
-        self.net.train()
-        self.shuffle.on = shuffled
-        self.optimizer.zero_grad(set_to_none=False)
-        loss = 0.0
-        for begin, end in oars:
-            chosen = torch.arange(begin, end)
-            if shuffled:
-                chosen = chosen[torch.randperm(end - begin)]
-            if begin < end:
-                loss += self.one_oar(batch, chosen, samples)
-        found = {}
-        if results:
-            found = {"gradient." + name: tensor.grad.clone() for name, tensor, trained in self.parameters() if trained}
+    def move(self, lr):
+        """Adds the penalty's gradient and updates the weights; returns the penalty."""
         penalty = networks.penalty(self.net)
         if torch.is_tensor(penalty):
             penalty.backward()
@@ -204,13 +188,52 @@ class Comparison:
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         self.optimizer.step()
+        return penalty
+
+    def train(self, batch, oars, lr):
+        """One step; its loss, penalty and gradients."""
+        samples = len(batch["target"])
+        self.net.train()
+        self.optimizer.zero_grad(set_to_none=False)
+        loss = sum(self.one_oar(batch, begin, end, samples) for begin, end in oars if begin < end)
+        gradients = {"gradient." + name: tensor.grad.clone() for name, tensor in self.trained()}
+        penalty = self.move(lr)
         for norm in self.norms:
             norm.move()
+        return {"loss": loss / samples, "penalty": penalty}, gradients
+
+    def output(self, batch):
+        self.net.eval()
+        with torch.no_grad():
+            return self.net(*[batch[f"input.{i}"] for i in range(sum(name.startswith("input.") for name in batch))])
+
+    def step(self, batch, oars, lr, results, perturbed=()):
+        batch = read(batch)
+        before, answers = self.snapshot() if perturbed else None, []
+        for number, path in enumerate(perturbed):
+            with perturb.perturbed(self.net, opens=number % 2 == 0):
+                answer, found = self.train(batch, oars, lr)
+            answers.append(answer)
+            tensors.write(path, numpy_of({**found, **self.state_and_weights(), "output": self.output(batch)}))
+            self.restore(before)
+        answer, found = self.train(batch, oars, lr)
         if results:
-            found.update(self.state())
-            found.update({"weight." + name: tensor for name, tensor, _ in self.parameters()})
-            tensors.write(results, numpy_of(found))
-        return {"loss": loss / samples, "penalty": penalty}
+            found = numpy_of({**found, **self.state_and_weights(), "output": self.output(batch)})
+            tensors.write(results, found)
+            answer["digests"] = tensors.digests(found)
+        return {**answer, "perturbed": answers}
+
+    def update(self, gradients, lr, results):
+        self.optimizer.zero_grad(set_to_none=False)
+        given = read(gradients)
+        with torch.no_grad():
+            for name, tensor in self.trained():
+                if tensor.grad is None:
+                    tensor.grad = torch.zeros_like(tensor)
+                tensor.grad.copy_(given["gradient." + name])
+        penalty = self.move(lr)
+        tensors.write(results, numpy_of(self.state_and_weights()))
+        return {"penalty": penalty}
 
     def layers(self, batch, oar, results):
         batch = read(batch)
@@ -221,7 +244,7 @@ class Comparison:
             if isinstance(module, LAYERS):
                 hooks.append(module.register_forward_hook(self.see_forward(found, name)))
                 hooks.append(module.register_full_backward_hook(self.see_backward(found, name)))
-        self.one_oar(batch, torch.arange(*oar), oar[1] - oar[0])
+        loss = self.one_oar(batch, *oar, oar[1] - oar[0])
         for hook in hooks:
             hook.remove()
         for norm in self.norms:
@@ -230,6 +253,18 @@ class Comparison:
             if isinstance(module, LAYERS):
                 for parameter, value in module.named_parameters():
                     found[f"{name}.diff.{parameter}"] = value.grad.clone()
+        tensors.write(results, numpy_of(found))
+        return {"loss": loss}
+
+    def probe(self, inputs, results):
+        self.net.train()
+        found = {}
+        with torch.no_grad():
+            for name, values in read(inputs).items():
+                layer = self.net.get_submodule(name.removesuffix(".input"))
+                found[name.removesuffix("input") + "output"] = layer(values)
+        for norm in self.norms:
+            norm.seen = []
         tensors.write(results, numpy_of(found))
         return {}
 
@@ -248,16 +283,12 @@ class Comparison:
         return see
 
     def evaluate(self, batch, results):
-        batch = read(batch)
-        self.net.eval()
-        with torch.no_grad():
-            inputs = [batch[f"input.{i}"] for i in range(sum(name.startswith("input.") for name in batch))]
-            tensors.write(results, numpy_of({"output": self.net(*inputs)}))
+        tensors.write(results, numpy_of({"output": self.output(read(batch))}))
         return {}
 
 
 def main():
-    torch.manual_seed(1)
+    torch.manual_seed(SEED)
     torch.set_num_threads(int(THREADS))
     answering.serve(comparing.Answers(Comparison, {"version": torch.__version__, "blas": step.blas_name()}))
 

@@ -9,7 +9,8 @@
 namespace trireme::compare {
 namespace {
 
-constexpr double kNearly = 1e-3;  // of what is left when a factor is taken out
+constexpr double kNearly = 1e-3;       // of what is left when a factor is taken out
+constexpr double kLeastFactor = 1e-5;  // that is told
 constexpr double kClear = 0.9;    // of a direction
 
 constexpr const char* kAnotherDecay =
@@ -46,14 +47,16 @@ void for_each_value(const Tensors& ours, const Tensors& reference, const Tensors
   }
 }
 
-std::string of_gradients(const Tensors& ours, const Tensors& reference) {
+std::string of_gradients(const Tensors& ours, const Tensors& reference, double samples) {
   Products products;
   for_each_value(
       ours, reference, {}, [](const std::string& name) { return name.starts_with("gradient."); },
       [&](double a, double b, double) { products.add(a, b); });
   const auto factor = products.factor();
-  if (!factor || std::abs(*factor - 1) < kNearly) return "";
-  return fmt::format("all gradients there are {:.4g} times ours: a sum on one side and a mean on the other?", *factor);
+  if (!factor || std::abs(*factor - 1) < kLeastFactor) return "";
+  const bool sum_and_mean = std::abs(*factor / samples - 1) < kNearly || std::abs(*factor * samples - 1) < kNearly;
+  return fmt::format("all gradients there are {:.6g} times ours: {}?", *factor,
+                     sum_and_mean ? "a sum on one side and a mean on the other" : "another factor of the loss");
 }
 
 std::string of_statistics(const Difference& first, const Tensors& ours, const Tensors& reference,
@@ -108,9 +111,9 @@ std::string of_weights(const Tensors& ours, const Tensors& reference, const Tens
 }  // namespace
 
 std::string likely_cause(const Difference& first, const Tensors& ours, const Tensors& reference,
-                         const Tensors& before) {
+                         const Tensors& before, double samples) {
   if (is_statistic(first.name)) return of_statistics(first, ours, reference, before);
-  if (first.name.starts_with("gradient.")) return of_gradients(ours, reference);
+  if (first.name.find("gradient") != std::string::npos) return of_gradients(ours, reference, samples);
   if (first.name.starts_with("slot.")) return of_slots(ours, reference, before);
   if (first.name.starts_with("weight.")) return of_weights(ours, reference, before);
   return "";

@@ -8,7 +8,8 @@
 namespace trireme::compare {
 
 // A sentence, or nothing. `first` is what left the band; ours and reference are what both have found in that step,
-// `before` our weights (weight.<parameter>) before it.
-std::string likely_cause(const Difference& first, const Tensors& ours, const Tensors& reference, const Tensors& before);
+// `before` the weights (weight.<parameter>) before it; `samples` of the batch.
+std::string likely_cause(const Difference& first, const Tensors& ours, const Tensors& reference, const Tensors& before,
+                         double samples);
 
 }  // namespace trireme::compare

@@ -12,13 +12,14 @@
 #include "base/simd.h"
 #include "base/version.h"
 #include "compare/op_equal.h"
+#include "compare/update_equal.h"
 
 namespace trireme::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kForm = "trireme compare, form 1";
+constexpr const char* kForm = "trireme compare, form 2";
 constexpr const char* kSeal = "sha256";
 
 // JSON has no infinity.
@@ -50,6 +51,13 @@ std::string seal_of(const Json& json) {
   return base::sha256_hex(std::as_bytes(std::span(text)));
 }
 
+std::map<std::string, double> thresholds() {
+  std::map<std::string, double> all = band_thresholds();
+  all.merge(op_thresholds());
+  all.merge(update_thresholds());
+  return all;
+}
+
 Finding finding(bool holds, const std::string& text) { return {holds, text}; }
 
 }  // namespace
@@ -59,8 +67,7 @@ Certificate certify(const Outcome& outcome, const std::map<std::string, std::str
                   .trireme = base::version_text(),
                   .isa = std::string(base::isa_name(base::active_isa())),
                   .outcome = outcome,
-                  .thresholds = band_thresholds()};
-  all.thresholds.merge(op_thresholds());
+                  .thresholds = thresholds()};
   return all;
 }
 
@@ -116,9 +123,7 @@ std::vector<Finding> check_verdicts(const Certificate& certificate) {
                           fmt::format("{}: its verdict {} from its {} numbers", level.name,
                                       !level.passed || within ? "follows" : "does not follow", level.rows.size())));
   }
-  std::map<std::string, double> now = band_thresholds();
-  now.merge(op_thresholds());
-  const bool same = certificate.thresholds == now;
+  const bool same = certificate.thresholds == thresholds();
   all.push_back(finding(
       same, same ? "the thresholds are those of this program" : "the thresholds are other than those of this program"));
   return all;

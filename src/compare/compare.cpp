@@ -3,18 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <future>
 
 #include "base/temporary_folder.h"
 #include "compare/cause.h"
 #include "compare/op_equal.h"
 #include "compare/same_bits.h"
+#include "compare/update_equal.h"
 #include "optim/schedule.h"
 
 namespace trireme::compare {
 namespace {
 
-constexpr int kNulls = 3;
+constexpr int kPeers = 2;      // the reference, and the same again with another seed
+constexpr int kPerturbed = 2;  // perturbed steps of each: one that opens ReLUs close to zero, one that closes them
 constexpr std::size_t kHashedBatches = 3;
 
 Tensors with_losses(Found found) {
@@ -48,13 +51,16 @@ class Course {
   std::int64_t step_ = 0;  // counted from 1
 };
 
-// The same network here and there, and there again with other orders of sums.
+// The same network here and there, twice. Every step of all of them starts from what the reference has then, so that
+// differences do not add up over the steps. Our own course, from our own weights, is kept too.
 class Sides {
  public:
   Sides(const train::Experiment& experiment, const Options& options, const base::fs::path& folder)
-      : experiment_(experiment), ours_(experiment, options.optimizer, options.init, 1) {
-    for (int i = 0; i <= kNulls; ++i)
-      peers_.push_back(std::make_unique<PeerSide>(options.peer, folder, std::to_string(i)));
+      : experiment_(experiment),
+        ours_(experiment, options.optimizer, options.init, 1),
+        follower_(experiment, options.optimizer, options.init, 1) {
+    for (int i = 0; i < kPeers; ++i)
+      peers_.push_back(std::make_unique<PeerSide>(options.peer, folder, std::to_string(i), i + 1));
   }
 
   OurSide& ours() { return ours_; }
@@ -62,51 +68,73 @@ class Sides {
 
   Level start() {
     Tensors all = ours_.weights();
-    each_peer([&](PeerSide& peer, bool) { peer.prepare(experiment_, all, ours_.optimizer_text()); });
-    for (store::NamedTensor& one : ours_.slots()) all.push_back(std::move(one));
+    each_peer([&](PeerSide& peer) { peer.prepare(experiment_, all, ours_.optimizer_text()); });
+    for (const store::NamedTensor& one : all) before_.push_back({"weight." + one.name, one.shape, one.values});
+    for (store::NamedTensor& one : ours_.slots()) {
+      before_.push_back(one);
+      all.push_back(std::move(one));
+    }
     return start_equal(all, peer().prepared());
   }
 
   // Of the weights that both start from.
   Level layers(const Feed& feed) {
-    return op_equal(experiment_.network, ours_.weights(), feed, peer().layers(feed),
-                    experiment_.crew_options.kernel_table.get());
+    return op_equal(
+        experiment_.network, ours_.weights(), feed, peer().layers(feed),
+        [&](const Tensors& inputs) { return peer().probe(inputs); }, experiment_.crew_options.kernel_table.get());
   }
 
   struct Judged {
-    std::vector<Difference> all;
-    std::string cause;  // of the first that left its band, if it is known by sight
+    std::vector<Difference> all{};
+    std::string cause{};       // of the first that left its band, if it is known by sight
+    std::string unrepeated{};  // a tensor that the peer makes otherwise when it does the step again
+    double loss = 0;           // the reference's
   };
   Judged step(const data::Batch& batch, double lr) {
-    Tensors before = ours_.weights();
-    for (store::NamedTensor& one : before) one.name = "weight." + one.name;
-    Found found = ours_.step(batch, lr);
-    found.tensors.push_back(ours_.evaluate(batch));
-    const Tensors ours = with_losses(std::move(found));
+    ours_.step(batch, lr);
+    follower_.take(before_);
+    const Tensors ours = with_losses(follower_.step(batch, lr));
     const Feed feed = make_feed(experiment_, batch);
-    each_peer([&](PeerSide& peer, bool is_reference) { peer.step(feed, lr, !is_reference); });
-    const Tensors reference = with_losses(peer().found());
+    each_peer([&](PeerSide& peer) { peer.step(feed, lr, kPerturbed); });
+    Found found = peer().found();
+    Judged judged{.unrepeated = first_other(peers_[0]->digests(), peers_[1]->digests()), .loss = found.loss};
+    const Tensors reference = with_losses(std::move(found));
     for (const auto& peer : peers_)
-      if (peer != peers_[0]) bands_.learn(reference, with_losses(peer->found()));
-    Judged judged{bands_.judge(ours, reference), ""};
-    if (const Difference* first = first_of(judged.all)) judged.cause = likely_cause(*first, ours, reference, before);
+      for (int i = 0; i < kPerturbed; ++i) bands_.learn(reference, with_losses(peer->perturbed(i)), before_);
+    judged.all = bands_.judge(ours, reference, before_);
+    if (const Difference* first = first_of(judged.all))
+      judged.cause = likely_cause(*first, ours, reference, before_, static_cast<double>(batch.samples));
+    before_.clear();
+    for (const store::NamedTensor& one : reference)
+      if (one.name.starts_with("weight.") || one.name.starts_with("slot.")) before_.push_back(one);
     return judged;
   }
 
  private:
-  // f(peer, is_reference) of all of them at once.
+  using Digests = std::map<std::string, std::uint32_t>;
+  // Of those that a step makes first.
+  static std::string first_other(const Digests& one, const Digests& other) {
+    std::vector<Difference> all;
+    for (const auto& [name, digest] : one)
+      if (const auto found = other.find(name); found == other.end() || found->second != digest)
+        all.push_back({name, 1, 0});
+    const Difference* first = first_of(all);
+    return first == nullptr ? "" : first->name;
+  }
+
+  // f(peer) of all of them at once.
   template <class F>
   void each_peer(const F& f) {
     std::vector<std::future<void>> running;
-    for (const auto& peer : peers_)
-      running.push_back(std::async(std::launch::async, [&] { f(*peer, peer == peers_[0]); }));
+    for (const auto& peer : peers_) running.push_back(std::async(std::launch::async, [&] { f(*peer); }));
     for (auto& one : running) one.wait();
     for (auto& one : running) one.get();
   }
 
   const train::Experiment& experiment_;
-  OurSide ours_;
+  OurSide ours_, follower_;
   std::vector<std::unique_ptr<PeerSide>> peers_;  // the reference first
+  Tensors before_;                                // weights and slots that the next step starts from
   Bands bands_;
 };
 
@@ -126,27 +154,45 @@ void compare_batches(Sides& sides, const train::Experiment& experiment, const Op
   if (level.passed) level.summary += count == 1 ? "; the first batch" : fmt::format("; the first {} batches", count);
 }
 
-Level step_equal(Sides& sides, const train::Experiment& experiment, const Options& options,
-                 const std::function<void(const std::string&)>& told) {
+struct Steps {
   Level level{.name = "step-equal"};
+  std::int64_t finite = 0;  // steps before the first whose loss is none
+};
+
+Steps step_equal(Sides& sides, const train::Experiment& experiment, const Options& options,
+                 const std::function<void(const std::string&)>& told) {
+  Steps steps;
+  Level& level = steps.level;
+  const std::string& peer = options.peer.system.title;
+  const auto fail = [&](const std::string& summary) {
+    if (level.passed) level.summary = summary;
+    level.passed = false;
+  };
   Course course(experiment, options, sides.ours().lr());
   for (std::int64_t step = 1; step <= options.steps; ++step) {
     told(fmt::format("step {} of {}", step, options.steps));
     const data::Batch& batch = course.next();
     const Sides::Judged judged = sides.step(batch, course.lr());
+    if (!std::isfinite(judged.loss)) break;
+    steps.finite = step;
+    if (!judged.unrepeated.empty())
+      fail(fmt::format("{} does not repeat itself: {} of step {} comes out otherwise when it is computed again with "
+                       "another random seed; something there is random",
+                       peer, judged.unrepeated, step));
     level.rows.push_back(worst_of(judged.all));
-    if (const Difference* first = first_of(judged.all); first != nullptr && level.passed) {
-      level.passed = false;
-      level.summary = fmt::format("{} leaves the band at step {}: {:.2g}, where rounding makes at most {:.2g}",
-                                  first->name, step, first->error, first->limit);
-      if (!judged.cause.empty()) level.summary += "; " + judged.cause;
-    }
+    if (const Difference* first = first_of(judged.all))
+      fail(fmt::format("{} leaves the band at step {}: {:.2g}, where rounding makes at most {:.2g}{}", first->name, step,
+                       first->error, first->limit, judged.cause.empty() ? "" : "; " + judged.cause));
   }
+  if (level.passed && level.rows.empty()) fail(fmt::format("the loss of {} is not finite at step 1", peer));
   if (level.passed)
     level.summary =
         fmt::format("loss, gradients, slots, weights, statistics and outputs of {} steps; closest to its limit: {}",
-                    options.steps, worst_of(level.rows).name);
-  return level;
+                    steps.finite, worst_of(level.rows).name);
+  if (steps.finite < options.steps)
+    level.summary += fmt::format("; at step {} the loss of {} is not finite: a smaller learning rate would go on",
+                                 steps.finite + 1, peer);
+  return steps;
 }
 
 }  // namespace
@@ -172,9 +218,18 @@ Outcome compare(const train::Experiment& experiment, const Options& options, con
   told("op-equal");
   Course course(experiment, options, sides.ours().lr());
   outcome.levels.push_back(sides.layers(make_feed(experiment, course.next())));
-  outcome.levels.push_back(step_equal(sides, experiment, options, told));
+  told("update-equal");
+  {
+    OurSide ours(experiment, options.optimizer, options.init, 1);
+    PeerSide peer(options.peer, folder.path(), "update");
+    outcome.levels.push_back(update_equal(experiment, ours, peer, ours.lr()));
+  }
+  const Steps steps = step_equal(sides, experiment, options, told);
+  outcome.levels.push_back(steps.level);
   outcome.own.weights_sha256 = sides.ours().weights_sha256();
-  if (options.same_bits) {
+  if (steps.finite < options.steps) {
+    outcome.levels.push_back({.name = "same-bits", .summary = "not judged: bits mean nothing once the loss is not finite"});
+  } else if (options.same_bits) {
     told("same-bits");
     outcome.levels.push_back(same_bits(experiment, runs, outcome.own.weights_sha256));
   }

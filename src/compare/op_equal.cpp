@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <set>
 
 #include "base/error.h"
+#include "base/rng.h"
+#include "compare/between.h"
+#include "compare/layer_file.h"
 #include "compare/op_run.h"
 #include "graph/choices.h"
 #include "ops/batch_norm.h"
@@ -16,30 +18,10 @@
 namespace trireme::compare {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<float>::epsilon() / 2;
 constexpr double kNormRoundings = 16;
-constexpr double kAllowance = 6;  // a sum of K values is off by less than 6 sqrt(K) u, except once in 1e7
-
-// What forward may make of roundings through all layers; what is wrong makes much more of it.
-constexpr double kChain = 1e-3;
+constexpr std::int64_t kProbeSamples = 8;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-// One layer of the reference.
-class LayerFile {
- public:
-  LayerFile(const store::SafetensorsFile& file, std::string name) : file_(file), name_(std::move(name)) {}
-  const store::NamedTensor* find(const std::string& what) const { return file_.find(name_ + "." + what); }
-  const store::NamedTensor& get(const std::string& what) const {
-    const store::NamedTensor* found = find(what);
-    if (found == nullptr) base::run_error("the peer has no {}.{}", name_, what);
-    return *found;
-  }
-
- private:
-  const store::SafetensorsFile& file_;
-  std::string name_;
-};
 
 // What a batch norm makes of a rounding of its input: it takes the mean away, which may be much larger than what is
 // left. The worst of all channels.
@@ -77,34 +59,6 @@ Lengths lengths_of(const LayerFile& layer, std::span<const ops::ParameterSpec> p
   return {weights / static_cast<double>(out[1]), weights / static_cast<double>(in[1]), samples * places};
 }
 
-double mean_square(const store::NamedTensor& tensor) {
-  double sum = 0;
-  for (const float value : tensor.values) sum += static_cast<double>(value) * static_cast<double>(value);
-  return sum / static_cast<double>(std::max<std::size_t>(tensor.values.size(), 1));
-}
-
-// `least`: the mean square that the reference is taken to have at least.
-Difference compared(const std::string& name, std::span<const float> ours, const store::NamedTensor& reference,
-                    double length, double least = 0) {
-  Difference found{name, std::numeric_limits<double>::infinity(), kAllowance * std::sqrt(length) * kUnit};
-  if (ours.size() != reference.values.size()) return found;
-  double difference = 0, largest_difference = 0, largest = std::sqrt(least);
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    const double theirs = reference.values[i], apart = std::abs(ours[i] - theirs);
-    difference += apart * apart;
-    largest_difference = std::max(largest_difference, apart);
-    largest = std::max(largest, std::abs(theirs));
-  }
-  const double norm = std::max(mean_square(reference), least) * static_cast<double>(ours.size());
-  if (difference == 0)
-    found.error = 0;
-  else if (std::isfinite(difference) && norm > 0) {
-    found.error = std::sqrt(difference / norm);
-    found.max_error = largest_difference / largest;
-  }
-  return found;
-}
-
 std::vector<std::span<const float>> weights_of(const graph::Node& node, const std::vector<tensor::Shape>& shapes,
                                                const Tensors& weights) {
   std::vector<std::span<const float>> own;
@@ -120,9 +74,12 @@ std::vector<Difference> compare_layer(const graph::Node& node, const Tensors& we
                                       const ops::KernelTable* table) {
   const store::NamedTensor& input = layer.get("input");
   const store::NamedTensor* diff_input = layer.find("diff_input");
-  const OpGiven given{
-      input.shape,           input.values, layer.get("diff_output").values, weights_of(node, {input.shape}, weights),
-      diff_input != nullptr, table};
+  const OpGiven given{.shapes = {input.shape},
+                      .src = {input.values},
+                      .diff_dst = layer.get("diff_output").values,
+                      .weights = weights_of(node, {input.shape}, weights),
+                      .wants_diff_src = {diff_input != nullptr},
+                      .table = table};
   const std::vector<ops::ParameterSpec> parameters = node.op->parameters(std::span(&input.shape, 1));
   const tensor::Shape &here = node.op->output(std::span(&input.shape, 1)), &there = layer.get("output").shape;
   if (here != there)
@@ -134,82 +91,51 @@ std::vector<Difference> compare_layer(const graph::Node& node, const Tensors& we
     const double condition = norm_condition(input, norm->epsilon);
     for (double* length : {&lengths.forward, &lengths.backward, &lengths.gradient}) *length *= condition * condition;
   }
-  std::vector<Difference> all{compared(node.name + " forward", found.dst, layer.get("output"), lengths.forward)};
+  std::vector<Difference> all{compare_sums(node.name + " forward", found.dst, layer.get("output"), lengths.forward)};
   if (diff_input != nullptr)
-    all.push_back(compared(node.name + " backward", found.diff_src, *diff_input, lengths.backward));
+    all.push_back(compare_sums(node.name + " backward", found.diff_src[0], *diff_input, lengths.backward));
   // The gradient of a bias before a batch norm is zero but for rounding: what sums of random signs would make counts.
   const double random_sum = lengths.gradient * mean_square(layer.get("diff_output"));
   for (std::size_t p = 0; p < parameters.size(); ++p)
     if (const store::NamedTensor* theirs = layer.find("diff." + parameters[p].name))
-      all.push_back(compared(fmt::format("{} gradient of {}", node.name, parameters[p].name), found.diff_weights[p],
+      all.push_back(compare_sums(fmt::format("{} gradient of {}", node.name, parameters[p].name), found.diff_weights[p],
                              *theirs, lengths.gradient, parameters[p].shape.rank() == 1 ? random_sum : 0));
   return all;
 }
 
-// The first oar's samples of a tensor.
-std::span<const float> of_first_oar(const Feed& feed, const std::string& name) {
-  const store::NamedTensor* found = find(feed.tensors, name);
-  base::check(found != nullptr, "the batch has no {}", name);
-  const std::int64_t own = found->shape.count_from(1);
-  return std::span(found->values).subspan(at(feed.oars[0].begin * own), at(feed.oars[0].size() * own));
+// Inputs of about the size at which a norm's epsilon decides, for every norm.
+Tensors probes_for(const graph::Network& network) {
+  Tensors all;
+  for (const graph::Node& node : network.nodes()) {
+    const ops::BatchNormOptions* norm = node.op ? ops::batch_norm_options(*node.op) : nullptr;
+    if (norm == nullptr) continue;
+    std::vector<std::int64_t> sizes{kProbeSamples, node.shape[0]};
+    for (int axis = 1; axis < node.shape.rank(); ++axis) sizes.push_back(2);
+    store::NamedTensor probe{node.name + ".input", tensor::Shape(sizes), {}};
+    const base::CounterRng random(0, base::Purpose::probe, 0, all.size());
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(probe.shape.count()); ++i)
+      probe.values.push_back(static_cast<float>(std::sqrt(12 * norm->epsilon)) * (random.uniform(i) - 0.5f));
+    all.push_back(std::move(probe));
+  }
+  return all;
 }
 
-// Our network's forward, op by op: what reaches each layer that the reference has told of.
-class Chain {
- public:
-  Chain(const graph::Network& network, const Tensors& weights, const Feed& feed, const ops::KernelTable* table)
-      : network_(network), weights_(weights), feed_(feed), table_(table), values_(network.nodes().size()) {
-    for (std::size_t i = 0; i < network.inputs().size(); ++i) {
-      const auto given = of_first_oar(feed, "input." + std::to_string(i));
-      values_[at(network.inputs()[i])].assign(given.begin(), given.end());
-    }
+std::vector<Difference> compare_probes(const graph::Network& network, const Tensors& weights, const Tensors& probes,
+                                       const Tensors& answers, const ops::KernelTable* table) {
+  std::vector<Difference> all;
+  for (const store::NamedTensor& probe : probes) {
+    const std::string name = probe.name.substr(0, probe.name.rfind('.'));
+    const graph::Node& node = *std::ranges::find(network.nodes(), name, &graph::Node::name);
+    const store::NamedTensor* theirs = find(answers, name + ".output");
+    if (theirs == nullptr) base::run_error("the peer has not answered what {} makes of a probe", name);
+    const double places = static_cast<double>(probe.shape.count() / probe.shape[1]);
+    const double condition = norm_condition(probe, ops::batch_norm_options(*node.op)->epsilon);
+    all.push_back(compare_sums(
+        name + " of small values",
+        run_forward(*node.op, {probe.shape}, {probe.values}, weights_of(node, {probe.shape}, weights), table), *theirs,
+        (places + kNormRoundings) * condition * condition));
   }
-
-  // What goes into the node, whose inputs come before it.
-  const std::vector<float>& input_of(const graph::Node& node) const { return values_[at(node.inputs[0])]; }
-
-  void run(int number) {
-    const graph::Node& node = network_.nodes()[at(number)];
-    if (node.op->kind() == "dropout") {
-      values_[at(number)] = input_of(node);
-      const auto mask = of_first_oar(feed_, "mask." + node.name);
-      for (std::size_t i = 0; i < mask.size(); ++i) values_[at(number)][i] *= mask[i];
-      return;
-    }
-    std::vector<tensor::Shape> shapes;
-    std::vector<std::span<const float>> src;
-    for (const int input : node.inputs) {
-      shapes.push_back(network_.nodes()[at(input)].shape.with_batch(feed_.oars[0].size()));
-      src.emplace_back(values_[at(input)]);
-    }
-    values_[at(number)] = run_forward(*node.op, shapes, src, weights_of(node, shapes, weights_), table_);
-  }
-
- private:
-  const graph::Network& network_;
-  const Tensors& weights_;
-  const Feed& feed_;
-  const ops::KernelTable* table_;
-  std::vector<std::vector<float>> values_;  // per node
-};
-
-// The first layer that gets something else here than there, in one step of the network's own forward.
-std::optional<Difference> first_that_differs(const graph::Network& network, const Tensors& weights, const Feed& feed,
-                                             const store::SafetensorsFile& layers, const ops::KernelTable* table) {
-  Chain chain(network, weights, feed, table);
-  for (int number = 0; number < static_cast<int>(network.nodes().size()); ++number) {
-    const graph::Node& node = network.nodes()[at(number)];
-    if (!node.op) continue;
-    if (node.op->is_loss()) break;
-    if (const store::NamedTensor* theirs = layers.find(node.name + ".input")) {
-      Difference reached = compared("what reaches " + node.name, chain.input_of(node), *theirs, 1);
-      reached.limit = kChain;
-      reached.max_error = 0;  // one element may have been magnified on its way
-      if (reached.excess() > 1) return reached;
-    }
-    chain.run(number);
-  }
-  return std::nullopt;
+  return all;
 }
 
 // Layers that are computed on transformed tiles, which round more often.
@@ -225,37 +151,45 @@ int transformed_layers(const graph::Network& network, std::int64_t samples, cons
 }  // namespace
 
 std::map<std::string, double> op_thresholds() {
-  return {{"op_allowance", kAllowance}, {"op_chain", kChain}, {"op_norm_roundings", kNormRoundings}};
+  return {{"op_allowance", kAllowance}, {"op_norm_roundings", kNormRoundings}};
 }
 
-Level op_equal(const graph::Network& network, const Tensors& weights, const Feed& feed,
-               const store::SafetensorsFile& layers, const ops::KernelTable* table) {
+Level op_equal(const graph::Network& network, const Tensors& weights, const Feed& feed, const PeerSide::Layers& layers,
+               const Probe& probe, const ops::KernelTable* table) {
   Level level{.name = "op-equal"};
-  const auto fail = [&](const std::string& summary) {
+  const auto add = [&](const std::vector<Difference>& all) {
+    level.rows.insert(level.rows.end(), all.begin(), all.end());
+    const auto first = std::ranges::find_if(all, [](const Difference& one) { return one.excess() > 1; });
+    if (!level.passed || first == all.end()) return false;
     level.passed = false;
-    level.summary = summary;
+    level.summary = first->limit == 0
+                        ? first->name
+                        : fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", first->name,
+                                      std::max(first->error, first->max_error), first->limit);
+    return true;
   };
   std::set<int> nodes;
   for (const graph::ParameterInfo& parameter : network.parameters()) nodes.insert(parameter.node);
   for (const int number : nodes) {
     const graph::Node& node = network.nodes()[at(number)];
-    const std::vector<Difference> all = compare_layer(node, weights, LayerFile(layers, node.name), table);
-    level.rows.insert(level.rows.end(), all.begin(), all.end());
-    const Difference& worst = worst_of(all);
-    if (!level.passed || worst.excess() <= 1) continue;
-    fail(worst.limit == 0 ? worst.name
-                          : fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", worst.name,
-                                        std::max(worst.error, worst.max_error), worst.limit));
+    add(compare_layer(node, weights, LayerFile(layers.tensors, node.name), table));
   }
+  const Tensors probes = probes_for(network);
+  if (!probes.empty()) add(compare_probes(network, weights, probes, probe(probes), table));
   if (!level.passed) return level;
-  if (const auto reached = first_that_differs(network, weights, feed, layers, table)) {
-    fail(fmt::format("all layers are equal by themselves, but {} differs by {:.2g}: other ops between them?",
-                     reached->name, reached->error));
+  const std::vector<Difference> between = compare_between(network, feed, layers, table);
+  if (add(between)) {
+    const std::string first = std::ranges::find_if(between, [](const Difference& one) { return one.excess() > 1; })->name;
+    const std::string cause = cause_at_input(network, feed, layers, first.substr(first.rfind(' ') + 1));
+    level.summary = "all layers are equal by themselves, but " + level.summary + "; " +
+                    (cause.empty() ? "another op between layers, or in the loss" : cause);
     return level;
   }
   const int transformed = transformed_layers(network, feed.oars[0].size(), table);
   level.summary = fmt::format(
-      "forward, backward and gradients of {} layers by themselves{}; closest to its limit: {}", nodes.size(),
+      "forward, backward and gradients of {} layers by themselves{}, and of all ops between them; closest to its limit: "
+      "{}",
+      nodes.size(),
       transformed > 0 ? fmt::format(", {} by Winograd or Toom-Cook, with the same limits", transformed) : "",
       worst_of(level.rows).name);
   return level;

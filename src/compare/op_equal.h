@@ -1,14 +1,20 @@
-// op-equal: every layer with parameters by itself, on what the reference feeds to it; and what reaches each of them.
+// op-equal: every op by itself, forward and backward, on what the reference feeds to it: layers with parameters, norms
+// on small values too, where their epsilon decides, and the ops between layers.
 #pragma once
+
+#include <functional>
 
 #include "compare/verdict.h"
 
 namespace trireme::compare {
 
-// `layers`: what PeerSide::layers() gives for the feed; `weights`: of the whole network; `table`: null for built-in
+// See PeerSide::probe().
+using Probe = std::function<Tensors(const Tensors& inputs)>;
+
+// `weights`: of the whole network; `layers`: what PeerSide::layers() gives for the feed; `table`: null for built-in
 // choices.
-Level op_equal(const graph::Network& network, const Tensors& weights, const Feed& feed,
-               const store::SafetensorsFile& layers, const ops::KernelTable* table);
+Level op_equal(const graph::Network& network, const Tensors& weights, const Feed& feed, const PeerSide::Layers& layers,
+               const Probe& probe, const ops::KernelTable* table);
 
 // By which it judges, by name.
 std::map<std::string, double> op_thresholds();

@@ -79,16 +79,26 @@ struct Rig {
 }  // namespace
 
 OpFound run_op(const ops::Op& op, const OpGiven& given) {
-  Rig rig(op, {given.shape}, {given.wants_diff_src}, {given.src}, given.weights, given.table);
+  Rig rig(op, given.shapes, given.wants_diff_src, given.src, given.weights, given.table);
+  rig.run.loss_scale = given.loss_scale;
   const ops::KernelPlan& plan = rig.kernel->plan();
-  rig.args.diff_dst = rig.memory.filled(plan.dst, given.diff_dst);
-  rig.args.diff_src = {given.wants_diff_src ? rig.memory.floats(plan.src[0]) : nullptr};
+  OpFound found;
+  found.diff_src.resize(given.src.size());
+  if (plan.view) {
+    found.dst = plain_of(plan.dst, rig.args.src[0]);
+    found.diff_src[0].assign(given.diff_dst.begin(), given.diff_dst.end());
+    return found;
+  }
+  if (!op.is_loss()) rig.args.diff_dst = rig.memory.filled(plan.dst, given.diff_dst);
+  for (std::size_t i = 0; i < given.src.size(); ++i)
+    rig.args.diff_src.push_back(given.wants_diff_src[i] ? rig.memory.floats(plan.src[i]) : nullptr);
   const auto state = rig.kernel->bind(rig.args);
   rig.kernel->forward(rig.args, state.get(), rig.run);
-  OpFound found;
   found.dst = plain_of(plan.dst, rig.args.dst);
+  found.loss = rig.run.loss;
   rig.kernel->backward(rig.args, state.get(), rig.run);
-  if (given.wants_diff_src) found.diff_src = plain_of(plan.src[0], rig.args.diff_src[0]);
+  for (std::size_t i = 0; i < given.src.size(); ++i)
+    if (given.wants_diff_src[i]) found.diff_src[i] = plain_of(plan.src[i], rig.args.diff_src[i]);
   for (std::size_t p = 0; p < plan.weights.size(); ++p)
     found.diff_weights.push_back(plain_of(plan.weights[p], rig.args.diff_weights[0][p]));
   return found;

@@ -9,22 +9,26 @@
 namespace trireme::compare {
 
 struct OpGiven {
-  tensor::Shape shape;  // of its one input, samples included
-  std::span<const float> src, diff_dst;
-  std::vector<std::span<const float>> weights;
-  bool wants_diff_src = true;
+  std::vector<tensor::Shape> shapes;  // of its inputs, samples included
+  std::vector<std::span<const float>> src;
+  std::span<const float> diff_dst;  // empty for a loss
+  std::vector<std::span<const float>> weights{};
+  std::vector<bool> wants_diff_src;         // per input
   const ops::KernelTable* table = nullptr;  // null: built-in choices
+  float loss_scale = 1;
 };
 
 struct OpFound {
-  std::vector<float> dst, diff_src;
+  std::vector<float> dst;
+  std::vector<std::vector<float>> diff_src;  // empty where it was not wanted
   std::vector<std::vector<float>> diff_weights;
+  double loss = 0;  // of a loss: the sum over the samples
 };
 
-// Forward and backward of an op with one input; all plain.
+// Forward and backward, as in training; all plain.
 OpFound run_op(const ops::Op& op, const OpGiven& given);
 
-// Forward, as in training, of an op with any inputs.
+// Forward, as in training.
 std::vector<float> run_forward(const ops::Op& op, const std::vector<tensor::Shape>& shapes,
                                const std::vector<std::span<const float>>& src,
                                const std::vector<std::span<const float>>& weights, const ops::KernelTable* table);

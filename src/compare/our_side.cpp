@@ -60,11 +60,40 @@ Found OurSide::step(const data::Batch& batch, double lr) {
       [&](const crew::Chunk& chunk, const float* gradient) { updater_.update(chunk, gradient, scalars); });
   crew_.finish_step();
   found.penalty = updater_.penalty();
-  for (store::NamedTensor& one : slots()) found.tensors.push_back(std::move(one));
+  add_state(found.tensors);
+  found.tensors.push_back(evaluate(batch));
+  return found;
+}
+
+void OurSide::add_state(Tensors& to) {
+  for (store::NamedTensor& one : slots()) to.push_back(std::move(one));
   for (store::NamedTensor& one : weights()) {
     one.name = "weight." + one.name;
-    found.tensors.push_back(std::move(one));
+    to.push_back(std::move(one));
   }
+}
+
+void OurSide::take(const Tensors& state) {
+  const store::SafetensorsFile file{"the given state", state, {}};
+  store::import_parameters(crew_.space(), {crew_.weights(), at(crew_.space().floats())}, file, "weight.");
+  strategy::OptimizerState& optimizer = updater_.state();
+  for (int slot = 0; slot < optimizer.slots(); ++slot)
+    store::import_parameters(crew_.space(), optimizer.slot(slot), file, "slot." + optimizer.slot_name(slot) + ".",
+                             store::Parameters::trained);
+  crew_.refresh_weight_forms();
+}
+
+Found OurSide::update(const Tensors& gradients, double lr) {
+  tensor::Buffer buffer(at(crew_.space().trained_floats()) * sizeof(float));
+  store::import_parameters(crew_.space(), {buffer.floats(), at(crew_.space().trained_floats())},
+                           {"the given gradients", gradients, {}}, "gradient.", store::Parameters::trained);
+  const optim::StepScalars scalars = updater_.scalars(++steps_, lr);
+  crew_.for_each_chunk(
+      buffer.floats(), {0, static_cast<std::int64_t>(crew_.chunks().size())},
+      [&](const crew::Chunk& chunk, const float* gradient) { updater_.update(chunk, gradient, scalars); });
+  Found found;
+  found.penalty = updater_.penalty();
+  add_state(found.tensors);
   return found;
 }
 

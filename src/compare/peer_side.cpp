@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "compare/sides.h"
@@ -20,6 +23,11 @@ Json oars_of(const Feed& feed) {
   return oars;
 }
 
+// Python writes NaN and Infinity as no JSON has them; peers send null for both.
+double number_of(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
 // The files may lie in memory, and be large.
 store::SafetensorsFile take(const std::string& path) {
   store::SafetensorsFile file = store::read_safetensors(path);
@@ -29,11 +37,12 @@ store::SafetensorsFile take(const std::string& path) {
 
 }  // namespace
 
-PeerSide::PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark)
+PeerSide::PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark, int seed)
     : given_((folder / (mark + "-given.safetensors")).string()),
       results_((folder / (mark + "-results.safetensors")).string()),
-      output_((folder / (mark + "-output.safetensors")).string()),
-      process_(place.system.title, place.python, place.script, {kThreads}, {}) {}
+      process_(place.system.title, place.python, place.script, {kThreads, std::to_string(seed)}, {}) {}
+
+std::string PeerSide::perturbed_file(int number) const { return fmt::format("{}.{}", results_, number); }
 
 std::string PeerSide::write(const Tensors& tensors) const {
   store::write_safetensors(given_, tensors);
@@ -45,35 +54,43 @@ void PeerSide::prepare(const train::Experiment& experiment, const Tensors& weigh
   const auto shape_of = [&](int node) { return network.nodes()[static_cast<std::size_t>(node)].shape; };
   Json inputs = Json::array();
   for (const int node : network.inputs()) inputs.push_back(shape_of(node).sizes());
-  version_ = ask(process_, {{"do", "prepare"},
-                            {"model", network.name()},
-                            {"inputs", inputs},
-                            {"classes", shape_of(network.prediction()).count()},
-                            {"weights", write(weights)},
-                            {"optimizer", optimizer},
-                            {"results", results_}})
-                 .at("version");
+  const Json answer = ask(process_, {{"do", "prepare"},
+                                     {"model", network.name()},
+                                     {"inputs", inputs},
+                                     {"classes", shape_of(network.prediction()).count()},
+                                     {"weights", write(weights)},
+                                     {"optimizer", optimizer},
+                                     {"results", results_}});
+  version_ = answer.at("version");
+  dropouts_ = answer.at("dropouts").get<std::map<std::string, double>>();
   base::fs::remove(given_);
 }
 
 Tensors PeerSide::prepared() const { return take(results_).tensors; }
 
-void PeerSide::step(const Feed& feed, double lr, bool shuffled) {
+void PeerSide::step(const Feed& feed, double lr, int perturbed) {
+  Json files = Json::array();
+  for (int number = 0; number < perturbed; ++number) files.push_back(perturbed_file(number));
   const Json answer = ask(process_, {{"do", "step"},
                                      {"batch", write(feed.tensors)},
                                      {"oars", oars_of(feed)},
                                      {"lr", lr},
-                                     {"shuffled", shuffled},
+                                     {"perturbed", files},
                                      {"results", results_}});
-  loss_ = answer.at("loss");
-  penalty_ = answer.at("penalty");
-  ask(process_, {{"do", "evaluate"}, {"batch", given_}, {"results", output_}});
+  const auto losses_in = [](const Json& json) {
+    return Losses{number_of(json.at("loss")), number_of(json.at("penalty"))};
+  };
+  losses_ = losses_in(answer);
+  perturbed_.clear();
+  for (const Json& one : answer.at("perturbed")) perturbed_.push_back(losses_in(one));
+  digests_ = answer.at("digests").get<std::map<std::string, std::uint32_t>>();
 }
 
-Found PeerSide::found() const {
-  Found found{loss_, penalty_, take(results_).tensors};
-  found.tensors.push_back(take(output_).tensors.at(0));
-  return found;
+Found PeerSide::found() { return {losses_.loss, losses_.penalty, take(results_).tensors}; }
+
+Found PeerSide::perturbed(int number) {
+  const Losses& losses = perturbed_.at(static_cast<std::size_t>(number));
+  return {losses.loss, losses.penalty, take(perturbed_file(number)).tensors};
 }
 
 void PeerSide::train(const Feed& feed, double lr) {
@@ -81,25 +98,36 @@ void PeerSide::train(const Feed& feed, double lr) {
                  {"batch", write(feed.tensors)},
                  {"oars", oars_of(feed)},
                  {"lr", lr},
-                 {"shuffled", false},
+                 {"perturbed", Json::array()},
                  {"results", ""}});
+}
+
+Found PeerSide::update(const Tensors& gradients, double lr) {
+  const Json answer =
+      ask(process_, {{"do", "update"}, {"gradients", write(gradients)}, {"lr", lr}, {"results", results_}});
+  return {0, number_of(answer.at("penalty")), take(results_).tensors};
 }
 
 std::string PeerSide::sha256_of(const Feed& feed) {
   return ask(process_, {{"do", "hash"}, {"batch", write(feed.tensors)}}).at("sha256");
 }
 
-store::SafetensorsFile PeerSide::layers(const Feed& feed) {
-  ask(process_, {{"do", "layers"},
-                 {"batch", write(feed.tensors)},
-                 {"oar", {feed.oars[0].begin, feed.oars[0].end}},
-                 {"results", results_}});
-  return take(results_);
+PeerSide::Layers PeerSide::layers(const Feed& feed) {
+  const Json answer = ask(process_, {{"do", "layers"},
+                                     {"batch", write(feed.tensors)},
+                                     {"oar", {feed.oars[0].begin, feed.oars[0].end}},
+                                     {"results", results_}});
+  return {take(results_), number_of(answer.at("loss"))};
+}
+
+Tensors PeerSide::probe(const Tensors& inputs) {
+  ask(process_, {{"do", "probe"}, {"inputs", write(inputs)}, {"results", results_}});
+  return take(results_).tensors;
 }
 
 store::NamedTensor PeerSide::evaluate(const Feed& feed) {
-  ask(process_, {{"do", "evaluate"}, {"batch", write(feed.tensors)}, {"results", output_}});
-  return take(output_).tensors.at(0);
+  ask(process_, {{"do", "evaluate"}, {"batch", write(feed.tensors)}, {"results", results_}});
+  return take(results_).tensors.at(0);
 }
 
 }  // namespace trireme::compare

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,7 +34,7 @@ Feed make_feed(const train::Experiment& experiment, const data::Batch& batch);
 std::string sha256_of(const Feed& feed);
 
 // After a step: gradient.<parameter> (without a penalty's), slot.<slot>.<parameter> of the optimizer,
-// weight.<parameter> (running statistics too).
+// weight.<parameter> (running statistics too), output (of the batch, in evaluation mode).
 struct Found {
   double loss = 0;  // mean over the samples, without the penalty
   double penalty = 0;
@@ -47,14 +49,19 @@ class OurSide {
   Tensors weights() const;
   // The optimizer's: slot.<slot>.<parameter>.
   Tensors slots();
+  // Goes on from these: weight.<parameter> and slot.<slot>.<parameter> of all parameters.
+  void take(const Tensors& state);
   Found step(const data::Batch& batch, double lr);
-  // What the network says in evaluation mode.
-  store::NamedTensor evaluate(const data::Batch& batch);
+  // Only the update, of given gradients (gradient.<parameter>); found: slots and weights.
+  Found update(const Tensors& gradients, double lr);
   std::string weights_sha256() const;
   double lr() const { return optimizer_->lr(); }
   std::string optimizer_text() const { return optimizer_->text(); }
 
  private:
+  store::NamedTensor evaluate(const data::Batch& batch);
+  void add_state(Tensors& to);
+
   const train::Experiment& experiment_;
   std::shared_ptr<const optim::Optimizer> optimizer_;
   crew::Crew crew_;
@@ -70,32 +77,55 @@ struct PeerPlace {
 
 class PeerSide {
  public:
-  // Starts it; files pass through `folder`, which is the caller's, under names that begin with `mark`.
-  PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark);
+  // Starts it; files pass through `folder`, which is the caller's, under names that begin with `mark`. What is random
+  // there follows from `seed`: perturbations, and nothing else in a correct peer.
+  PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark, int seed = 1);
 
   // Builds the network from these weights. prepared(): what it has loaded, and its optimizer's slots.
   void prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer);
   Tensors prepared() const;
-  // A step, and what the network says of the batch then. `shuffled`: the same with sums in another order. found(): what
-  // came of it, which waits in files until then: that of several peers need not be in memory at once.
-  void step(const Feed& feed, double lr, bool shuffled);
-  Found found() const;
+  // The rate of each dropout, by layer, as prepare() found it.
+  const std::map<std::string, double>& dropouts() const { return dropouts_; }
+
+  // A step; before it, the same step so many times with perturbed roundings, of which nothing remains. What came of
+  // it waits in files until it is asked for, once: that of several peers need not be in memory at once.
+  void step(const Feed& feed, double lr, int perturbed);
+  Found found();
+  Found perturbed(int number);
+  // Of the last step: a digest of each tensor's bits.
+  const std::map<std::string, std::uint32_t>& digests() const { return digests_; }
   // A step of which nothing is told.
   void train(const Feed& feed, double lr);
+  // Only the update, of given gradients (gradient.<parameter>); found: slots and weights.
+  Found update(const Tensors& gradients, double lr);
+
   // What it has received.
   std::string sha256_of(const Feed& feed);
-  // What goes into and comes out of every layer with parameters when it rows the first oar; see
-  // peers/pytorch/compare.py.
-  store::SafetensorsFile layers(const Feed& feed);
+  // What goes into and comes out of every layer with parameters when it computes the first oar, and that oar's loss,
+  // the sum over its samples; see peers/README.md.
+  struct Layers {
+    store::SafetensorsFile tensors;
+    double loss = 0;
+  };
+  Layers layers(const Feed& feed);
+  // What some layers make of given inputs, in training: <layer>.input there, <layer>.output back.
+  Tensors probe(const Tensors& inputs);
   store::NamedTensor evaluate(const Feed& feed);
   const std::string& version() const { return version_; }
 
  private:
+  struct Losses {
+    double loss = 0, penalty = 0;
+  };
   std::string write(const Tensors& tensors) const;
+  std::string perturbed_file(int number) const;
 
-  std::string given_, results_, output_;  // files
+  std::string given_, results_;  // files
   std::string version_;
-  double loss_ = 0, penalty_ = 0;
+  std::map<std::string, double> dropouts_;
+  Losses losses_;
+  std::vector<Losses> perturbed_;
+  std::map<std::string, std::uint32_t> digests_;
   peer::Script process_;
 };
 

@@ -14,13 +14,15 @@
 namespace trireme::compare {
 namespace {
 
-// Some runs do not show all that rounding can do; and our kernels round more often than a plain sum does where they
-// transform (Winograd, Toom-Cook).
-constexpr double kFactor = 10;
+// Perturbed steps exaggerate roundings 64 times, but some of them do not show all that rounding can do.
+constexpr double kFactor = 4;
 // A single number may be right by chance in all of them.
-constexpr double kFactorOfLoss = 30;
+constexpr double kFactorOfNumbers = 30;
 // A tensor that was made by one rounding per element is not expected to be closer than this.
 constexpr double kRoundings = 4 * std::numeric_limits<float>::epsilon();
+// A tensor whose values are this small beside the others of its kind, or zero, is compared as if they were this large.
+constexpr double kSmall = 1e-6;
+constexpr const char* kScale = "scale of all gradients";
 
 double norm_of_difference(const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;
@@ -37,19 +39,19 @@ double norm(const std::vector<float>& a) {
   return std::sqrt(sum);
 }
 
-double relative(const store::NamedTensor& one, const store::NamedTensor& reference) {
-  const double absolute = norm_of_difference(one.values, reference.values);
-  return absolute == 0 ? 0 : absolute / std::max(norm(reference.values), std::numeric_limits<double>::min());
+double relative(double difference, double norm) {
+  if (difference == 0) return 0;
+  return norm > 0 ? difference / norm : std::numeric_limits<double>::infinity();
 }
 
 double largest_relative(const store::NamedTensor& one, const store::NamedTensor& reference) {
-  double apart = 0, largest = std::numeric_limits<double>::min();
+  double apart = 0, largest = 0;
   for (std::size_t i = 0; i < one.values.size(); ++i) {
     const double theirs = reference.values[i], difference = std::abs(static_cast<double>(one.values[i]) - theirs);
     apart = std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(apart, difference);
     largest = std::max(largest, std::abs(theirs));
   }
-  return apart / largest;
+  return relative(apart, largest);
 }
 
 std::string kind_of(const std::string& name) {
@@ -57,8 +59,14 @@ std::string kind_of(const std::string& name) {
   return name.substr(0, name.find('.'));
 }
 
+// Tensors of about one size: a kind, or one slot of the optimizer.
+std::string group_of(const std::string& name) {
+  const std::string kind = kind_of(name);
+  return kind == "slot" ? name.substr(0, name.find('.', kind.size() + 1)) : kind;
+}
+
 // In the order in which a step makes them.
-constexpr std::array kKinds{"loss", "statistic", "gradient", "slot", "weight", "output"};
+constexpr std::array kKinds{"loss", "statistic", "gradient", kScale, "slot", "weight", "output"};
 
 int place_of(const std::string& name) {
   return static_cast<int>(std::ranges::find(kKinds, kind_of(name)) - kKinds.begin());
@@ -72,14 +80,74 @@ const store::NamedTensor& find_like(const store::NamedTensor& like, const Tensor
   return *found;
 }
 
+bool is_single_number(const std::string& kind) { return kind == "loss" || kind == kScale; }
+
+// How large the tensors of a step are that others are compared with.
+class Sizes {
+ public:
+  Sizes(const Tensors& reference, const Tensors& before) : before_(before) {
+    for (const store::NamedTensor& one : reference) {
+      Sum& sum = groups_[group_of(one.name)];
+      const double size = own_size(one);
+      sum.squares += size * size;
+      sum.values += static_cast<double>(one.values.size());
+    }
+  }
+
+  // The norm of the reference, or of how it moves; and what of it is lost to rounding where it moves.
+  struct Size {
+    double norm = 0, roundings = 0;
+  };
+  Size of(const store::NamedTensor& one) const {
+    const Sum& group = groups_.at(group_of(one.name));
+    const double least = kSmall * std::sqrt(group.squares / group.values * static_cast<double>(one.values.size()));
+    Size size{std::max(own_size(one), least), 0};
+    if (moves(one.name) && size.norm > 0) size.roundings = norm(one.values) / size.norm * kRoundings;
+    return size;
+  }
+
+ private:
+  struct Sum {
+    double squares = 0, values = 0;
+  };
+  static bool moves(const std::string& name) { return name.starts_with("weight.") && !is_statistic(name); }
+  double own_size(const store::NamedTensor& one) const {
+    return moves(one.name) ? norm_of_difference(one.values, find_like(one, before_, "the start of the step").values)
+                           : norm(one.values);
+  }
+
+  const Tensors& before_;
+  std::map<std::string, Sum> groups_;
+};
+
+// How many times the reference's gradients these are, less one.
+double scale_apart(const Tensors& one, const Tensors& reference) {
+  double products = 0, squares = 0;
+  for (const store::NamedTensor& theirs : reference) {
+    if (!theirs.name.starts_with("gradient.")) continue;
+    const store::NamedTensor& own = find_like(theirs, one, "a side");
+    for (std::size_t i = 0; i < theirs.values.size(); ++i) {
+      products += static_cast<double>(own.values[i]) * static_cast<double>(theirs.values[i]);
+      squares += static_cast<double>(theirs.values[i]) * static_cast<double>(theirs.values[i]);
+    }
+  }
+  if (squares == 0) return 0;
+  const double apart = std::abs(products / squares - 1);
+  return std::isfinite(apart) ? apart : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 Difference difference(const store::NamedTensor& one, const store::NamedTensor& reference) {
-  return {one.name, relative(one, reference), 0, largest_relative(one, reference)};
+  return {one.name, relative(norm_of_difference(one.values, reference.values), norm(reference.values)), 0,
+          largest_relative(one, reference)};
 }
 
 std::map<std::string, double> band_thresholds() {
-  return {{"step_bands", kFactor}, {"step_bands_of_losses", kFactorOfLoss}, {"step_least", kRoundings}};
+  return {{"step_bands", kFactor},
+          {"step_bands_of_numbers", kFactorOfNumbers},
+          {"step_least", kRoundings},
+          {"step_small", kSmall}};
 }
 
 bool is_statistic(const std::string& name) { return name.ends_with(".running_mean") || name.ends_with(".running_var"); }
@@ -90,20 +158,32 @@ double Difference::excess() const {
   return limit > 0 ? larger / limit : std::numeric_limits<double>::infinity();
 }
 
-void Bands::learn(const Tensors& reference, const Tensors& again) {
+void Bands::learn(const Tensors& reference, const Tensors& perturbed, const Tensors& before) {
+  const Sizes sizes(reference, before);
+  const auto widen = [&](const std::string& name, double error) {
+    double& band = bands_[name];
+    band = std::max({band, kRoundings, std::isfinite(error) ? error : 0});
+  };
   for (const store::NamedTensor& one : reference) {
-    double& band = of_kind_[kind_of(one.name)];
-    band = std::max({band, kRoundings, relative(find_like(one, again, "the peer"), one)});
+    const store::NamedTensor& again = find_like(one, perturbed, "the perturbed step");
+    widen(one.name, relative(norm_of_difference(again.values, one.values), sizes.of(one).norm));
   }
+  widen(kScale, scale_apart(perturbed, reference));
 }
 
-std::vector<Difference> Bands::judge(const Tensors& ours, const Tensors& reference) const {
+std::vector<Difference> Bands::judge(const Tensors& ours, const Tensors& reference, const Tensors& before) const {
+  const Sizes sizes(reference, before);
   std::vector<Difference> all;
+  const auto add = [&](const std::string& name, double error, double roundings) {
+    const double factor = is_single_number(kind_of(name)) ? kFactorOfNumbers : kFactor;
+    all.push_back({name, error, factor * bands_.at(name) + roundings});
+  };
   for (const store::NamedTensor& one : ours) {
-    const std::string kind = kind_of(one.name);
-    const double limit = (kind == "loss" ? kFactorOfLoss : kFactor) * of_kind_.at(kind);
-    all.push_back({one.name, relative(one, find_like(one, reference, "the peer")), limit});
+    const store::NamedTensor& theirs = find_like(one, reference, "the peer");
+    const Sizes::Size size = sizes.of(theirs);
+    add(one.name, relative(norm_of_difference(one.values, theirs.values), size.norm), size.roundings);
   }
+  add(kScale, scale_apart(ours, reference), 0);
   return all;
 }
 

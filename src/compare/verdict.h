@@ -30,18 +30,19 @@ Difference difference(const store::NamedTensor& one, const store::NamedTensor& r
 // Whether a parameter, or what was found of it, is a running statistic.
 bool is_statistic(const std::string& name);
 
-// What rounding does, learnt from the reference run again with sums in other orders. All tensors of a kind (gradients,
-// the optimizer's slots, weights, running statistics, outputs, losses) and all steps so far have one band: a ReLU or a
-// maximum that tips over does so now here, now there.
+// What rounding does to each tensor of a step, learnt from the reference's perturbed steps. All sides start a step from
+// the same weights and optimizer state, `before`. A tensor's band is the largest difference that a perturbed step made
+// in any step so far. Weights are compared by how they move in the step. The gradients' common scale has a band of its
+// own: roundings that jump (a ReLU that opens) hardly change it, a wrong factor does.
 class Bands {
  public:
-  // The reference again.
-  void learn(const Tensors& reference, const Tensors& again);
+  // The reference perturbed.
+  void learn(const Tensors& reference, const Tensors& perturbed, const Tensors& before);
   // Where `ours` is, of the same names and shapes; a run error says what is missing.
-  std::vector<Difference> judge(const Tensors& ours, const Tensors& reference) const;
+  std::vector<Difference> judge(const Tensors& ours, const Tensors& reference, const Tensors& before) const;
 
  private:
-  std::map<std::string, double> of_kind_;
+  std::map<std::string, double> bands_;  // by tensor
 };
 // By which they are judged, by name.
 std::map<std::string, double> band_thresholds();

@@ -9,6 +9,7 @@
 
 #include "compare/op_run.h"
 #include "models/layers.h"
+#include "ops/batch_norm.h"
 #include "ops/loss.h"
 
 namespace trireme::compare {
@@ -19,50 +20,91 @@ constexpr std::int64_t kSamples = 5;
 // A small network and what the reference tells of it, which our own kernels make here.
 struct Case {
   explicit Case(float mean = 0) : network("small") {
-    models::Layers layers(network);
+    models::Layers builder(network);
     graph::Value x = network.input("image", {3, 6, 7});
-    x = layers.relu("relu", layers.batch_norm("norm", layers.conv("conv", x, {.channels = 4, .kernel = 3})));
-    network.finish(layers.dense("fc", layers.flatten("flatten", x), 10), ops::softmax_cross_entropy());
+    x = builder.relu("relu", builder.batch_norm("norm", builder.conv("conv", x, {.channels = 4, .kernel = 3})));
+    network.finish(builder.dense("fc", builder.flatten("flatten", x), 10), ops::softmax_cross_entropy());
     for (const graph::ParameterInfo& p : network.parameters())
       weights.push_back(random(p.name, p.spec.shape, p.spec.role == ops::Role::running_variance ? 5 : 0));
     find_in(weights, "conv.bias").values.assign(4, mean);
-    feed = {{random("input.0", {kSamples, 3, 6, 7})}, {{0, kSamples}}};
-    std::vector<float> values = feed.tensors[0].values;
-    tensor::Shape shape = feed.tensors[0].shape;
-    for (const graph::Node& node : network.nodes()) {
-      if (!node.op || node.op->is_loss()) continue;
-      const auto parameters = node.op->parameters(std::vector{shape});
-      const tensor::Shape out = node.op->output(std::vector{shape});
-      if (parameters.empty()) {
-        values = run_forward(*node.op, {shape}, {values}, {}, nullptr);
-      } else {
-        std::vector<std::span<const float>> own;
-        for (const auto& p : parameters) own.emplace_back(find_in(weights, node.name + "." + p.name).values);
-        const store::NamedTensor diff = random(node.name + ".diff_output", out);
-        OpFound found = run_op(*node.op, {shape, values, diff.values, own, node.name != "conv"});
-        layers_file.tensors.push_back({node.name + ".input", shape, values});
-        layers_file.tensors.push_back({node.name + ".output", out, found.dst});
-        layers_file.tensors.push_back(diff);
-        if (node.name != "conv") layers_file.tensors.push_back({node.name + ".diff_input", shape, found.diff_src});
+    feed = {{random("input.0", {kSamples, 3, 6, 7}), {"target", {kSamples, 1}, {3, 1, 4, 1, 5}}}, {{0, kSamples}}};
+    compute();
+  }
+
+  // The reference's forward and backward, as the network is; `relu`: false leaves the ReLU out.
+  void compute(bool relu = true) {
+    layers.tensors.tensors.clear();
+    const std::vector<graph::Node>& nodes = network.nodes();
+    std::vector<std::vector<float>> values(nodes.size());
+    values[0] = feed.tensors[0].values;
+    values[static_cast<std::size_t>(network.target())] = feed.tensors[1].values;
+    const auto given = [&](const graph::Node& node) {
+      OpGiven all{};
+      for (const int input : node.inputs) {
+        const auto i = static_cast<std::size_t>(input);
+        all.shapes.push_back(nodes[i].shape.with_batch(kSamples));
+        all.src.emplace_back(values[i]);
+        all.wants_diff_src.push_back(nodes[i].op != nullptr);
+      }
+      for (const auto& p : node.op->parameters(all.shapes))
+        all.weights.emplace_back(find_in(weights, node.name + "." + p.name).values);
+      return all;
+    };
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!nodes[i].op || nodes[i].op->is_loss()) continue;
+      const OpGiven all = given(nodes[i]);
+      values[i] = nodes[i].name == "relu" && !relu ? std::vector(all.src[0].begin(), all.src[0].end())
+                                                  : run_forward(*nodes[i].op, all.shapes, all.src, all.weights, nullptr);
+    }
+    std::vector<float> diff;  // the network is a chain
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      const graph::Node& node = nodes[i];
+      if (!node.op || (node.name == "relu" && !relu)) continue;
+      OpGiven all = given(node);
+      all.diff_dst = diff;
+      all.loss_scale = 1.0f / kSamples;
+      OpFound found = run_op(*node.op, all);
+      if (node.op->is_loss()) layers.loss = found.loss;
+      const auto parameters = node.op->parameters(all.shapes);
+      if (!parameters.empty()) {
+        const tensor::Shape out = node.shape.with_batch(kSamples);
+        add(node.name + ".input", all.shapes[0], {all.src[0].begin(), all.src[0].end()});
+        add(node.name + ".output", out, values[i]);
+        add(node.name + ".diff_output", out, diff);
+        if (node.name != "conv") add(node.name + ".diff_input", all.shapes[0], found.diff_src[0]);
         for (std::size_t p = 0; p < parameters.size(); ++p)
           if (!parameters[p].is_statistic())
-            layers_file.tensors.push_back(
-                {node.name + ".diff." + parameters[p].name, parameters[p].shape, found.diff_weights[p]});
-        values = found.dst;
+            add(node.name + ".diff." + parameters[p].name, parameters[p].shape, found.diff_weights[p]);
       }
-      shape = out;
+      diff = found.diff_src[0];
     }
   }
 
-  Level judged() const { return op_equal(network, weights, feed, layers_file, nullptr); }
-  store::NamedTensor& told(const std::string& name) { return find_in(layers_file.tensors, name); }
+  Level judged() { return judged(network); }
+  // The norms of `answering` answer the probes.
+  Level judged(const graph::Network& answering) {
+    const auto probe = [&](const Tensors& inputs) {
+      const store::NamedTensor& input = inputs.at(0);
+      const graph::Node& norm = *std::ranges::find(answering.nodes(), "norm", &graph::Node::name);
+      std::vector<std::span<const float>> own;
+      for (const auto& p : norm.op->parameters(std::span(&input.shape, 1)))
+        own.emplace_back(find_in(weights, "norm." + p.name).values);
+      return Tensors{
+          {"norm.output", input.shape, run_forward(*norm.op, {input.shape}, {input.values}, own, nullptr)}};
+    };
+    return op_equal(network, weights, feed, layers, probe, nullptr);
+  }
+  store::NamedTensor& told(const std::string& name) { return find_in(layers.tensors.tensors, name); }
 
   graph::Network network;
   Tensors weights;
   Feed feed;
-  store::SafetensorsFile layers_file;
+  PeerSide::Layers layers;
 
  private:
+  void add(const std::string& name, const tensor::Shape& shape, const std::vector<float>& values) {
+    layers.tensors.tensors.push_back({name, shape, values});
+  }
   static store::NamedTensor& find_in(Tensors& all, const std::string& name) {
     return *std::ranges::find(all, name, &store::NamedTensor::name);
   }
@@ -91,7 +133,10 @@ TEST(OpEqual, EveryResultOfEveryLayer) {
   EXPECT_EQ(names, (std::vector<std::string>{"conv forward", "conv gradient of weight", "conv gradient of bias",
                                              "norm forward", "norm backward", "norm gradient of weight",
                                              "norm gradient of bias", "fc forward", "fc backward",
-                                             "fc gradient of weight", "fc gradient of bias"}));
+                                             "fc gradient of weight", "fc gradient of bias", "norm of small values",
+                                             "what reaches conv", "what reaches norm", "what reaches fc", "loss",
+                                             "gradient that reaches fc", "gradient that reaches norm",
+                                             "gradient that reaches conv"}));
 }
 
 TEST(OpEqual, NamesWhatDiffers) {
@@ -115,19 +160,52 @@ TEST(OpEqual, NotANumberIsNotEqual) {
 }
 
 TEST(OpEqual, NamesTheLayerThatGetsSomethingElse) {
-  // Without the ReLU in the reference.
   Case c;
-  store::NamedTensor &in = c.told("fc.input"), &out = c.told("fc.output");
-  in.values = c.told("norm.output").values;
-  const graph::Node& fc = *std::ranges::find(c.network.nodes(), "fc", &graph::Node::name);
-  const std::vector<std::span<const float>> own{find(c.weights, "fc.weight")->values,
-                                                find(c.weights, "fc.bias")->values};
-  const OpFound found = run_op(*fc.op, {in.shape, in.values, c.told("fc.diff_output").values, own});
-  out.values = found.dst;
-  c.told("fc.diff.weight").values = found.diff_weights[0];
+  c.compute(false);
   const Level level = c.judged();
   EXPECT_FALSE(level.passed);
   EXPECT_TRUE(has(level.summary, "what reaches fc differs")) << level.summary;
+}
+
+// Between layers, forward and backward, and in the loss: a ten-thousandth is seen.
+TEST(OpEqual, SmallFactorsBetweenLayers) {
+  for (const auto& [tensor, row] :
+       {std::pair{"fc.input", "what reaches fc"}, {"norm.diff_output", "gradient that reaches norm"},
+        {"fc.diff_output", "gradient that reaches fc"}}) {
+    SCOPED_TRACE(tensor);
+    Case c;
+    for (float& value : c.told(tensor).values) value *= 1.0001f;
+    const Level level = c.judged();
+    EXPECT_FALSE(level.passed);
+    const auto found = std::ranges::find(level.rows, row, &Difference::name);
+    EXPECT_TRUE(found == level.rows.end() || found->excess() > 1) << "its own layer may be named before";
+  }
+  Case c;
+  c.layers.loss *= 1.0001;
+  EXPECT_TRUE(has(c.judged().summary, "loss differs")) << c.judged().summary;
+}
+
+TEST(OpEqual, AnotherEpsilonOfANorm) {
+  Case c;
+  graph::Network other("other");
+  models::Layers builder(other);
+  const graph::Value x = other.input("image", {4, 6, 7});
+  other.add("norm", ops::batch_norm({.epsilon = 1.001e-5}), {x});
+  const Level level = c.judged(other);
+  EXPECT_FALSE(level.passed);
+  EXPECT_TRUE(has(level.summary, "norm of small values")) << level.summary;
+}
+
+TEST(OpEqual, ChannelsInReverseOrder) {
+  Case c;
+  store::NamedTensor& image = c.feed.tensors[0];
+  const std::vector<float> rgb = image.values;
+  const std::size_t places = 6 * 7;
+  for (std::size_t i = 0; i < rgb.size(); ++i)
+    image.values[i] = rgb[(i / (3 * places) * 3 + 2 - i / places % 3) * places + i % places];
+  c.compute();
+  image.values = rgb;
+  EXPECT_TRUE(has(c.judged().summary, "BGR")) << c.judged().summary;
 }
 
 // A rounding of the mean is one of a deviation that is smaller by as much.
