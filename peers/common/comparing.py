@@ -16,6 +16,6 @@ class Answers:
             return {**self.about, **self.comparison.about()}
         if what == "hash":
             return {"sha256": tensors.sha256(tensors.read(request["batch"]))}
-        if what in ("step", "update", "layers", "probe", "evaluate"):
+        if what in ("step", "update", "layers", "probe", "evaluate", "learning_rates", "normalize"):
             return getattr(self.comparison, what)(**request)
         return None

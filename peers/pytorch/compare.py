@@ -17,6 +17,7 @@ import answering  # noqa: E402
 import comparing  # noqa: E402
 import networks  # noqa: E402
 import perturb  # noqa: E402
+import schedules  # noqa: E402
 import tensors  # noqa: E402
 
 
@@ -223,7 +224,7 @@ class Comparison:
             answer["digests"] = tensors.digests(found)
         return {**answer, "perturbed": answers}
 
-    def update(self, gradients, lr, results):
+    def update(self, gradients, lr, max_norm, results):
         self.optimizer.zero_grad(set_to_none=False)
         given = read(gradients)
         with torch.no_grad():
@@ -231,9 +232,23 @@ class Comparison:
                 if tensor.grad is None:
                     tensor.grad = torch.zeros_like(tensor)
                 tensor.grad.copy_(given["gradient." + name])
+        if max_norm:
+            nn.utils.clip_grad_norm_(list(self.net.parameters()), max_norm)
         penalty = self.move(lr)
         tensors.write(results, numpy_of(self.state_and_weights()))
         return {"penalty": penalty}
+
+    def learning_rates(self, schedule, lr, steps, steps_per_epoch):
+        return {"rates": schedules.learning_rates(schedule, lr, steps, steps_per_epoch)}
+
+    def normalize(self, given, results):
+        given, found = read(given), {}
+        for name in [name for name in given if name.startswith("input.")]:
+            x, number = given[name], name.removeprefix("input.")
+            channels = (1, -1) + (1,) * (x.dim() - 2)
+            found[name] = (x - given["mean." + number].view(channels)) / given["divisor." + number].view(channels)
+        tensors.write(results, numpy_of(found))
+        return {}
 
     def layers(self, batch, oar, results):
         batch = read(batch)

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/comparison.h"
 #include "compare/certificate.h"
@@ -20,6 +21,7 @@ void print_levels(const compare::Outcome& outcome, bool details) {
     fmt::print("{:<17} {:<6} {}\n", level.name, level.passed ? "passes" : "FAILS", level.summary);
     if (details) print_rows(level.rows);
   }
+  if (!outcome.not_exercised.empty()) fmt::print("not compared: {}\n", base::join(outcome.not_exercised, "; "));
 }
 
 int print_findings(const std::vector<compare::Finding>& findings) {

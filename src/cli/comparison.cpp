@@ -7,6 +7,8 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/nearest.h"
+#include "base/text.h"
 #include "cli/find_peer.h"
 #include "graph/choices.h"
 #include "graph/fusion.h"
@@ -25,6 +27,8 @@ constexpr std::array kOptions{
     Option{"What to compare", "model", "NAME", "mnist-cnn", "network of the zoo (trireme list models)"},
     Option{"What to compare", "peer", "NAME", "pytorch", "the other system: pytorch or tensorflow"},
     Option{"What to compare", "steps", "N", "20", "training steps on both sides"},
+    Option{"What to compare", "levels", "LIST", "all",
+           "which to judge beside start-equal: op-equal, update-equal, step-equal, same-bits"},
 
     Option{"With what", "data", "NAME", "synthetic", "dataset (trireme list datasets)"},
     Option{"With what", "data-dir", "DIR", "", "where it lies"},
@@ -107,6 +111,7 @@ double percent(const base::Settings& settings, const char* name) {
 compare::ConvergenceOptions convergence_of(const base::Settings& settings) {
   compare::ConvergenceOptions options{.runs = static_cast<int>(settings.integer("runs", 0, 1000)),
                                       .first_seed = static_cast<std::uint64_t>(settings.integer("seed", 0, 1LL << 40)),
+                                      .epochs = settings.integer("epochs", 1, 100000),
                                       .margin = percent(settings, "margin"),
                                       .target_accuracy = percent(settings, "target-accuracy"),
                                       .optimizer = settings.text("optimizer"),
@@ -143,12 +148,23 @@ class Progress {
   bool shows_ = isatty(STDERR_FILENO) != 0;
 };
 
+std::vector<std::string> levels_of(const base::Settings& settings) {
+  if (settings.text("levels") == "all") return {};
+  const std::vector<std::string> names = compare::level_names();
+  std::vector<std::string> levels = base::split(settings.text("levels"), ',');
+  for (const std::string& level : levels)
+    if (std::ranges::find(names, level) == names.end())
+      base::user_error("{}", base::unknown_name("level", level, names));
+  return levels;
+}
+
 compare::Options options_of(const base::Settings& settings) {
   return {.optimizer = settings.text("optimizer"),
           .schedule = settings.text("schedule"),
           .init = settings.text("init"),
           .steps = settings.integer("steps", 1, 100000),
           .train = train_options_of(settings),
+          .levels = levels_of(settings),
           .convergence = convergence_of(settings)};
 }
 
@@ -161,7 +177,6 @@ Comparison::Comparison(const base::Settings& settings)
       system_(peer::find_system(settings.text("peer"))),
       options_(options_of(settings)),
       experiment_(experiment_of(settings, options_.train)) {
-  settings.integer("epochs", 1, 100000);
   if (experiment_.train->spec().target != data::TargetKind::classes)
     base::user_error("compare needs data with classes; {} has {}", settings.text("data"),
                      data::target_name(experiment_.train->spec().target));
@@ -174,15 +189,13 @@ void Comparison::find_peer() {
 
 compare::Outcome Comparison::run() const {
   Progress progress;
-  const auto with_seed = [&](std::uint64_t seed) {
-    compare::TrainOptions own = options_.train;
-    own["seed"] = std::to_string(seed);
-    own["steps"] = "0";
-    own["epochs"] = settings_.text("epochs");
-    return experiment_of(settings_, own);
+  const auto make = [&](const compare::TrainOptions& on_top) {
+    compare::TrainOptions all = on_top;
+    all.insert(options_.train.begin(), options_.train.end());
+    return experiment_of(settings_, all);
   };
   try {
-    return compare::compare(experiment_, options_, with_seed, [&](const std::string& text) { progress.tell(text); });
+    return compare::compare(experiment_, options_, make, [&](const std::string& text) { progress.tell(text); });
   } catch (const base::Error&) {
     if (progress.interrupted()) base::run_error("the comparison was interrupted");
     throw;

@@ -84,6 +84,7 @@ std::string to_json(const Certificate& certificate, int indent) {
             {"start_sha256", outcome.own.start_sha256},
             {"batches_sha256", outcome.own.batches},
             {"weights_sha256", outcome.own.weights_sha256},
+            {"not_compared", outcome.not_exercised},
             {"thresholds", certificate.thresholds},
             {"levels", Json::array()}};
   for (const Level& level : outcome.levels) json["levels"].push_back(json_of(level));
@@ -104,6 +105,7 @@ Certificate parse_certificate(const std::string& text, const std::string& where)
     found.outcome.peer_version = json.at("peer_version");
     found.outcome.own = {json.at("start_sha256"), json.at("batches_sha256").get<std::vector<std::string>>(),
                          json.at("weights_sha256")};
+    found.outcome.not_exercised = json.at("not_compared").get<std::vector<std::string>>();
     for (const Json& level : json.at("levels")) found.outcome.levels.push_back(level_of(level));
     seal = json.at(kSeal);
     json.erase(kSeal);

@@ -10,6 +10,7 @@
 #include "compare/cause.h"
 #include "compare/op_equal.h"
 #include "compare/same_bits.h"
+#include "compare/settings_equal.h"
 #include "compare/update_equal.h"
 #include "optim/schedule.h"
 
@@ -195,11 +196,24 @@ Steps step_equal(Sides& sides, const train::Experiment& experiment, const Option
   return steps;
 }
 
+void add_settings(const SettingsFound& settings, Outcome& outcome) {
+  Level& start = outcome.levels.back();
+  for (const std::string& one : settings.compared)
+    if (start.passed) start.summary += "; " + one;
+  if (start.passed && !settings.differs.empty()) {
+    start.passed = false;
+    start.summary = settings.differs;
+  }
+  outcome.not_exercised = settings.not_exercised;
+}
+
 }  // namespace
+
+std::vector<std::string> level_names() { return {"start-equal", "op-equal", "update-equal", "step-equal", "same-bits"}; }
 
 bool Outcome::passed() const { return std::ranges::all_of(levels, &Level::passed); }
 
-Outcome compare(const train::Experiment& experiment, const Options& options, const MakeExperiment& with_seed,
+Outcome compare(const train::Experiment& experiment, const Options& options, const MakeExperiment& make,
                 const std::function<void(const std::string& text)>& told) {
   const base::TemporaryFolder folder("compare");
   Sides sides(experiment, options, folder.path());
@@ -209,32 +223,42 @@ Outcome compare(const train::Experiment& experiment, const Options& options, con
     base::write_text_atomically(of_runs["kernel-table"], table->text());
   }
   const OurRuns runs(of_runs, folder.path());
+  const auto wanted = [&](const char* level) {
+    const bool is_wanted = options.levels.empty() || std::ranges::count(options.levels, level) > 0;
+    if (is_wanted) told(level);
+    return is_wanted;
+  };
   Outcome outcome;
   outcome.own.start_sha256 = sides.ours().weights_sha256();
   told("start-equal");
   outcome.levels.push_back(sides.start());
   outcome.peer_version = sides.peer().version();
   compare_batches(sides, experiment, options, outcome.levels.back(), outcome.own);
-  told("op-equal");
   Course course(experiment, options, sides.ours().lr());
-  outcome.levels.push_back(sides.layers(make_feed(experiment, course.next())));
-  told("update-equal");
-  {
+  const Feed feed = make_feed(experiment, course.next());
+  const SettingsFound settings = compare_settings(experiment, options, make, feed, sides.peer(), sides.ours().lr());
+  add_settings(settings, outcome);
+  if (wanted("op-equal")) outcome.levels.push_back(sides.layers(feed));
+  if (wanted("update-equal")) {
     OurSide ours(experiment, options.optimizer, options.init, 1);
     PeerSide peer(options.peer, folder.path(), "update");
     outcome.levels.push_back(update_equal(experiment, ours, peer, ours.lr()));
   }
-  const Steps steps = step_equal(sides, experiment, options, told);
-  outcome.levels.push_back(steps.level);
-  outcome.own.weights_sha256 = sides.ours().weights_sha256();
-  if (steps.finite < options.steps) {
-    outcome.levels.push_back({.name = "same-bits", .summary = "not judged: bits mean nothing once the loss is not finite"});
-  } else if (options.same_bits) {
-    told("same-bits");
-    outcome.levels.push_back(same_bits(experiment, runs, outcome.own.weights_sha256));
+  bool finite = true;
+  if (wanted("step-equal")) {
+    const Steps steps = step_equal(sides, experiment, options, told);
+    outcome.levels.push_back(steps.level);
+    outcome.own.weights_sha256 = sides.ours().weights_sha256();
+    finite = steps.finite == options.steps;
+  } else {
+    outcome.own.weights_sha256 = run_own_side(experiment, options).weights_sha256;
   }
+  if (wanted("same-bits"))
+    outcome.levels.push_back(finite ? same_bits(experiment, runs, outcome.own.weights_sha256)
+                                    : Level{.name = "same-bits",
+                                            .summary = "not judged: bits mean nothing once the loss is not finite"});
   if (options.convergence.runs > 0)
-    outcome.levels.push_back(convergence_equal(with_seed, runs, sides.peer(), options.convergence, told));
+    outcome.levels.push_back(convergence_equal(make, runs, sides.peer(), options.convergence, told));
   return outcome;
 }
 

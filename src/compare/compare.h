@@ -13,10 +13,13 @@ struct Options {
   PeerPlace peer{};
   std::string optimizer, schedule, init;
   std::int64_t steps = 1;
-  TrainOptions train{};   // what makes `trireme train` run the experiment
-  bool same_bits = true;  // false: that level is left out
+  TrainOptions train{};  // what makes `trireme train` run the experiment
+  // Which levels are judged, out of level_names(); empty: all. start-equal always is.
+  std::vector<std::string> levels{};
   ConvergenceOptions convergence{};
 };
+// Without convergence-equal, which --runs asks for.
+std::vector<std::string> level_names();
 
 // What a comparison began with and came to, on our side: the same everywhere.
 struct OwnFacts {
@@ -30,13 +33,15 @@ struct Outcome {
   std::string peer_version;
   OwnFacts own;
   std::vector<Level> levels;
+  std::vector<std::string> not_exercised;  // what these settings do not compare
   bool passed() const;
 };
 
-using MakeExperiment = std::function<train::Experiment(std::uint64_t seed)>;
+// The experiment with these options of `trireme train` on top.
+using MakeExperiment = std::function<train::Experiment(const TrainOptions& on_top)>;
 
 // told(text): what is going on.
-Outcome compare(const train::Experiment& experiment, const Options& options, const MakeExperiment& with_seed,
+Outcome compare(const train::Experiment& experiment, const Options& options, const MakeExperiment& make,
                 const std::function<void(const std::string& text)>& told);
 
 // Our side alone, which needs no peer.

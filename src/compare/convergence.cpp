@@ -108,13 +108,14 @@ Level judge_convergence(const std::vector<LearntRun>& ours, const std::vector<Le
   return level;
 }
 
-Level convergence_equal(const std::function<train::Experiment(std::uint64_t seed)>& with_seed, const OurRuns& runs,
+Level convergence_equal(const std::function<train::Experiment(const TrainOptions& on_top)>& make, const OurRuns& runs,
                         PeerSide& peer, const ConvergenceOptions& options,
                         const std::function<void(const std::string& text)>& told) {
   std::vector<LearntRun> ours, theirs;
   for (int run = 0; run < options.runs; ++run) {
     const std::uint64_t seed = options.first_seed + static_cast<std::uint64_t>(run);
-    const train::Experiment experiment = with_seed(seed);
+    const train::Experiment experiment = make(
+        {{"seed", std::to_string(seed)}, {"steps", "0"}, {"epochs", std::to_string(options.epochs)}});
     TrainOptions more = options.ours;
     more["seed"] = std::to_string(seed);
     more["steps"] = std::to_string(experiment.total_steps);

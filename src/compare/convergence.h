@@ -13,6 +13,7 @@ namespace trireme::compare {
 struct ConvergenceOptions {
   int runs = 0;  // of each side; 0: none
   std::uint64_t first_seed = 1;
+  std::int64_t epochs = 1;
   double margin = 0.01;        // of accuracies, 0 ... 1
   double target_accuracy = 0;  // 0: 98 % of what the peer reaches on average
   std::string optimizer{}, schedule{}, init{};
@@ -31,8 +32,8 @@ double epochs_to(double accuracy, const LearntRun& run);
 Level judge_convergence(const std::vector<LearntRun>& ours, const std::vector<LearntRun>& theirs,
                         const ConvergenceOptions& options);
 
-// `with_seed` makes the experiment of a seed, whose steps are whole epochs; told(text) what is going on.
-Level convergence_equal(const std::function<train::Experiment(std::uint64_t seed)>& with_seed, const OurRuns& runs,
+// `make` makes the experiment with these options on top; told(text) what is going on.
+Level convergence_equal(const std::function<train::Experiment(const TrainOptions& on_top)>& make, const OurRuns& runs,
                         PeerSide& peer, const ConvergenceOptions& options,
                         const std::function<void(const std::string& text)>& told);
 

@@ -83,11 +83,12 @@ void OurSide::take(const Tensors& state) {
   crew_.refresh_weight_forms();
 }
 
-Found OurSide::update(const Tensors& gradients, double lr) {
+Found OurSide::update(const Tensors& gradients, double lr, double max_norm) {
   tensor::Buffer buffer(at(crew_.space().trained_floats()) * sizeof(float));
   store::import_parameters(crew_.space(), {buffer.floats(), at(crew_.space().trained_floats())},
                            {"the given gradients", gradients, {}}, "gradient.", store::Parameters::trained);
-  const optim::StepScalars scalars = updater_.scalars(++steps_, lr);
+  optim::StepScalars scalars = updater_.scalars(++steps_, lr);
+  if (max_norm > 0) strategy::Updater(crew_, optimizer_, max_norm).clip(buffer.floats(), scalars);
   crew_.for_each_chunk(
       buffer.floats(), {0, static_cast<std::int64_t>(crew_.chunks().size())},
       [&](const crew::Chunk& chunk, const float* gradient) { updater_.update(chunk, gradient, scalars); });

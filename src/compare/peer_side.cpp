@@ -102,10 +102,29 @@ void PeerSide::train(const Feed& feed, double lr) {
                  {"results", ""}});
 }
 
-Found PeerSide::update(const Tensors& gradients, double lr) {
-  const Json answer =
-      ask(process_, {{"do", "update"}, {"gradients", write(gradients)}, {"lr", lr}, {"results", results_}});
+Found PeerSide::update(const Tensors& gradients, double lr, double max_norm) {
+  const Json answer = ask(process_, {{"do", "update"},
+                                     {"gradients", write(gradients)},
+                                     {"lr", lr},
+                                     {"max_norm", max_norm},
+                                     {"results", results_}});
   return {0, number_of(answer.at("penalty")), take(results_).tensors};
+}
+
+std::vector<double> PeerSide::learning_rates(const std::string& schedule, double lr, std::int64_t steps,
+                                             std::int64_t steps_per_epoch) {
+  return ask(process_, {{"do", "learning_rates"},
+                        {"schedule", schedule},
+                        {"lr", lr},
+                        {"steps", steps},
+                        {"steps_per_epoch", steps_per_epoch}})
+      .at("rates")
+      .get<std::vector<double>>();
+}
+
+Tensors PeerSide::normalize(const Tensors& given) {
+  ask(process_, {{"do", "normalize"}, {"given", write(given)}, {"results", results_}});
+  return take(results_).tensors;
 }
 
 std::string PeerSide::sha256_of(const Feed& feed) {

@@ -52,8 +52,9 @@ class OurSide {
   // Goes on from these: weight.<parameter> and slot.<slot>.<parameter> of all parameters.
   void take(const Tensors& state);
   Found step(const data::Batch& batch, double lr);
-  // Only the update, of given gradients (gradient.<parameter>); found: slots and weights.
-  Found update(const Tensors& gradients, double lr);
+  // Only the update, of given gradients (gradient.<parameter>), whose norm is brought down to max_norm first unless
+  // that is 0; found: slots and weights.
+  Found update(const Tensors& gradients, double lr, double max_norm);
   std::string weights_sha256() const;
   double lr() const { return optimizer_->lr(); }
   std::string optimizer_text() const { return optimizer_->text(); }
@@ -96,9 +97,14 @@ class PeerSide {
   const std::map<std::string, std::uint32_t>& digests() const { return digests_; }
   // A step of which nothing is told.
   void train(const Feed& feed, double lr);
-  // Only the update, of given gradients (gradient.<parameter>); found: slots and weights.
-  Found update(const Tensors& gradients, double lr);
+  // See OurSide::update().
+  Found update(const Tensors& gradients, double lr, double max_norm);
 
+  // Of each step, by the peer's own schedule; see optim/schedule.h for its text.
+  std::vector<double> learning_rates(const std::string& schedule, double lr, std::int64_t steps,
+                                     std::int64_t steps_per_epoch);
+  // (input.i - mean.i) / divisor.i, numbers of each channel.
+  Tensors normalize(const Tensors& given);
   // What it has received.
   std::string sha256_of(const Feed& feed);
   // What goes into and comes out of every layer with parameters when it computes the first oar, and that oar's loss,

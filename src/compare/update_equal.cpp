@@ -12,7 +12,8 @@
 namespace trireme::compare {
 namespace {
 
-constexpr int kUpdates = 4;  // the first without gradients
+constexpr int kUpdates = 5;         // the first without gradients, the last with clipped ones
+constexpr double kClippedNorm = 1;  // far less than the given gradients have
 // An update rule rounds about so often per element.
 constexpr double kRoundings = 16;
 // Decay alone moves weights little; a large rate makes it stand out of the weights' own rounding.
@@ -75,8 +76,8 @@ Difference compare_update(const store::NamedTensor& ours, const store::NamedTens
   const double moved = before == nullptr ? size : norm_of(minus(theirs.values, before->values));
   // Weights that hardly move are as far apart as their own rounding.
   const double lost = before == nullptr ? 0 : std::sqrt(update) * 2 * kUnit * size;
-  Difference found{fmt::format("{} after update {}{}", ours.name, update, update == 1 ? ", of decay and penalty alone" : ""),
-                   0, roundings};
+  const char* what = update == 1 ? ", of decay and penalty alone" : update == kUpdates ? ", of clipped gradients" : "";
+  Difference found{fmt::format("{} after update {}{}", ours.name, update, what), 0, roundings};
   if (apart > lost) found.error = moved > lost ? (apart - lost) / moved : apart / lost;
   if (!std::isfinite(apart)) found.error = std::numeric_limits<double>::infinity();
   return found;
@@ -99,7 +100,8 @@ Level update_equal(const train::Experiment& experiment, OurSide& ours, PeerSide&
   for (int update = 1; update <= kUpdates; ++update) {
     const Tensors gradients = given_gradients(weights, update);
     const double rate = update == 1 ? kRateOfDecay : lr;
-    const Found here = ours.update(gradients, rate), there = peer.update(gradients, rate);
+    const double max_norm = update == kUpdates ? kClippedNorm : 0;
+    const Found here = ours.update(gradients, rate, max_norm), there = peer.update(gradients, rate, max_norm);
     std::vector<Difference> all;
     for (const store::NamedTensor& one : here.tensors) {
       const store::NamedTensor* theirs = find(there.tensors, one.name);
@@ -122,8 +124,8 @@ Level update_equal(const train::Experiment& experiment, OurSide& ours, PeerSide&
   }
   if (level.passed)
     level.summary = fmt::format(
-        "weights and slots after {} updates with given gradients, the first of decay and penalty alone; closest to its "
-        "limit: {}",
+        "weights and slots after {} updates with given gradients, the first of decay and penalty alone, the last with "
+        "clipped gradients; closest to its limit: {}",
         kUpdates, worst_of(level.rows).name);
   return level;
 }
