@@ -14,7 +14,7 @@ constexpr double kLeastFactor = 1e-5;  // that is told
 constexpr double kClear = 0.9;    // of a direction
 
 constexpr const char* kAnotherDecay =
-    "the difference points along the weights: another weight decay, coupled on one side and decoupled on the other?";
+    "the difference points along the weights: another weight decay, or coupled on one side and decoupled on the other?";
 
 // Sums over many tensors of the products of two vectors.
 struct Products {

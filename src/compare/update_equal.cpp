@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -78,7 +79,8 @@ Difference compare_update(const store::NamedTensor& ours, const store::NamedTens
   const double lost = before == nullptr ? 0 : std::sqrt(update) * 2 * kUnit * size;
   const char* what = update == 1 ? ", of decay and penalty alone" : update == kUpdates ? ", of clipped gradients" : "";
   Difference found{fmt::format("{} after update {}{}", ours.name, update, what), 0, roundings};
-  if (apart > lost) found.error = moved > lost ? (apart - lost) / moved : apart / lost;
+  // Where they do not move there at all, what they are here counts.
+  if (apart > lost) found.error = (apart - lost) / (moved > lost ? moved : std::max(lost, norm_of(ours.values)));
   if (!std::isfinite(apart)) found.error = std::numeric_limits<double>::infinity();
   return found;
 }

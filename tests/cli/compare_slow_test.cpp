@@ -62,9 +62,10 @@ TEST_F(Compare, TheSameNetworksPass) {
     EXPECT_EQ(outcome.code, 0) << arguments[1] << ": " << outcome.out << outcome.err;
     const Json json = last_json(outcome);
     EXPECT_TRUE(json.at("passed").get<bool>());
-    EXPECT_EQ(json.at("levels").size(), 4u);
+    EXPECT_EQ(json.at("levels").size(), 5u);
     EXPECT_GE(json["levels"][1].at("rows").size(), 12u) << "of each layer forward and gradients, and mostly backward";
-    EXPECT_EQ(json["levels"][2].at("rows").size(), 3u) << "one of each step";
+    EXPECT_EQ(json["levels"][2].at("rows").size(), 5u) << "one of each update";
+    EXPECT_EQ(json["levels"][3].at("rows").size(), 3u) << "one of each step";
     EXPECT_EQ(json.at("batches_sha256").size(), 3u);
   }
 }
@@ -129,11 +130,11 @@ TEST_F(Compare, DecoupledInPlaceOfCoupledDecay) {
 }
 
 TEST_F(Compare, OneLabelInOneBatch) {
-  const auto peers = peers_with("compare.py", "        samples = len(batch[\"target\"])",
-                                "        samples = len(batch[\"target\"])\n"
+  const auto peers = peers_with("compare.py", "        before, answers = ",
                                 "        self.number = getattr(self, 'number', 0) + 1\n"
                                 "        if self.number == 7:\n"
-                                "            batch['target'][3] = (batch['target'][3] + 1) % 10");
+                                "            batch['target'][3] = (batch['target'][3] + 1) % 10\n"
+                                "        before, answers = ");
   expect_failure(compared({"--model", "lenet5", "--steps", "8"}, peers), "step-equal", {"step 7"});
 }
 
@@ -218,7 +219,7 @@ TEST_F(Compare, WholeRunsLearnTheSame) {
                        "40"};
   const Outcome outcome = compared(settings);
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  const Json level = last_json(outcome).at("levels").at(4);
+  const Json level = last_json(outcome).at("levels").at(5);
   EXPECT_EQ(level.at("level"), "convergence-equal");
   EXPECT_NE(level.at("summary").get<std::string>().find("3 runs each"), std::string::npos) << level;
 }
