@@ -14,7 +14,7 @@ struct ZeroFields {
   static constexpr std::int64_t kBlock = S::kWidth;
 
   // The field of output o begins at place o - padding. Of places that are as far apart as the kernel is long each field
-  // holds one, so only these are looked at; the zeros around one that is 0 tell which fields with it are 0.
+  // holds one, so only these are looked at, and the zeros around one that is 0.
   static void set_zero_fields(const Line& line, const Filters& filters, const float* src, TileRange range,
                               const float* bias, bool relu, float* dst) {
     const std::int64_t first = kStep * range.first, taps = filters.taps;
@@ -23,14 +23,15 @@ struct ZeroFields {
       return place < 0 || place >= line.width ||
              ZeroField<S>::zero(src + place * kBlock, line.width * kBlock, filters.in_blocks);
     };
-    for (std::int64_t place = first - line.padding + taps - 1; place < end - line.padding + taps - 1; place += taps) {
+    const std::int64_t past = end - line.padding + taps - 1;  // the places of these outputs
+    for (std::int64_t place = first - line.padding + taps - 1; place < past; place += taps) {
       if (!zero(place)) continue;
-      std::int64_t from = place, to = place + 1;  // zeros
+      std::int64_t from = place, to = place + 1;
       while (place - from < taps - 1 && zero(from - 1)) --from;
-      while (to - place < taps && zero(to)) ++to;
-      const std::int64_t last = std::min(end - 1, to - taps + line.padding);
-      for (std::int64_t o = std::max(first, from + line.padding); o <= last; ++o)
+      while (to < past && zero(to)) ++to;
+      for (std::int64_t o = std::max(first, from + line.padding); o <= to - taps + line.padding; ++o)
         ZeroField<S>::set_output(dst + o * kBlock, line.out_width * kBlock, filters.out_blocks, bias, relu);
+      place = to;  // not 0: no field that holds it needs to be looked at
     }
   }
 };

@@ -18,28 +18,38 @@ struct ZeroFields {
     const float* sample;
     std::int64_t blocks, height, width, y, x;
 
-    // Whether place (i, j) is 0 in all channels.
-    [[gnu::always_inline]] bool zero(std::int64_t i, std::int64_t j) const {
-      if (y + i < 0 || y + i >= height || x + j < 0 || x + j >= width) return true;
+    [[gnu::always_inline]] bool inside(std::int64_t i, std::int64_t j) const {
+      return y + i >= 0 && y + i < height && x + j >= 0 && x + j < width;
+    }
+    // Whether a place, inside or not, is 0 in all channels; what lies outside is.
+    [[gnu::always_inline]] bool zero_inside(std::int64_t i, std::int64_t j) const {
       return ZeroField<S>::zero(sample + ((y + i) * width + x + j) * kBlock, height * width * kBlock, blocks);
+    }
+    [[gnu::always_inline]] bool zero(std::int64_t i, std::int64_t j) const {
+      return !inside(i, j) || zero_inside(i, j);
     }
 
     // False when no field of the tile's rows x columns outputs can be 0: each of them holds one of at most four places
     // in the middle, which a tile without such a field shows with its first block of channels, as a rule.
     [[gnu::always_inline]] bool may_have_zero_field(std::int64_t rows, std::int64_t columns) const {
+      if (rows == kStep && columns == kStep && inside(2, 2) && inside(3, 3))
+        return zero_inside(2, 2) || zero_inside(2, 3) || zero_inside(3, 2) || zero_inside(3, 3);
       const std::int64_t i = middle(rows), j = middle(columns);
       return zero(i, j) || (columns == kStep && zero(i, j + 1)) ||
              (rows == kStep && (zero(i + 1, j) || (columns == kStep && zero(i + 1, j + 1))));
     }
 
     // Fields of n outputs in a line begin at 0 to n - 1 and are 3 long: each holds this place, or the next if n is 4.
-    [[gnu::always_inline]] static std::int64_t middle(std::int64_t n) { return n >= 3 ? 2 : 1; }
+    static std::int64_t middle(std::int64_t n) { return n >= 3 ? 2 : 1; }
 
     // Bit 6 i + j: place (i, j) is not 0.
     std::uint64_t nonzero() const {
+      const auto least = [](std::int64_t at) { return std::max<std::int64_t>(-at, 0); };
+      const auto most = [](std::int64_t at, std::int64_t size) { return std::min<std::int64_t>(size - at, kTile); };
       std::uint64_t bits = 0;
-      for (int i = 0; i < kTile; ++i)
-        for (int j = 0; j < kTile; ++j) bits |= std::uint64_t{!zero(i, j)} << (kTile * i + j);
+      for (std::int64_t i = least(y); i < most(y, height); ++i)
+        for (std::int64_t j = least(x); j < most(x, width); ++j)
+          bits |= std::uint64_t{!zero_inside(i, j)} << (kTile * i + j);
       return bits;
     }
   };
