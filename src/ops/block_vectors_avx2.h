@@ -21,6 +21,9 @@ struct BlockVectorsAvx2 {
   [[gnu::always_inline]] static Vector where_positive(Vector sign, Vector x) {
     return _mm256_and_ps(_mm256_cmp_ps(sign, Vector{}, _CMP_GT_OQ), x);
   }
+  [[gnu::always_inline]] static bool has_nonzero(Vector x) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(x, Vector{}, _CMP_NEQ_UQ)) != 0;
+  }
   static void transpose(const float* from, std::int64_t step, float* to) {
     Vector a[8], b[8];
     for (int i = 0; i < 8; ++i) a[i] = load(from + i * step);

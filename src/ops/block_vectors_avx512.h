@@ -21,6 +21,7 @@ struct BlockVectorsAvx512 {
   [[gnu::always_inline]] static Vector where_positive(Vector sign, Vector x) {
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(sign, Vector{}, _CMP_GT_OQ), x);
   }
+  [[gnu::always_inline]] static bool has_nonzero(Vector x) { return _mm512_cmp_ps_mask(x, Vector{}, _CMP_NEQ_UQ) != 0; }
   static void transpose(const float* from, std::int64_t step, float* to) {
     Vector a[16], b[16];
     for (int i = 0; i < 16; ++i) a[i] = load(from + i * step);

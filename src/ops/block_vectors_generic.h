@@ -25,6 +25,11 @@ struct BlockVectorsGeneric {
   static Vector fnma(Vector a, Vector b, Vector c) { return fma(-a, b, c); }
   static Vector positive_part(Vector x) { return x < Vector{} ? Vector{} : x; }
   static Vector where_positive(Vector sign, Vector x) { return sign > Vector{} ? x : Vector{}; }
+  static bool has_nonzero(Vector x) {
+    for (int i = 0; i < kWidth; ++i)
+      if (x[i] != 0) return true;
+    return false;
+  }
   static void transpose(const float* from, std::int64_t step, float* to) {
     for (int i = 0; i < kWidth; ++i)
       for (int j = 0; j < kWidth; ++j) to[j * kWidth + i] = from[i * step + j];

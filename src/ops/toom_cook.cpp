@@ -89,6 +89,8 @@ class ToomCookKernel : public Kernel {
           multiply(e, v, filters_.in_blocks, u, m, filters_.out_blocks, tiles.count);
         }
         pass_.make_dst(line_, m, tiles, filters_.out_blocks, bias, o_.relu, args.dst + n * out_sample());
+        pass_.set_zero_fields(line_, filters_, args.src[0] + n * in_sample(), tiles, bias, o_.relu,
+                              args.dst + n * out_sample());
       });
   }
 

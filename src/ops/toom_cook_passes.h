@@ -60,6 +60,9 @@ struct Passes {
   void (*transform_src)(const Line&, const float* src, TileRange, std::int64_t blocks, TilePlanes v);
   // dst from M; bias may be null.
   void (*make_dst)(const Line&, TilePlanes m, TileRange, std::int64_t blocks, const float* bias, bool relu, float* dst);
+  // Sets the outputs of these tiles whose receptive field is 0 in all of src's channels to the bias.
+  void (*set_zero_fields)(const Line&, const Filters&, const float* src, TileRange, const float* bias, bool relu,
+                          float* dst);
   // D of diff_dst, which counts as 0 where `dst` is given and not positive, and for tiles before and behind the
   // sample's. Adds the sums over the tiles from `counted` on to diff_bias unless null.
   void (*transform_diff_dst)(const Line&, const float* diff_dst, const float* dst, TileRange, std::int64_t counted,

@@ -8,6 +8,7 @@
 //   splat, fma      fma rounds once
 //   positive_part   0 where x is below 0, else x
 //   where_positive  x where sign is above 0, else 0
+//   has_nonzero     whether a channel is neither 0 nor -0
 //   transpose       from[i * step + j] of kWidth x kWidth to to[j * kWidth + i]
 #pragma once
 
@@ -16,6 +17,7 @@
 #include "ops/toom_cook_passes.h"
 #include "ops/toom_cook_products.h"
 #include "ops/toom_cook_tiles.h"
+#include "ops/toom_cook_zeros.h"
 
 namespace trireme::ops::toom_cook {
 
@@ -24,6 +26,7 @@ constexpr Passes set_of() {
   return {.block = S::kWidth,
           .transform_src = Tiles<S>::transform_src,
           .make_dst = Tiles<S>::make_dst,
+          .set_zero_fields = ZeroFields<S>::set_zero_fields,
           .transform_diff_dst = Tiles<S>::transform_diff_dst,
           .make_diff_src = Tiles<S>::make_diff_src,
           .transform_filters = FilterPasses<S>::transform_filters,

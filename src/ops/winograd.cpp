@@ -106,6 +106,9 @@ class WinogradKernel : public Kernel {
           if (in.first + in.count < p_.in_blocks) continue;
           const float* bias = setup_.bias ? args.weights[1] + out.first * p_.block : nullptr;
           pass_.make_dst(p_.maps, m, p_.tiles(r), out, p_.out_blocks, bias, setup_.relu, args.dst);
+          if (out.first + out.count == p_.out_blocks)
+            pass_.set_zero_fields(p_.maps, args.src[0], p_.in_blocks, p_.tiles(r), p_.out_blocks,
+                                  setup_.bias ? args.weights[1] : nullptr, setup_.relu, args.dst);
         }
       });
     });

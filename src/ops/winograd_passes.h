@@ -72,6 +72,9 @@ struct Passes {
   // dst from M; bias (of the first of `blocks`) may be null.
   void (*make_dst)(const Maps&, TilePlanes m, TileRange, BlockRange blocks, std::int64_t all_blocks, const float* bias,
                    bool relu, float* dst);
+  // Sets the outputs of these tiles whose receptive field is 0 in all of src's channels to the bias, for all blocks.
+  void (*set_zero_fields)(const Maps&, const float* src, std::int64_t in_blocks, TileRange, std::int64_t out_blocks,
+                          const float* bias, bool relu, float* dst);
   // D of diff_dst, which counts as 0 where `dst` is given and not positive. Adds its sums to diff_bias unless null.
   void (*transform_diff_dst)(const Maps&, const float* diff_dst, const float* dst, std::int64_t all_blocks, TileRange,
                              BlockRange blocks, TilePlanes d, float* diff_bias);
