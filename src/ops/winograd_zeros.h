@@ -21,10 +21,11 @@ struct ZeroFields {
     [[gnu::always_inline]] bool inside(std::int64_t i, std::int64_t j) const {
       return y + i >= 0 && y + i < height && x + j >= 0 && x + j < width;
     }
-    // Whether a place, inside or not, is 0 in all channels; what lies outside is.
+    // Whether a place inside the map is 0 in all channels.
     [[gnu::always_inline]] bool zero_inside(std::int64_t i, std::int64_t j) const {
       return ZeroField<S>::zero(sample + ((y + i) * width + x + j) * kBlock, height * width * kBlock, blocks);
     }
+    // The same of any place: what lies outside the map is 0.
     [[gnu::always_inline]] bool zero(std::int64_t i, std::int64_t j) const {
       return !inside(i, j) || zero_inside(i, j);
     }
