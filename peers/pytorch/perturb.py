@@ -33,8 +33,9 @@ def noise_for(x, epsilons):
 class TippedRelu(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, threshold):
-        ctx.save_for_backward((x > threshold) & (x != 0))
-        return x.clamp(min=0)
+        is_open = (x > threshold) & (x != 0)
+        ctx.save_for_backward(is_open)
+        return x.abs() * is_open  # a max-pool behind it must see what is open, too
 
     @staticmethod
     def backward(ctx, diff):

@@ -1,9 +1,9 @@
 """TensorFlow's side of `trireme compare`: the same network from the same weights, fed with the same batches.
 
-The questions and answers are those of peers/README.md. For `shuffled` steps, outputs are rounded NOISE times as
-coarsely: a ReLU or a maximum that tips over is rare, but has to be seen in a few runs.
+The requests and answers are described in peers/README.md, perturbed steps in ../pytorch/perturb.py.
 """
 
+import contextlib
 import math
 import os
 import sys
@@ -23,24 +23,58 @@ import networks  # noqa: E402
 import tensors  # noqa: E402
 
 THREADS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-NOISE = 64
+SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+NOISE, TIP = 64, 256  # epsilons, as in ../pytorch/perturb.py
 NORM_MOMENTUM = 0.1
 
 
+def size_of(x):
+    """The root mean square of each channel, in a shape that broadcasts."""
+    return tf.sqrt(tf.reduce_mean(tf.stop_gradient(x) ** 2, list(range(len(x.shape) - 1)), keepdims=True))
+
+
+def noise_for(x, epsilons):
+    """What is exactly zero stays so."""
+    scale = epsilons * numpy.finfo(numpy.float32).eps * size_of(x)
+    return tf.stop_gradient(scale * (tf.random.uniform(x.shape) - 0.5) * tf.cast(x != 0, tf.float32))
+
+
+@contextlib.contextmanager
+def tipped(opens):
+    """While it lasts, ReLUs whose input is zero but for rounding are open, or closed, and max-pools get noise."""
+    plain_relu, plain_pool = tf.nn.relu, tf.nn.max_pool
+
+    @tf.custom_gradient
+    def relu(x):
+        tip = TIP * numpy.finfo(numpy.float32).eps * size_of(x)
+        is_open = tf.cast((x > (-tip if opens else tip)) & (x != 0), tf.float32)
+        return tf.abs(x) * is_open, lambda diff: diff * is_open
+
+    def max_pool(x, *args, **named):
+        finite = tf.where(x > x.dtype.min, x, 0.0)  # padding is the smallest number
+        return plain_pool(x + noise_for(finite, TIP), *args, **named)
+
+    tf.nn.relu, tf.nn.max_pool = relu, max_pool
+    try:
+        yield
+    finally:
+        tf.nn.relu, tf.nn.max_pool = plain_relu, plain_pool
+
+
 class ComparedLayers(networks.Layers):
-    """Lets the convolutions and dense layers add in another order, or keeps what the layers see, when told to."""
+    """Lets the convolutions and dense layers round otherwise, or keeps what the layers see, when told to."""
 
     def __init__(self):
         super().__init__()
-        self.shuffled = False
+        self.perturbed = False
         self.recorded = None  # by layer: its input and output
 
     def linear(self, name, x, shape, bias, product):
-        if self.shuffled:
+        if self.perturbed:
             order = tf.random.shuffle(tf.range(x.shape[-1]))
             y = super().linear(name, x, shape, bias, lambda x, weight: product(tf.gather(x, order, axis=-1),
                                                                                tf.gather(weight, order, axis=1)))
-            return y * (1 + NOISE * numpy.finfo(numpy.float32).eps * (tf.random.uniform(y.shape) - 0.5))
+            return y + noise_for(y, NOISE)
         return self.record(name, x, lambda x: super(ComparedLayers, self).linear(name, x, shape, bias, product))
 
     def norm(self, name, x):
@@ -179,39 +213,100 @@ class Comparison:
         return [networks.channels_last(batch[f"input.{i}"][chosen])
                 for i in range(sum(name.startswith("input.") for name in batch))]
 
-    def one_oar(self, batch, chosen):
+    def one_oar(self, batch, begin, end):
         """The sum of its losses."""
-        self.compared.masks = {name.removeprefix("mask."): networks.channels_last(values[chosen])
+        self.compared.masks = {name.removeprefix("mask."): networks.channels_last(values[begin:end])
                                for name, values in batch.items() if name.startswith("mask.")}
-        target = batch["target"][chosen].reshape(-1).astype(numpy.int64)
-        output = self.net(*self.inputs(batch, chosen))
+        target = batch["target"][begin:end].reshape(-1).astype(numpy.int64)
+        output = self.net(*self.inputs(batch, slice(begin, end)))
         return tf.reduce_sum(tf.nn.sparse_softmax_cross_entropy_with_logits(target, output))
 
-    def step(self, batch, oars, lr, results, shuffled=False):
-        batch = tensors.read(batch)
+    def about(self):
+        return {"dropouts": None}  # the masks say it all
+
+    def state_and_weights(self):
+        return {name: values.numpy() for name, values in
+                {**self.optimizer.state, **{"weight." + name: one for name, one in self.variables.items()}}.items()}
+
+    def train(self, batch, oars, lr):
+        """One step; its loss, penalty and gradients."""
         samples = len(batch["target"])
-        self.compared.training, self.compared.shuffled = True, shuffled
+        self.compared.training = True
         loss, gradients = 0.0, {}
         for begin, end in oars:
-            chosen = numpy.arange(begin, end)
-            if shuffled:
-                chosen = tf.random.shuffle(chosen).numpy()
             if begin < end:
                 with tf.GradientTape() as tape:
-                    mine = self.one_oar(batch, chosen)
+                    mine = self.one_oar(batch, begin, end)
                     share = mine / samples
                 loss += mine.numpy().item()
                 for name, gradient in tape.gradient(share, self.trained).items():
+                    if self.compared.perturbed:
+                        gradient += noise_for(gradient, NOISE)
                     gradients[name] = gradients[name] + gradient if name in gradients else gradient
-        found = {"gradient." + name: gradient for name, gradient in gradients.items()}
+        found = {"gradient." + name: gradient.numpy() for name, gradient in gradients.items()}
         penalty = self.add_penalty(gradients)
         self.optimizer.move(gradients, lr)
         self.compared.move_statistics()
+        return {"loss": loss / samples, "penalty": penalty}, found
+
+    def output(self, batch):
+        self.compared.training = False
+        return self.net(*self.inputs(batch)).numpy()
+
+    def step(self, batch, oars, lr, results, perturbed=()):
+        batch = tensors.read(batch)
+        state = [*self.variables.values(), *self.optimizer.state.values()]
+        before, answers = [one.numpy() for one in state], []
+        for number, path in enumerate(perturbed):
+            self.compared.perturbed = True
+            with tipped(opens=number % 2 == 0):
+                answer, found = self.train(batch, oars, lr)
+            self.compared.perturbed = False
+            answers.append(answer)
+            tensors.write(path, {**found, **self.state_and_weights(), "output": self.output(batch)})
+            for one, values in zip(state, before):
+                one.assign(values)
+            self.optimizer.steps -= 1
+        answer, found = self.train(batch, oars, lr)
         if results:
-            found.update(self.optimizer.state)
-            found.update({"weight." + name: variable for name, variable in self.variables.items()})
+            found = {**found, **self.state_and_weights(), "output": self.output(batch)}
             tensors.write(results, found)
-        return {"loss": loss / samples, "penalty": penalty}
+            answer["digests"] = tensors.digests(found)
+        return {**answer, "perturbed": answers}
+
+    def update(self, gradients, lr, max_norm, results):
+        given = tensors.read(gradients)
+        gradients = {name: tf.constant(given["gradient." + name]) for name in self.trained}
+        if max_norm:
+            clipped, _ = tf.clip_by_global_norm(list(gradients.values()), max_norm)
+            gradients = dict(zip(gradients, clipped))
+        penalty = self.add_penalty(gradients)
+        self.optimizer.move(gradients, lr)
+        tensors.write(results, self.state_and_weights())
+        return {"penalty": penalty}
+
+    def learning_rates(self, **_):
+        return {"rates": None}  # each step brings its own
+
+    def normalize(self, given, results):
+        given, found = tensors.read(given), {}
+        for name in [name for name in given if name.startswith("input.")]:
+            number = name.removeprefix("input.")
+            channels = (1, -1) + (1,) * (given[name].ndim - 2)
+            found[name] = ((given[name] - given["mean." + number].reshape(channels)) /
+                           given["divisor." + number].reshape(channels))
+        tensors.write(results, found)
+        return {}
+
+    def probe(self, inputs, results):
+        self.compared.training = True
+        found = {name.removesuffix("input") + "output":
+                 networks.channels_first(self.compared.norm(name.removesuffix(".input"),
+                                                            networks.channels_last(values)))
+                 for name, values in tensors.read(inputs).items()}
+        self.compared.seen = {}
+        tensors.write(results, found)
+        return {}
 
     def add_penalty(self, gradients):
         """Adds the gradient of the network's penalty, which it returns."""
@@ -225,9 +320,10 @@ class Comparison:
         return penalty.numpy().item()
 
     def layers(self, batch, oar, results):
-        self.compared.training, self.compared.shuffled, self.compared.recorded = True, False, {}
+        self.compared.training, self.compared.recorded = True, {}
         with tf.GradientTape() as tape:
-            loss = self.one_oar(tensors.read(batch), numpy.arange(*oar)) / (oar[1] - oar[0])
+            total = self.one_oar(tensors.read(batch), *oar)
+            loss = total / (oar[1] - oar[0])
         recorded, self.compared.recorded, self.compared.seen = self.compared.recorded, None, {}
         diffs, gradients = tape.gradient(loss, [recorded, self.trained])
         found = {}
@@ -241,16 +337,15 @@ class Comparison:
             layer, _, parameter = name.rpartition(".")
             found[f"{layer}.diff.{parameter}"] = gradient
         tensors.write(results, found)
-        return {}
+        return {"loss": total.numpy().item()}
 
     def evaluate(self, batch, results):
-        self.compared.training, self.compared.shuffled = False, False
-        tensors.write(results, {"output": self.net(*self.inputs(tensors.read(batch)))})
+        tensors.write(results, {"output": self.output(tensors.read(batch))})
         return {}
 
 
 def main():
-    tf.random.set_seed(1)
+    tf.random.set_seed(SEED)
     tf.config.threading.set_intra_op_parallelism_threads(THREADS)
     tf.config.threading.set_inter_op_parallelism_threads(THREADS)
     answering.serve(comparing.Answers(Comparison, {"version": tf.__version__, "blas": "own"}))

@@ -53,13 +53,15 @@ class Course {
 };
 
 // The same network here and there, twice. Every step of all of them starts from what the reference has then, so that
-// differences do not add up over the steps. Our own course, from our own weights, is kept too.
+// differences do not add up over the steps. Updates and evaluations are compared on the reference's own gradients and
+// weights, where no gradient has jumped. Our own course, from our own weights, is kept too.
 class Sides {
  public:
   Sides(const train::Experiment& experiment, const Options& options, const base::fs::path& folder)
       : experiment_(experiment),
         ours_(experiment, options.optimizer, options.init, 1),
-        follower_(experiment, options.optimizer, options.init, 1) {
+        follower_(experiment, options.optimizer, options.init, 1),
+        updater_(experiment, options.optimizer, options.init, 1) {
     for (int i = 0; i < kPeers; ++i)
       peers_.push_back(std::make_unique<PeerSide>(options.peer, folder, std::to_string(i), i + 1));
   }
@@ -94,24 +96,44 @@ class Sides {
   Judged step(const data::Batch& batch, double lr) {
     ours_.step(batch, lr);
     follower_.take(before_);
-    const Tensors ours = with_losses(follower_.step(batch, lr));
+    Tensors ours = with_losses(follower_.step(batch, lr));
     const Feed feed = make_feed(experiment_, batch);
     each_peer([&](PeerSide& peer) { peer.step(feed, lr, kPerturbed); });
     Found found = peer().found();
     Judged judged{.unrepeated = first_other(peers_[0]->digests(), peers_[1]->digests()), .loss = found.loss};
     const Tensors reference = with_losses(std::move(found));
     for (const auto& peer : peers_)
-      for (int i = 0; i < kPerturbed; ++i) bands_.learn(reference, with_losses(peer->perturbed(i)), before_);
-    judged.all = bands_.judge(ours, reference, before_);
+      for (int i = 0; i < kPerturbed; ++i) bands_.learn(reference, with_losses(peer->perturbed(i)));
+    update_and_evaluate(batch, lr, reference, ours);
+    judged.all = bands_.judge(ours, reference);
+    for (const Difference& one : compare_update(ours, reference, before_, 1)) judged.all.push_back(one);
     if (const Difference* first = first_of(judged.all))
       judged.cause = likely_cause(*first, ours, reference, before_, static_cast<double>(batch.samples));
-    before_.clear();
-    for (const store::NamedTensor& one : reference)
-      if (one.name.starts_with("weight.") || one.name.starts_with("slot.")) before_.push_back(one);
+    before_ = state_of(reference);
     return judged;
   }
 
  private:
+  static Tensors state_of(const Tensors& found) {
+    Tensors state;
+    for (const store::NamedTensor& one : found)
+      if (one.name.starts_with("weight.") || one.name.starts_with("slot.")) state.push_back(one);
+    return state;
+  }
+
+  // Puts into `ours` what our update makes of the reference's gradients, and what we say with its new weights.
+  void update_and_evaluate(const data::Batch& batch, double lr, const Tensors& reference, Tensors& ours) {
+    Tensors gradients;
+    for (const store::NamedTensor& one : reference)
+      if (one.name.starts_with("gradient.")) gradients.push_back(one);
+    updater_.take(before_);
+    const Found updated = updater_.update(gradients, lr, 0);
+    for (store::NamedTensor& one : ours)
+      if (is_of_update(one.name)) one.values = find(updated.tensors, one.name)->values;
+    updater_.take(state_of(reference));
+    ours.push_back(updater_.evaluate(batch));
+  }
+
   using Digests = std::map<std::string, std::uint32_t>;
   // Of those that a step makes first.
   static std::string first_other(const Digests& one, const Digests& other) {
@@ -133,7 +155,7 @@ class Sides {
   }
 
   const train::Experiment& experiment_;
-  OurSide ours_, follower_;
+  OurSide ours_, follower_, updater_;
   std::vector<std::unique_ptr<PeerSide>> peers_;  // the reference first
   Tensors before_;                                // weights and slots that the next step starts from
   Bands bands_;

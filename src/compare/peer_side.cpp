@@ -62,7 +62,7 @@ void PeerSide::prepare(const train::Experiment& experiment, const Tensors& weigh
                                      {"optimizer", optimizer},
                                      {"results", results_}});
   version_ = answer.at("version");
-  dropouts_ = answer.at("dropouts").get<std::map<std::string, double>>();
+  if (!answer.at("dropouts").is_null()) dropouts_ = answer["dropouts"].get<Rates>();
   base::fs::remove(given_);
 }
 
@@ -111,15 +111,15 @@ Found PeerSide::update(const Tensors& gradients, double lr, double max_norm) {
   return {0, number_of(answer.at("penalty")), take(results_).tensors};
 }
 
-std::vector<double> PeerSide::learning_rates(const std::string& schedule, double lr, std::int64_t steps,
-                                             std::int64_t steps_per_epoch) {
-  return ask(process_, {{"do", "learning_rates"},
-                        {"schedule", schedule},
-                        {"lr", lr},
-                        {"steps", steps},
-                        {"steps_per_epoch", steps_per_epoch}})
-      .at("rates")
-      .get<std::vector<double>>();
+std::optional<std::vector<double>> PeerSide::learning_rates(const std::string& schedule, double lr, std::int64_t steps,
+                                                            std::int64_t steps_per_epoch) {
+  const Json answer = ask(process_, {{"do", "learning_rates"},
+                                     {"schedule", schedule},
+                                     {"lr", lr},
+                                     {"steps", steps},
+                                     {"steps_per_epoch", steps_per_epoch}});
+  if (answer.at("rates").is_null()) return std::nullopt;
+  return answer["rates"].get<std::vector<double>>();
 }
 
 Tensors PeerSide::normalize(const Tensors& given) {

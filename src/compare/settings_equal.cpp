@@ -17,13 +17,18 @@ constexpr std::int64_t kNormalized = 16;  // samples
 
 // The rate of each dropout, and whether masks drop that share and scale the rest.
 void compare_dropouts(const Feed& feed, const PeerSide& peer, SettingsFound& found) {
+  if (!peer.dropouts()) {
+    found.not_exercised.emplace_back("rates of dropout (the peer is given masks)");
+    return;
+  }
+  const PeerSide::Rates& rates = *peer.dropouts();
   int masks = 0;
   for (const store::NamedTensor& mask : feed.tensors) {
     if (!mask.name.starts_with("mask.")) continue;
     ++masks;
     const std::string layer = mask.name.substr(std::string("mask.").size());
-    const auto rate = peer.dropouts().find(layer);
-    if (rate == peer.dropouts().end()) {
+    const auto rate = rates.find(layer);
+    if (rate == rates.end()) {
       found.differs = fmt::format("{} is a dropout here and none there", layer);
       return;
     }
@@ -45,8 +50,8 @@ void compare_dropouts(const Feed& feed, const PeerSide& peer, SettingsFound& fou
       return;
     }
   }
-  if (peer.dropouts().size() != static_cast<std::size_t>(masks))
-    found.differs = fmt::format("{} dropouts here and {} there", masks, peer.dropouts().size());
+  if (rates.size() != static_cast<std::size_t>(masks))
+    found.differs = fmt::format("{} dropouts here and {} there", masks, rates.size());
   else if (masks == 0)
     found.not_exercised.emplace_back("dropout (the network has none)");
   else
@@ -56,11 +61,14 @@ void compare_dropouts(const Feed& feed, const PeerSide& peer, SettingsFound& fou
 void compare_rates(const train::Experiment& experiment, const Options& options, PeerSide& peer, double lr,
                    SettingsFound& found) {
   const auto schedule = optim::make_schedule(options.schedule);
-  const std::vector<double> theirs =
-      peer.learning_rates(options.schedule, lr, options.steps, experiment.steps_per_epoch);
+  const auto theirs = peer.learning_rates(options.schedule, lr, options.steps, experiment.steps_per_epoch);
+  if (!theirs) {
+    found.not_exercised.emplace_back("the schedule (the peer is given the rate of each step)");
+    return;
+  }
   for (std::int64_t step = 0; step < options.steps; ++step) {
     const double here = schedule->lr(lr, step, experiment.steps_per_epoch, options.steps);
-    const double there = theirs.at(static_cast<std::size_t>(step));
+    const double there = theirs->at(static_cast<std::size_t>(step));
     if (std::abs(here - there) <= kSame * std::max(std::abs(here), kSame * lr)) continue;
     found.differs =
         fmt::format("the learning rate of step {} is {} here and {} there ({})", step + 1, here, there, options.schedule);

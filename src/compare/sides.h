@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ Feed make_feed(const train::Experiment& experiment, const data::Batch& batch);
 std::string sha256_of(const Feed& feed);
 
 // After a step: gradient.<parameter> (without a penalty's), slot.<slot>.<parameter> of the optimizer,
-// weight.<parameter> (running statistics too), output (of the batch, in evaluation mode).
+// weight.<parameter> (running statistics too); from a peer also output (of the batch, in evaluation mode).
 struct Found {
   double loss = 0;  // mean over the samples, without the penalty
   double penalty = 0;
@@ -55,12 +56,13 @@ class OurSide {
   // Only the update, of given gradients (gradient.<parameter>), whose norm is brought down to max_norm first unless
   // that is 0; found: slots and weights.
   Found update(const Tensors& gradients, double lr, double max_norm);
+  // What the network says in evaluation mode: output.
+  store::NamedTensor evaluate(const data::Batch& batch);
   std::string weights_sha256() const;
   double lr() const { return optimizer_->lr(); }
   std::string optimizer_text() const { return optimizer_->text(); }
 
  private:
-  store::NamedTensor evaluate(const data::Batch& batch);
   void add_state(Tensors& to);
 
   const train::Experiment& experiment_;
@@ -85,8 +87,9 @@ class PeerSide {
   // Builds the network from these weights. prepared(): what it has loaded, and its optimizer's slots.
   void prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer);
   Tensors prepared() const;
-  // The rate of each dropout, by layer, as prepare() found it.
-  const std::map<std::string, double>& dropouts() const { return dropouts_; }
+  // The rate of each dropout, by layer, as prepare() found it; none where the peer only takes masks.
+  using Rates = std::map<std::string, double>;
+  const std::optional<Rates>& dropouts() const { return dropouts_; }
 
   // A step; before it, the same step so many times with perturbed roundings, of which nothing remains. What came of
   // it waits in files until it is asked for, once: that of several peers need not be in memory at once.
@@ -100,9 +103,9 @@ class PeerSide {
   // See OurSide::update().
   Found update(const Tensors& gradients, double lr, double max_norm);
 
-  // Of each step, by the peer's own schedule; see optim/schedule.h for its text.
-  std::vector<double> learning_rates(const std::string& schedule, double lr, std::int64_t steps,
-                                     std::int64_t steps_per_epoch);
+  // Of each step, by the peer's own schedule; see optim/schedule.h for its text. None where the peer has no schedules.
+  std::optional<std::vector<double>> learning_rates(const std::string& schedule, double lr, std::int64_t steps,
+                                                    std::int64_t steps_per_epoch);
   // (input.i - mean.i) / divisor.i, numbers of each channel.
   Tensors normalize(const Tensors& given);
   // What it has received.
@@ -128,7 +131,7 @@ class PeerSide {
 
   std::string given_, results_;  // files
   std::string version_;
-  std::map<std::string, double> dropouts_;
+  std::optional<Rates> dropouts_;
   Losses losses_;
   std::vector<Losses> perturbed_;
   std::map<std::string, std::uint32_t> digests_;

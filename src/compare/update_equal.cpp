@@ -69,16 +69,13 @@ std::vector<float> minus(const std::vector<float>& a, const std::vector<float>& 
   return difference;
 }
 
-// Of slots in L2; of weights relative to how far the update moves them.
-Difference compare_update(const store::NamedTensor& ours, const store::NamedTensor& theirs,
-                          const store::NamedTensor* before, int update) {
-  const double roundings = kAllowance * kRoundings * kUnit * std::sqrt(update);
+Difference compare_one(const store::NamedTensor& ours, const store::NamedTensor& theirs,
+                       const store::NamedTensor* before, int updates) {
   const double apart = norm_of(minus(ours.values, theirs.values)), size = norm_of(theirs.values);
   const double moved = before == nullptr ? size : norm_of(minus(theirs.values, before->values));
   // Weights that hardly move are as far apart as their own rounding.
-  const double lost = before == nullptr ? 0 : std::sqrt(update) * 2 * kUnit * size;
-  const char* what = update == 1 ? ", of decay and penalty alone" : update == kUpdates ? ", of clipped gradients" : "";
-  Difference found{fmt::format("{} after update {}{}", ours.name, update, what), 0, roundings};
+  const double lost = before == nullptr ? 0 : std::sqrt(updates) * 2 * kUnit * size;
+  Difference found{ours.name, 0, kAllowance * kRoundings * kUnit * std::sqrt(updates)};
   // Where they do not move there at all, what they are here counts.
   if (apart > lost) found.error = (apart - lost) / (moved > lost ? moved : std::max(lost, norm_of(ours.values)));
   if (!std::isfinite(apart)) found.error = std::numeric_limits<double>::infinity();
@@ -86,6 +83,17 @@ Difference compare_update(const store::NamedTensor& ours, const store::NamedTens
 }
 
 }  // namespace
+
+std::vector<Difference> compare_update(const Tensors& ours, const Tensors& theirs, const Tensors& before, int updates) {
+  std::vector<Difference> all;
+  for (const store::NamedTensor& one : ours) {
+    if (!is_of_update(one.name)) continue;
+    const store::NamedTensor* there = find(theirs, one.name);
+    if (there == nullptr || there->shape != one.shape) base::run_error("the peer has no {} like ours", one.name);
+    all.push_back(compare_one(one, *there, find(before, one.name), updates));
+  }
+  return all;
+}
 
 std::map<std::string, double> update_thresholds() { return {{"update_roundings", kRoundings}}; }
 
@@ -104,15 +112,12 @@ Level update_equal(const train::Experiment& experiment, OurSide& ours, PeerSide&
     const double rate = update == 1 ? kRateOfDecay : lr;
     const double max_norm = update == kUpdates ? kClippedNorm : 0;
     const Found here = ours.update(gradients, rate, max_norm), there = peer.update(gradients, rate, max_norm);
-    std::vector<Difference> all;
-    for (const store::NamedTensor& one : here.tensors) {
-      const store::NamedTensor* theirs = find(there.tensors, one.name);
-      if (theirs == nullptr || theirs->shape != one.shape) base::run_error("the peer has no {} like ours", one.name);
-      if (!is_statistic(one.name)) all.push_back(compare_update(one, *theirs, find(before, one.name), update));
-    }
+    std::vector<Difference> all = compare_update(here.tensors, there.tensors, before, update);
     const tensor::Shape number({1});
-    all.push_back(compare_update({"penalty", number, {static_cast<float>(here.penalty)}},
-                                 {"penalty", number, {static_cast<float>(there.penalty)}}, nullptr, update));
+    all.push_back(compare_one({"penalty", number, {static_cast<float>(here.penalty)}},
+                              {"penalty", number, {static_cast<float>(there.penalty)}}, nullptr, update));
+    const char* what = update == 1 ? ", of decay and penalty alone" : update == kUpdates ? ", of clipped gradients" : "";
+    for (Difference& one : all) one.name += fmt::format(" after update {}{}", update, what);
     for (const Difference& one : all)
       if (one.excess() > 1 && level.passed) {
         level.passed = false;

@@ -8,6 +8,11 @@
 
 namespace trireme::compare {
 
+// Of what an update makes, slots and weights; `before`: the weights (weight.<parameter>) that it started from. Slots in
+// L2; weights relative to how far they move, beyond what they lose to their own rounding. `updates`: so many since both
+// sides were equal.
+std::vector<Difference> compare_update(const Tensors& ours, const Tensors& theirs, const Tensors& before, int updates);
+
 // `ours` and `peer` are used up: they go on from given weights. `lr`: of the updates with gradients.
 Level update_equal(const train::Experiment& experiment, OurSide& ours, PeerSide& peer, double lr);
 

@@ -59,12 +59,6 @@ std::string kind_of(const std::string& name) {
   return name.substr(0, name.find('.'));
 }
 
-// Tensors of about one size: a kind, or one slot of the optimizer.
-std::string group_of(const std::string& name) {
-  const std::string kind = kind_of(name);
-  return kind == "slot" ? name.substr(0, name.find('.', kind.size() + 1)) : kind;
-}
-
 // In the order in which a step makes them.
 constexpr std::array kKinds{"loss", "statistic", "gradient", kScale, "slot", "weight", "output"};
 
@@ -85,39 +79,26 @@ bool is_single_number(const std::string& kind) { return kind == "loss" || kind =
 // How large the tensors of a step are that others are compared with.
 class Sizes {
  public:
-  Sizes(const Tensors& reference, const Tensors& before) : before_(before) {
+  explicit Sizes(const Tensors& reference) {
     for (const store::NamedTensor& one : reference) {
-      Sum& sum = groups_[group_of(one.name)];
-      const double size = own_size(one);
+      Sum& sum = kinds_[kind_of(one.name)];
+      const double size = norm(one.values);
       sum.squares += size * size;
       sum.values += static_cast<double>(one.values.size());
     }
   }
 
-  // The norm of the reference, or of how it moves; and what of it is lost to rounding where it moves.
-  struct Size {
-    double norm = 0, roundings = 0;
-  };
-  Size of(const store::NamedTensor& one) const {
-    const Sum& group = groups_.at(group_of(one.name));
-    const double least = kSmall * std::sqrt(group.squares / group.values * static_cast<double>(one.values.size()));
-    Size size{std::max(own_size(one), least), 0};
-    if (moves(one.name) && size.norm > 0) size.roundings = norm(one.values) / size.norm * kRoundings;
-    return size;
+  double of(const store::NamedTensor& one) const {
+    const Sum& kind = kinds_.at(kind_of(one.name));
+    return std::max(norm(one.values),
+                    kSmall * std::sqrt(kind.squares / kind.values * static_cast<double>(one.values.size())));
   }
 
  private:
   struct Sum {
     double squares = 0, values = 0;
   };
-  static bool moves(const std::string& name) { return name.starts_with("weight.") && !is_statistic(name); }
-  double own_size(const store::NamedTensor& one) const {
-    return moves(one.name) ? norm_of_difference(one.values, find_like(one, before_, "the start of the step").values)
-                           : norm(one.values);
-  }
-
-  const Tensors& before_;
-  std::map<std::string, Sum> groups_;
+  std::map<std::string, Sum> kinds_;
 };
 
 // How many times the reference's gradients these are, less one.
@@ -158,32 +139,37 @@ double Difference::excess() const {
   return limit > 0 ? larger / limit : std::numeric_limits<double>::infinity();
 }
 
-void Bands::learn(const Tensors& reference, const Tensors& perturbed, const Tensors& before) {
-  const Sizes sizes(reference, before);
+bool is_of_update(const std::string& name) {
+  return name.starts_with("slot.") || (name.starts_with("weight.") && !is_statistic(name));
+}
+
+void Bands::learn(const Tensors& reference, const Tensors& perturbed) {
+  const Sizes sizes(reference);
   const auto widen = [&](const std::string& name, double error) {
     double& band = bands_[name];
     band = std::max({band, kRoundings, std::isfinite(error) ? error : 0});
   };
   for (const store::NamedTensor& one : reference) {
+    if (is_of_update(one.name)) continue;
     const store::NamedTensor& again = find_like(one, perturbed, "the perturbed step");
-    widen(one.name, relative(norm_of_difference(again.values, one.values), sizes.of(one).norm));
+    widen(one.name, relative(norm_of_difference(again.values, one.values), sizes.of(one)));
   }
   widen(kScale, scale_apart(perturbed, reference));
 }
 
-std::vector<Difference> Bands::judge(const Tensors& ours, const Tensors& reference, const Tensors& before) const {
-  const Sizes sizes(reference, before);
+std::vector<Difference> Bands::judge(const Tensors& ours, const Tensors& reference) const {
+  const Sizes sizes(reference);
   std::vector<Difference> all;
-  const auto add = [&](const std::string& name, double error, double roundings) {
+  const auto add = [&](const std::string& name, double error) {
     const double factor = is_single_number(kind_of(name)) ? kFactorOfNumbers : kFactor;
-    all.push_back({name, error, factor * bands_.at(name) + roundings});
+    all.push_back({name, error, factor * bands_.at(name)});
   };
   for (const store::NamedTensor& one : ours) {
+    if (is_of_update(one.name)) continue;
     const store::NamedTensor& theirs = find_like(one, reference, "the peer");
-    const Sizes::Size size = sizes.of(theirs);
-    add(one.name, relative(norm_of_difference(one.values, theirs.values), size.norm), size.roundings);
+    add(one.name, relative(norm_of_difference(one.values, theirs.values), sizes.of(theirs)));
   }
-  add(kScale, scale_apart(ours, reference), 0);
+  add(kScale, scale_apart(ours, reference));
   return all;
 }
 

@@ -30,16 +30,19 @@ Difference difference(const store::NamedTensor& one, const store::NamedTensor& r
 // Whether a parameter, or what was found of it, is a running statistic.
 bool is_statistic(const std::string& name);
 
-// What rounding does to each tensor of a step, learnt from the reference's perturbed steps. All sides start a step from
-// the same weights and optimizer state, `before`. A tensor's band is the largest difference that a perturbed step made
-// in any step so far. Weights are compared by how they move in the step. The gradients' common scale has a band of its
-// own: roundings that jump (a ReLU that opens) hardly change it, a wrong factor does.
+// Whether what was found under this name is made by the update alone: slots, and weights that are no statistics.
+bool is_of_update(const std::string& name);
+
+// What rounding does to each tensor of a step, learnt from the reference's perturbed steps, which start from the same
+// weights. A tensor's band is the largest difference that a perturbed step made in any step so far. The gradients'
+// common scale has a band of its own: roundings that jump (a ReLU that opens) hardly change it, a wrong factor does.
+// What is made by the update alone is left to update-equal's limits.
 class Bands {
  public:
   // The reference perturbed.
-  void learn(const Tensors& reference, const Tensors& perturbed, const Tensors& before);
+  void learn(const Tensors& reference, const Tensors& perturbed);
   // Where `ours` is, of the same names and shapes; a run error says what is missing.
-  std::vector<Difference> judge(const Tensors& ours, const Tensors& reference, const Tensors& before) const;
+  std::vector<Difference> judge(const Tensors& ours, const Tensors& reference) const;
 
  private:
   std::map<std::string, double> bands_;  // by tensor
