@@ -99,7 +99,7 @@ class Builder {
         awaited.erase(found);
       }
       if (awaited.empty()) return;
-      if (alarm_->is_raised()) base::run_error("rank {}, joining: {}", options_.rank, alarm_->sentence());
+      fail_if_alarmed();
       if (base::now_ns() >= deadline_ns_)
         base::run_error("rank {}, joining: {} did not connect to {} within {:g} s; can it reach that address?",
                         options_.rank, describe(members_[static_cast<std::size_t>(awaited[0].rank)]),
@@ -125,10 +125,21 @@ class Builder {
     return sockets;
   }
 
+  // Until the alarm says that a rank is lost, which may be that one.
   Socket go_to(const Member& member, const Address& address, std::size_t port) const {
-    return enter(
-        address, {options_.token, options_.tls && !address.is_local()},
-        [&](const Socket&) { return hello_of(options_.rank, port); }, describe(member), deadline_ns_);
+    try {
+      return enter(
+          address, {options_.token, options_.tls && !address.is_local()},
+          [&](const Socket&) { return hello_of(options_.rank, port); }, describe(member), deadline_ns_,
+          [&] { return alarm_->is_raised(); });
+    } catch (const base::Error&) {
+      fail_if_alarmed();
+      throw;
+    }
+  }
+
+  void fail_if_alarmed() const {
+    if (alarm_->is_raised()) base::run_error("rank {}, joining: {}", options_.rank, alarm_->sentence());
   }
 
   // To lower ranks; higher ones come here.
