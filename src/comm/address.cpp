@@ -162,7 +162,7 @@ int unused_port() {
   base::run_error("no unused port was found between {} and {}", kFirst, kLast);
 }
 
-Socket connect_to(const Address& address, std::int64_t deadline_ns, const std::function<bool()>& gives_up) {
+Socket connect_to(const Address& address, std::int64_t deadline_ns) {
   const std::int64_t start = base::now_ns();
   int error = ETIMEDOUT;
   do {
@@ -172,7 +172,7 @@ Socket connect_to(const Address& address, std::int64_t deadline_ns, const std::f
       if (error == 0) return socket;
     }
     std::this_thread::sleep_for(kBetweenTries);
-  } while (base::now_ns() < deadline_ns && !(gives_up && gives_up()));
+  } while (base::now_ns() < deadline_ns);
   base::run_error("nobody could be reached at {} within {:.1f} s: {}{}", to_text(address), base::seconds_since(start),
                   std::strerror(error),
                   error == ECONNREFUSED ? "; is rank 0 running there?"

@@ -96,9 +96,9 @@ std::optional<std::string> Door::listen_to(Visitor& visitor) {
 
 Socket enter(const Address& address, const Secrecy& secrecy,
              const std::function<std::string(const Socket& connected)>& hello, std::string_view what,
-             std::int64_t deadline_ns, const std::function<bool()>& gives_up) {
+             std::int64_t deadline_ns) {
   const std::string name = fmt::format("{} at {}", what, to_text(address));
-  Socket socket = connect_to(address, deadline_ns, gives_up);
+  Socket socket = connect_to(address, deadline_ns);
   try {
     greet_host(socket, secrecy, name, deadline_ns);
     send_frame(socket, hello(socket), deadline_ns);

@@ -62,6 +62,6 @@ class Door {
 // The other side: connects, greets and says who it is, which may depend on how it got there.
 Socket enter(const Address& address, const Secrecy& secrecy,
              const std::function<std::string(const Socket& connected)>& hello, std::string_view what,
-             std::int64_t deadline_ns, const std::function<bool()>& gives_up = {});
+             std::int64_t deadline_ns);
 
 }  // namespace trireme::comm

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -16,6 +18,8 @@ namespace trireme::comm {
 namespace {
 
 constexpr int kLookAtAlarmMs = 50;
+constexpr double kFirstTrySeconds = 0.5;
+constexpr std::chrono::milliseconds kBetweenTries{20};
 constexpr std::size_t kPorts = kLinkSets;
 
 // A connection that is to come.
@@ -38,8 +42,8 @@ class Builder {
   }
 
   Mesh build(Door& door, Door& local_door) {
-    const auto host =
-        std::make_shared<SharedHost>(options_.rank, here_, kPorts, local_sockets(local_door), options_.join_seconds);
+    const auto host = std::make_shared<SharedHost>(options_.rank, here_, kPorts, local_sockets(local_door),
+                                                   options_.join_seconds, alarm_);
     connect_hosts(door);
     return {links(host, 0), links(host, 1), links(host, 2), is_one_host() ? host : nullptr};
   }
@@ -125,16 +129,20 @@ class Builder {
     return sockets;
   }
 
-  // Until the alarm says that a rank is lost, which may be that one.
+  // In tries, each of them longer than the one before: the alarm may say that a rank is lost, this one or one that it
+  // waits for, and then nobody answers here any more.
   Socket go_to(const Member& member, const Address& address, std::size_t port) const {
-    try {
-      return enter(
-          address, {options_.token, options_.tls && !address.is_local()},
-          [&](const Socket&) { return hello_of(options_.rank, port); }, describe(member), deadline_ns_,
-          [&] { return alarm_->is_raised(); });
-    } catch (const base::Error&) {
-      fail_if_alarmed();
-      throw;
+    for (double seconds = kFirstTrySeconds;; seconds *= 2) {
+      const std::int64_t until_ns = std::min(deadline_ns_, base::in_seconds(seconds));
+      try {
+        return enter(
+            address, {options_.token, options_.tls && !address.is_local()},
+            [&](const Socket&) { return hello_of(options_.rank, port); }, describe(member), until_ns);
+      } catch (const base::Error&) {
+        fail_if_alarmed();
+        if (base::now_ns() >= deadline_ns_) throw;
+      }
+      std::this_thread::sleep_for(kBetweenTries);
     }
   }
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,9 +56,8 @@ int port_of(const Socket& listener);
 // One that nobody listens on here, for a meeting that is about to begin: outside of those that the system gives out by
 // itself, which the next socket could get.
 int unused_port();
-// Tries again while nobody listens there yet, until the deadline, or until `gives_up` says so. A name that does not
-// resolve is a user error.
-Socket connect_to(const Address& address, std::int64_t deadline_ns, const std::function<bool()>& gives_up = {});
+// Tries again while nobody listens there yet, until the deadline. A name that does not resolve is a user error.
+Socket connect_to(const Address& address, std::int64_t deadline_ns);
 // The next connection that waits, or a closed socket.
 Socket accept_now(const Socket& listener);
 // The address by which this side reaches the other: chosen by routing.
