@@ -110,9 +110,7 @@ void tell_ending(const JoinOptions& options, int process, const std::string& how
 bool is_meeting_held(const JoinOptions& options, double seconds) {
   const std::int64_t deadline = base::in_seconds(seconds);
   try {
-    Socket socket = connect_to(options.address, deadline);
-    greet_host(socket, secrecy_of(options), "the group's meeting", deadline);
-    return true;
+    return wait_readable(connect_to(options.address, deadline), deadline);  // the greeting
   } catch (const std::exception&) {
     return false;
   }

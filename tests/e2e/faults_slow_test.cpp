@@ -218,6 +218,14 @@ TEST_F(Deaths, APauseThatThePatienceCovers) {
   }
 }
 
+// It sends heartbeats, but nothing else.
+TEST_F(Deaths, OneThatKeepsTheOthersWaiting) {
+  const Finished finished = train(options() + words("--workers 3 --slow worker=1,factor=100000 --stall-timeout 2") +
+                                  Arguments{"--run", new_folder()});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.err.find("within 2 s"), std::string::npos) << finished.err;
+}
+
 // Silence is noticed too, after 10 seconds.
 TEST_F(Deaths, OneThatIsStopped) {
   const Way& way = kWays[0];
