@@ -30,8 +30,8 @@ import time
 RUN = ("--model lenet5 --data synthetic --train-samples 640 --test-samples 100 --batch 32 --oars 8 --threads 1 "
        "--checkpoint-every 7 --json --quiet").split()
 EPOCHS = 12  # at first; more where a run is shorter than RUN_SECONDS, so that most kills find it under way
-RUN_SECONDS = 1.5
-START_SECONDS = 0.4  # a quarter of the kills come in this time
+RUN_SECONDS = 2.0
+START_SECONDS = 0.4  # one kill in six comes in this time
 GO_ON_SECONDS = 20  # a run must end within this time of a kill
 LEFT_SECONDS = 5  # a process of the run may need this long to vanish after the launcher
 DOUBLE_SECONDS = 0.6  # between two kills
@@ -283,7 +283,7 @@ class Loop:
 
     def one(self, strategy, row, doubles):
         options, seconds, weights = self.reference(strategy)
-        latest = self.random.choice([START_SECONDS] + 3 * [0.9 * seconds])
+        latest = self.random.choice([START_SECONDS] + 5 * [0.9 * seconds])
         kills = [(self.random.uniform(0, latest), self.random.randrange(1 << 30))]
         if doubles:
             kills.append((kills[0][0] + self.random.uniform(0, DOUBLE_SECONDS), self.random.randrange(1 << 30)))
