@@ -121,6 +121,7 @@ void Membership::run() {
   const double& silent_seconds = options_.patience.silent_seconds;  // take() may change it
   std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
   while (!stop_) {
+    next_beat = std::min(next_beat, base::in_seconds(silent_seconds / kBeatsInSilence));
     std::array<pollfd, 2> polls{{{stop_bell_.descriptor(), POLLIN, 0}, {arbiter_.descriptor(), POLLIN, 0}}};
     const double left = 1e-6 * static_cast<double>(next_beat - base::now_ns());
     poll(polls.data(), polls.size(), static_cast<int>(std::ceil(std::max(left, 0.0))));
@@ -136,7 +137,6 @@ void Membership::run() {
         frames_.add(std::span(bytes).first(count));
         while (auto frame = frames_.next())
           if (!take(*frame)) return;
-        next_beat = std::min(next_beat, base::in_seconds(silent_seconds / kBeatsInSilence));
       }
     } catch (const std::exception& error) {  // gone, or not to be understood
       return raise(fmt::format("is gone: {}", error.what()));
