@@ -30,8 +30,8 @@ import time
 RUN = ("--model lenet5 --data synthetic --train-samples 640 --test-samples 100 --batch 32 --oars 8 --threads 1 "
        "--checkpoint-every 7 --json --quiet").split()
 EPOCHS = 12  # at first; more where a run is shorter than RUN_SECONDS, so that most kills find it under way
-RUN_SECONDS = 2.0
-START_SECONDS = 0.4  # one kill in six comes in this time
+RUN_SECONDS = 1.5
+START_SECONDS = 0.4  # one run in six is hit in this time after the start of its processes, the others while they train
 GO_ON_SECONDS = 20  # a run must end within this time of a kill
 LEFT_SECONDS = 5  # a process of the run may need this long to vanish after the launcher
 DOUBLE_SECONDS = 0.6  # between two kills
@@ -114,23 +114,26 @@ def environment(reports):
 
 
 def train(program, options, seconds):
-    """A run that nobody disturbs: its exit code, what it printed, and how long it took."""
-    start = time.monotonic()
+    """A run that nobody disturbs: its exit code, and what it printed."""
     try:
         done = subprocess.run([program, "train", *options], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=seconds, check=False)
     except subprocess.TimeoutExpired as late:
-        return None, "", (late.stderr or b"").decode(errors="replace"), time.monotonic() - start
-    return done.returncode, done.stdout, done.stderr, time.monotonic() - start
+        return None, "", (late.stderr or b"").decode(errors="replace")
+    return done.returncode, done.stdout, done.stderr
 
 
-def kill_run(program, strategy, options, run, kills, whole_seconds):
-    """Starts a run, kills workers at the given moments [(seconds, choice), ...], and looks at how it ends."""
+def kill_run(program, strategy, options, run, after_begin, kills, whole_seconds):
+    """Starts a run, kills workers at the given moments [(seconds, choice), ...], and looks at how it ends. Moments
+    count from the start of the processes, or from when they have begun to train."""
     outcome = Outcome()
     output, errors = run.with_suffix(".out"), run.with_suffix(".err")
     with open(output, "w", encoding="utf-8") as out, open(errors, "w", encoding="utf-8") as err:
         launcher = subprocess.Popen([program, "train", *options, "--run", str(run)], stdin=subprocess.DEVNULL,
                                     stdout=out, stderr=err, env=environment(run.with_suffix(".report")))
+        if after_begin:
+            while not (run / "run.json").exists() and launcher.poll() is None:
+                time.sleep(0.002)
         start = time.monotonic()
         everybody, victims = [], {}
         for seconds, choice in kills:
@@ -206,7 +209,7 @@ def judge_finished(outcome, run, summary):
 def check_resume(program, strategy, run, outcome, expected, whole_seconds):
     if outcome.code != 1 or not (run / "run.json").exists():
         return
-    code, out, err, _ = train(program, ["--resume", str(run), "--json", "--quiet"], 60 + 10 * whole_seconds)
+    code, out, err = train(program, ["--resume", str(run), "--json", "--quiet"], 60 + 10 * whole_seconds)
     if code is None:
         outcome.findings.append("the resumed run hangs")
     elif code != 0:
@@ -272,9 +275,10 @@ class Loop:
         while strategy.name not in self.undisturbed:
             run = self.folder / f"{strategy.name}-undisturbed-{epochs}"
             options = [*RUN, "--epochs", str(epochs), *strategy.options]
-            code, out, err, seconds = train(self.program, [*options, "--run", str(run)], 600)
+            code, out, err = train(self.program, [*options, "--run", str(run)], 600)
             if code != 0:
                 sys.exit(f"kill_loop.py: a run of {strategy.name} fails without any kill: {err.strip()}")
+            seconds = last_json(out)["seconds"]["total"]
             if seconds < RUN_SECONDS and epochs < 16 * EPOCHS:
                 epochs *= 2
                 continue
@@ -283,20 +287,21 @@ class Loop:
 
     def one(self, strategy, row, doubles):
         options, seconds, weights = self.reference(strategy)
-        latest = self.random.choice([START_SECONDS] + 5 * [0.9 * seconds])
+        after_begin = self.random.randrange(6) > 0
+        latest = 0.9 * seconds if after_begin else START_SECONDS
         kills = [(self.random.uniform(0, latest), self.random.randrange(1 << 30))]
         if doubles:
             kills.append((kills[0][0] + self.random.uniform(0, DOUBLE_SECONDS), self.random.randrange(1 << 30)))
         transport = self.random.choice([[], [], ["--transport", "tcp"]])
         self.number += 1
         run = self.folder / f"{row.name.replace(' ', '-')}-{self.number}"
-        outcome = kill_run(self.program, strategy, [*options, *transport], run, kills, seconds)
+        outcome = kill_run(self.program, strategy, [*options, *transport], run, after_begin, kills, seconds)
         if outcome.code == 1:
             self.ended += 1
             if self.ended % self.options.resume_every == 0:
                 check_resume(self.program, strategy, run, outcome, weights, seconds)
         row.add(outcome)
-        moments = ", ".join(f"{moment:.3f} s" for moment, _ in kills)
+        moments = ", ".join(f"{moment:.3f} s" for moment, _ in kills) + (" of training" if after_begin else "")
         for finding in outcome.findings:
             row.findings.append(f"{run.name} ({' '.join(strategy.options + transport)}; kill after {moments}): {finding}")
         if outcome.findings:
