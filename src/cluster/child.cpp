@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "base/clock.h"
@@ -97,6 +98,14 @@ void Child::let_go() { leash_ = comm::Socket(); }
 void Child::send_signal(int signal) {
   if (!is_alive_) return;
   if (::kill(-process_, signal) != 0) ::kill(process_, signal);  // it may have no group yet
+}
+
+bool Child::is_stopped() const {
+  std::ifstream file("/proc/" + std::to_string(process_) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(") ");  // the name may hold anything
+  return is_alive_ && name_end != std::string::npos && (line[name_end + 2] == 'T' || line[name_end + 2] == 't');
 }
 
 void Child::read_from(LineSource& source, const TakeLine& take) {

@@ -48,6 +48,8 @@ class Child {
   void let_go();
   // To it and what it started.
   void send_signal(int signal);
+  // Whether a signal has stopped it, so that only SIGKILL ends it.
+  bool is_stopped() const;
 
   const std::array<LineSource, 2>& sources() const { return sources_; }
   // The lines that have come; never waits.

@@ -29,9 +29,9 @@ void print_line(std::string_view name, std::string_view text) {
 }  // namespace
 
 void Chorus::add(int rank, std::string line, bool is_error) {
-  if (only_ >= 0 && rank != only_) return;
   if (is_error && line.find_first_not_of(" \t\r") != std::string::npos)
     last_words_[static_cast<std::size_t>(rank)] = line;
+  if (only_ >= 0 && rank != only_) return;
   lines_.push_back({rank, is_error, std::move(line), base::in_seconds(kHeldSeconds)});
 }
 

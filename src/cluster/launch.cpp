@@ -56,11 +56,10 @@ void Launcher::start() {
   seat.token = random_token();
   const auto is_far = [](const Member& one) { return !one.host.empty(); };
   seat.launcher = std::any_of(members_.begin(), members_.end(), is_far) ? "ssh" : "local";
-  comm::JoinOptions options;
-  options.address = first().host.empty() ? held : meeting;
-  options.token = seat.token;
-  options.tls = job_.tls;
-  messenger_ = std::make_unique<Messenger>(options);
+  meeting_.address = first().host.empty() ? held : meeting;
+  meeting_.token = seat.token;
+  meeting_.tls = job_.tls;
+  messenger_ = std::make_unique<Messenger>(meeting_);
   const std::vector<std::string> variables = whole_environment();
   for (Member& member : members_) {
     const bool is_here = member.host.empty(), is_first = &member == &members_.front();

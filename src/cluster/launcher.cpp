@@ -12,12 +12,13 @@
 namespace trireme::cluster {
 namespace {
 
-constexpr double kSettleSeconds = 0.25;   // a failure on another host is seen a little later than what it causes here
-constexpr double kWarnSeconds = 2;        // who goes on so long after a failure may go on for hours
-constexpr double kStartGraceSeconds = 2;  // to end by themselves, when one could not start
-constexpr double kTermGraceSeconds = 2;   // between SIGTERM and SIGKILL
-constexpr double kStuckSeconds = 5;       // a killed process may be stuck in the kernel
-constexpr double kBurstSeconds = 0.3;     // signals so close are one wish: timeout and shells send them twice
+constexpr double kSettleSeconds = 0.25;    // a failure on another host is seen a little later than what it causes here
+constexpr double kWarnSeconds = 2;         // who goes on so long after a failure may go on for hours
+constexpr double kStartGraceSeconds = 2;   // to end by themselves, when one could not start
+constexpr double kFailedGraceSeconds = 2;  // after a failure of rank 0, without which nobody can go on
+constexpr double kTermGraceSeconds = 2;    // between SIGTERM and SIGKILL
+constexpr double kStuckSeconds = 5;        // a killed process may be stuck in the kernel
+constexpr double kBurstSeconds = 0.3;      // signals so close are one wish: timeout and shells send them twice
 constexpr double kLongestSleepSeconds = 1;
 constexpr int kSshFailed = 255;
 
@@ -88,22 +89,33 @@ void Launcher::bury() {
     one.child->read_last_lines([&](std::string line, bool is_error) { chorus_.add(rank, std::move(line), is_error); });
     one.ending = ending_of(*status, !one.host.empty());
     one.ended_ns = base::now_ns();
-    if (rank == 0) end_by(base::in_seconds(job_.ending_seconds));
+    if (rank == 0) {
+      const auto is_stopped = [](const Member& other) { return other.child->is_stopped(); };
+      grace_seconds_ = job_.ending_seconds;
+      if (one.ending->is_failure() || std::ranges::any_of(members_, is_stopped))
+        grace_seconds_ = std::min(grace_seconds_, kFailedGraceSeconds);
+      end_by(base::in_seconds(grace_seconds_));
+    }
     if (one.ending->is_failure() && !one.was_told_to_end) failed.push_back(rank);
   }
+  bool is_blamed = false;
   for (const int rank : failed) {
     if (failures_.empty()) settle_ns_ = base::in_seconds(kSettleSeconds);
     failures_.push_back(rank);
+    is_blamed |= chorus_.last_words(rank).find(comm::kHoldsGroup) != std::string::npos;
     const Member& one = member(rank);
     // A process that was started wrongly has told why, and all are ended for it.
     const bool is_news = one.host.empty() && !one.ending->is_of_a_start();
     if (is_news && first().child->is_alive()) messenger_->tell(one.child->process(), to_text(*one.ending));
   }
+  is_blamed |= !failed.empty() && first().child->is_stopped();
+  if (is_blamed && first().child->is_alive() && !probe_) probe_ = std::make_unique<Probe>(meeting_);
 }
 
 void Launcher::judge() {
   const std::int64_t now = base::now_ns();
   if (has_failed() && cause_ < 0 && now >= settle_ns_) settle();
+  if (probe_ && probe_->is_done() && cause_ >= 0) look_after_first();
   if (!has_failed() || cause_ >= 0) chorus_.print(now);
   if (warn_ns_ != 0 && now >= warn_ns_) {
     warn_ns_ = 0;
@@ -129,8 +141,26 @@ void Launcher::settle() {
       cause.ending->is_of_a_start() && 1e-9 * static_cast<double>(cause.ended_ns - started_ns_) <= job_.start_seconds;
   if (could_not_start_)
     end_by(base::in_seconds(kStartGraceSeconds));
-  else
+  else if (!probe_)
     warn_ns_ = base::in_seconds(kWarnSeconds);
+}
+
+void Launcher::look_after_first() {
+  const bool is_frozen = first().child->is_alive() && !probe_->has_answered();
+  probe_.reset();
+  if (is_frozen)
+    kill_first();
+  else if (!has_warned_ && !could_not_start_)
+    warn_ns_ = base::in_seconds(kWarnSeconds);
+}
+
+void Launcher::kill_first() {
+  first_is_frozen_ = true;
+  cause_ = 0;
+  warn_ns_ = 0;
+  could_not_start_ = false;
+  members_.front().child->send_signal(SIGKILL);
+  end_by(base::in_seconds(kTermGraceSeconds));
 }
 
 void Launcher::end_by(std::int64_t when_ns) {
@@ -147,12 +177,13 @@ void Launcher::use_more_force() {
     if (!one.child->is_alive()) continue;
     one.was_told_to_end = true;
     one.child->let_go();
-    one.child->send_signal(asks ? SIGTERM : SIGKILL);
+    one.child->send_signal(asks && !one.child->is_stopped() ? SIGTERM : SIGKILL);
   }
 }
 
 int Launcher::conclude() {
   messenger_.reset();
+  probe_.reset();
   if (has_failed() && cause_ < 0) settle();
   chorus_.print_all();
   const int code = exit_code();
@@ -160,18 +191,22 @@ int Launcher::conclude() {
   if (cause_ >= 0) {
     // Rank 0 has spoken for itself, if it could.
     const bool is_lost = !first().host.empty() && first().ending && first().ending->code == kSshFailed;
-    const bool has_spoken = cause_ == 0 && first().ending->signal == 0 && !is_lost;
+    const bool has_spoken = cause_ == 0 && !first_is_frozen_ && first().ending->signal == 0 && !is_lost;
     // A mistake that all make, and each tells.
     const bool has_said_the_same =
         could_not_start_ && !is_lost && first().ending && first().ending->code == member(cause_).ending->code;
     if (code == 0 && !has_warned_) base::log_warn("{}", sentence());
     if (code != 0 && !has_spoken && !has_said_the_same) fmt::print(stderr, "trireme: {}\n", sentence());
   }
-  if (!could_not_start_ && first_signal_ns_ == 0)
+  // A crash is a fault of its own, whatever came before it.
+  for (const int rank : failures_)
+    if (const Ending& ending = *member(rank).ending;
+        rank != cause_ && ending.signal != 0 && !is_from_outside(ending.signal))
+      base::log_warn("{} {}", describe(rank), to_text(ending));
+  if (!could_not_start_ && first_signal_ns_ == 0 && first().ending && !first().ending->is_failure())
     for (const Member& one : members_)
       if (one.was_told_to_end)
-        base::log_warn("{} did not end within {} s after {} and was ended", one.name, job_.ending_seconds,
-                       first().name);
+        base::log_warn("{} did not end within {} s after {} and was ended", one.name, grace_seconds_, first().name);
   return code;
 }
 
@@ -182,7 +217,7 @@ int Launcher::exit_code() const {
   if (ended_by_itself && zero.ending->code == 0) return 0;
   if (could_not_start_) return 2;
   if (ended_by_itself && zero.ending->code != kSshFailed) return zero.ending->code;
-  return cause_ >= 0 && member(cause_).ending->code == 2 ? 2 : 1;
+  return cause_ >= 0 && member(cause_).ending && member(cause_).ending->code == 2 ? 2 : 1;
 }
 
 std::string Launcher::describe(int rank) const {
@@ -193,6 +228,11 @@ std::string Launcher::describe(int rank) const {
 
 std::string Launcher::sentence() const {
   const Member& cause = member(cause_);
+  if (first_is_frozen_)
+    return fmt::format(
+        "{} did not answer the others any more: it was stopped, or its host or network hangs; it was "
+        "ended, and with it the job",
+        describe(cause_));
   const Ending& ending = *cause.ending;
   const bool has_words = !last_words_.empty() && !is_from_outside(ending.signal);
   const std::string who = describe(cause_);

@@ -12,6 +12,7 @@
 #include "cluster/ending.h"
 #include "cluster/launch.h"
 #include "cluster/messenger.h"
+#include "cluster/probe.h"
 #include "cluster/signals.h"
 
 namespace trireme::cluster {
@@ -41,6 +42,9 @@ class Launcher {
   void judge();
   // The cause is chosen among the failures that came at about the same time.
   void settle();
+  // Others have failed because they lost the first process, which lives: it is killed if it does not answer.
+  void look_after_first();
+  void kill_first();
   void end_by(std::int64_t when_ns);
   void use_more_force();
   int conclude();
@@ -69,6 +73,11 @@ class Launcher {
   int cause_ = -1;  // a rank, once it is settled
   std::string last_words_;
   bool could_not_start_ = false, has_warned_ = false;
+
+  comm::JoinOptions meeting_;     // as the launcher reaches it
+  std::unique_ptr<Probe> probe_;  // of the first process, where the others may have lost it
+  bool first_is_frozen_ = false;  // it was killed for that
+  double grace_seconds_ = 0;      // that the others had after the first process
 
   Force force_ = Force::none;
   std::int64_t more_force_ns_ = 0;  // when; 0: never

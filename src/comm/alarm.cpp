@@ -7,7 +7,7 @@
 
 namespace trireme::comm {
 namespace {
-constexpr std::chrono::milliseconds kVerdictPatience{800};
+constexpr std::chrono::seconds kVerdictPatience{3};
 }
 
 void Alarm::add_bell(int bell) {
@@ -49,13 +49,19 @@ void Alarm::leave(int rank) {
 void Alarm::set_judge(std::function<void(int peer, const std::string& what)> judge) {
   const std::lock_guard lock(mutex_);
   judge_ = std::move(judge);
+  news_.notify_all();
 }
 
 void Alarm::report(int peer, const std::string& what) {
   std::unique_lock lock(mutex_);
   if (!judge_ || is_raised()) return;
   judge_(peer, what);
-  news_.wait_for(lock, kVerdictPatience, [&] { return is_raised() || has_left(peer); });
+  news_.wait_for(lock, kVerdictPatience, [&] { return is_raised() || has_left(peer) || !judge_; });
+}
+
+bool Alarm::is_raised_soon() {
+  std::unique_lock lock(mutex_);
+  return news_.wait_for(lock, kVerdictPatience, [&] { return is_raised(); });
 }
 
 }  // namespace trireme::comm

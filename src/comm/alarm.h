@@ -22,6 +22,8 @@ class Alarm {
 
   void raise(const std::string& sentence);
   bool is_raised() const { return raised_.load(std::memory_order_acquire); }
+  // Waits a moment for it.
+  bool is_raised_soon();
   std::string sentence() const;
 
   // How often it was raised or a rank left.
@@ -32,8 +34,9 @@ class Alarm {
   bool has_left(int rank) const { return has_left_[static_cast<std::size_t>(rank)].load(std::memory_order_acquire); }
 
   // Tells whoever judges that this rank lost a peer, and waits a moment for the verdict, which raises the alarm, or the
-  // word that the peer left.
+  // word that the peer left. Returns at once where nobody judges.
   void report(int peer, const std::string& what);
+  // An empty one: nobody judges any more, so whoever waits for a verdict goes on.
   void set_judge(std::function<void(int peer, const std::string& what)> judge);
 
  private:

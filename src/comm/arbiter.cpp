@@ -144,7 +144,11 @@ void Arbiter::open() {
       if (one.member.address.is_loopback()) members.back().address.host = here;
     }
     seat.heard_ns = base::now_ns();
-    tell(seat, text_of({{"do", "begin"}, {"rank", rank}, {"generation", generation_}, {"members", to_json(members)}}));
+    tell(seat, text_of({{"do", "begin"},
+                        {"rank", rank},
+                        {"generation", generation_},
+                        {"silent seconds", patience_.silent_seconds},
+                        {"members", to_json(members)}}));
   }
 }
 
@@ -161,10 +165,11 @@ void Arbiter::listen_to(Seat& seat) {
   } catch (const GoneError& error) {
     const std::string evidence = fmt::format("is gone: {}", error.what());
     seat.socket = Socket();
-    if (is_open_ && !has_judged_ && patience_.ending_seconds > 0)
-      report_ = Report{seat.member.rank, evidence, base::in_seconds(patience_.ending_seconds)};
-    else if (!seat.has_left)
+    if (seat.has_left) return;
+    if (!is_open_ || has_judged_ || patience_.ending_seconds <= 0)
       lose(seat.member.rank, evidence);
+    else if (!report_ || report_->about == seat.member.rank)  // the first one counts
+      report_ = Report{seat.member.rank, evidence, base::in_seconds(patience_.ending_seconds)};
   } catch (const FrameError& error) {
     lose(seat.member.rank, fmt::format("sent {}", error.what()));
   } catch (const Json::exception& error) {

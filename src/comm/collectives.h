@@ -33,6 +33,9 @@ class Collectives {
   // that counted differently.
   void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
+  // Of an operation in which nothing moves.
+  void set_deadline(double seconds) { port_->set_deadline(seconds); }
+
   // The number of the next operation.
   std::uint32_t sequence() const { return sequence_; }
 

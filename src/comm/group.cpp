@@ -16,6 +16,12 @@ std::shared_ptr<const Window> Group::allocate(std::size_t bytes) {
   return std::make_shared<Window>(0, memory->data(), bytes, bytes, std::vector{rank()}, rank(), memory);
 }
 
+void Group::set_deadline(double seconds) {
+  Collectives::set_deadline(seconds);
+  start([seconds](Collectives& collectives) { collectives.set_deadline(seconds); }).wait();
+  post_->set_deadline(seconds);
+}
+
 void Group::among(const std::vector<int>& ranks, std::uint32_t sequence) {
   Collectives::among(ranks, sequence);
   among_in_background(ranks, sequence);

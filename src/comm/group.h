@@ -37,9 +37,12 @@ class Group : public Collectives {
  public:
   explicit Group(Mesh mesh) : Group(std::move(mesh), std::make_shared<WindowSet>()) {}
 
-  // What must live as long as the group; and gives it back when its links are to be cut.
+  // What must live as long as the group.
   void keep(std::shared_ptr<Company> company) { company_ = std::move(company); }
-  static std::shared_ptr<Company> leave(Group group) { return std::move(group.company_); }
+  const std::shared_ptr<Company>& company() const { return company_; }
+
+  // Of every wait in which nothing moves, from now on.
+  void set_deadline(double seconds);
 
   // Memory, zero at first, that all-reduces work on where it lies instead of sending copies: where all ranks share a
   // host, and all of them name such memory. Called by all ranks, with equal sizes.
@@ -77,6 +80,8 @@ class Group : public Collectives {
   void give_up(const std::string& sentence) { alarm_->raise(sentence); }
   // Nothing works any more: a rank failed, or this one gave up.
   bool is_broken() const { return alarm_->is_raised(); }
+  // The same for one that has seen a rank go, of which a verdict may still come.
+  bool is_broken_soon() const { return alarm_->is_raised_soon(); }
   std::string why_broken() const { return alarm_->sentence(); }
 
  private:

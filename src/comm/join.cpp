@@ -41,8 +41,17 @@ Group Company::form() {
 }
 
 Group Company::form_again() {
-  if (auto roll = membership_->meet_again(base::in_seconds(options_.join_seconds))) return form(*roll);
-  return form(elect());
+  for (;;) {
+    const auto met = membership_->meet_again(base::in_seconds(options_.join_seconds));
+    if (!met && !options_.elects)
+      base::run_error("rank {}: rank 0, which held the group together, is gone", options_.rank);
+    const Roll roll = met ? *met : elect();
+    try {
+      return form(roll);
+    } catch (const base::Error&) {
+      if (!roll.alarm->is_raised_soon()) throw;  // otherwise another one was lost; the rest meets once more
+    }
+  }
 }
 
 Roll Company::elect() {
@@ -76,6 +85,7 @@ Group Company::form(const Roll& roll) {
   roll_ = roll;
   options_.rank = roll.rank;
   options_.world = static_cast<int>(roll.members.size());
+  options_.patience.silent_seconds = roll.silent_seconds;
   return Group(make_mesh(options_, roll, door_, local_door_));
 }
 
@@ -97,8 +107,17 @@ void tell_ending(const JoinOptions& options, int process, const std::string& how
       "the group's meeting", base::in_seconds(kReachSeconds));
 }
 
-Group regroup(Group broken) {
-  const auto company = Group::leave(std::move(broken));
+bool is_meeting_held(const JoinOptions& options, double seconds) {
+  const std::int64_t deadline = base::in_seconds(seconds);
+  try {
+    return wait_readable(connect_to(options.address, deadline), deadline);  // the greeting
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+Group regroup(const Group& broken) {
+  const std::shared_ptr<Company>& company = broken.company();
   base::check(company != nullptr, "only a group of processes can form again");
   Group group = company->form_again();
   group.keep(company);

@@ -37,7 +37,11 @@ std::string name_ranks(const std::vector<int>& ranks) {
 
 // As the arbiter tells it: ranks are places in the list.
 Roll roll_of(const Json& json) {
-  Roll roll{json.at("rank"), json.at("generation"), members_from_json(json.at("members").get<std::string>()), {}};
+  Roll roll{json.at("rank"),
+            json.at("generation"),
+            json.at("silent seconds"),
+            members_from_json(json.at("members").get<std::string>()),
+            {}};
   const int world = static_cast<int>(roll.members.size());
   for (int rank = 0; rank < world; ++rank)
     if (roll.members[static_cast<std::size_t>(rank)].rank != rank) throw FrameError("a list of ranks without order");
@@ -109,22 +113,21 @@ void Membership::send(const std::string& frame) {
 void Membership::raise(const std::string& sentence) {
   const std::lock_guard lock(mutex_);
   is_over_ = true;
-  if (roll_)
-    roll_->alarm->raise(
-        fmt::format("{}, which holds the group together, {}", describe(roll_->members.at(0)), sentence));
+  if (roll_) roll_->alarm->raise(fmt::format("{}, {}, {}", describe(roll_->members.at(0)), kHoldsGroup, sentence));
   news_.notify_all();
 }
 
 void Membership::run() {
-  const double silent_seconds = options_.patience.silent_seconds, beat_seconds = silent_seconds / kBeatsInSilence;
-  std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(beat_seconds);
+  const double& silent_seconds = options_.patience.silent_seconds;  // take() may change it
+  std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
   while (!stop_) {
+    next_beat = std::min(next_beat, base::in_seconds(silent_seconds / kBeatsInSilence));
     std::array<pollfd, 2> polls{{{stop_bell_.descriptor(), POLLIN, 0}, {arbiter_.descriptor(), POLLIN, 0}}};
     const double left = 1e-6 * static_cast<double>(next_beat - base::now_ns());
     poll(polls.data(), polls.size(), static_cast<int>(std::ceil(std::max(left, 0.0))));
     if (base::now_ns() >= next_beat) {
       send(Json{{"do", "beat"}}.dump());
-      next_beat = base::in_seconds(beat_seconds);
+      next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
     }
     try {
       std::array<std::byte, 4096> bytes{};
@@ -152,6 +155,8 @@ bool Membership::take(const std::string& frame) {
     roll.alarm->set_judge([this](int peer, const std::string& seen) {
       send(Json{{"do", "report"}, {"rank", peer}, {"what", seen}}.dump());
     });
+    if (roll_) roll_->alarm->set_judge({});  // the ranks of that group are others now
+    options_.patience.silent_seconds = roll.silent_seconds;
     roll_ = std::move(roll);
     is_fresh_ = true;
   }
@@ -162,7 +167,10 @@ bool Membership::take(const std::string& frame) {
   }
   if (what == "verdict" && roll_) roll_->alarm->raise(json.at("text"));
   if (what == "left" && roll_) roll_->alarm->leave(roll_->members.at(json.at("rank").get<std::size_t>()).rank);
-  if (what == "farewell") is_over_ = true;
+  if (what == "farewell") {
+    is_over_ = true;
+    if (roll_) roll_->alarm->set_judge({});
+  }
   news_.notify_all();
   return what != "farewell" && what != "refuse";
 }

@@ -22,6 +22,7 @@ namespace trireme::comm {
 // A group as the arbiter tells it to one of its ranks.
 struct Roll {
   int rank = 0, generation = 0;
+  double silent_seconds = 10;  // how long a rank may be silent
   std::vector<Member> members;
   std::shared_ptr<Alarm> alarm;
 };

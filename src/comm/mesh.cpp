@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -16,6 +18,8 @@ namespace trireme::comm {
 namespace {
 
 constexpr int kLookAtAlarmMs = 50;
+constexpr double kFirstTrySeconds = 0.5;
+constexpr std::chrono::milliseconds kBetweenTries{20};
 constexpr std::size_t kPorts = kLinkSets;
 
 // A connection that is to come.
@@ -38,8 +42,8 @@ class Builder {
   }
 
   Mesh build(Door& door, Door& local_door) {
-    const auto host =
-        std::make_shared<SharedHost>(options_.rank, here_, kPorts, local_sockets(local_door), options_.join_seconds);
+    const auto host = std::make_shared<SharedHost>(options_.rank, here_, kPorts, local_sockets(local_door),
+                                                   options_.join_seconds, alarm_);
     connect_hosts(door);
     return {links(host, 0), links(host, 1), links(host, 2), is_one_host() ? host : nullptr};
   }
@@ -99,7 +103,7 @@ class Builder {
         awaited.erase(found);
       }
       if (awaited.empty()) return;
-      if (alarm_->is_raised()) base::run_error("rank {}, joining: {}", options_.rank, alarm_->sentence());
+      fail_if_alarmed();
       if (base::now_ns() >= deadline_ns_)
         base::run_error("rank {}, joining: {} did not connect to {} within {:g} s; can it reach that address?",
                         options_.rank, describe(members_[static_cast<std::size_t>(awaited[0].rank)]),
@@ -125,10 +129,25 @@ class Builder {
     return sockets;
   }
 
+  // In tries, each of them longer than the one before: the alarm may say that a rank is lost, this one or one that it
+  // waits for, and then nobody answers here any more.
   Socket go_to(const Member& member, const Address& address, std::size_t port) const {
-    return enter(
-        address, {options_.token, options_.tls && !address.is_local()},
-        [&](const Socket&) { return hello_of(options_.rank, port); }, describe(member), deadline_ns_);
+    for (double seconds = kFirstTrySeconds;; seconds *= 2) {
+      const std::int64_t until_ns = std::min(deadline_ns_, base::in_seconds(seconds));
+      try {
+        return enter(
+            address, {options_.token, options_.tls && !address.is_local()},
+            [&](const Socket&) { return hello_of(options_.rank, port); }, describe(member), until_ns);
+      } catch (const base::Error&) {
+        fail_if_alarmed();
+        if (base::now_ns() >= deadline_ns_) throw;
+      }
+      std::this_thread::sleep_for(kBetweenTries);
+    }
+  }
+
+  void fail_if_alarmed() const {
+    if (alarm_->is_raised()) base::run_error("rank {}, joining: {}", options_.rank, alarm_->sentence());
   }
 
   // To lower ranks; higher ones come here.

@@ -52,6 +52,9 @@ class Port {
   int world() const { return static_cast<int>(set_.links.size()); }
   int host_of(int rank) const { return set_.hosts[static_cast<std::size_t>(rank)]; }
 
+  // Of an operation in which nothing moves.
+  void set_deadline(double seconds) { set_.deadline_seconds = seconds; }
+
   // Of this rank; what it moves in memory is told by who moves it.
   Traffic& traffic() { return *set_.traffic; }
 

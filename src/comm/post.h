@@ -40,6 +40,12 @@ class Post {
   int rank() const { return set_.rank; }  // of the group, whatever circle its collectives are in
   int world() const { return static_cast<int>(lines_.size()); }
 
+  // Of a message of which nothing moves.
+  void set_deadline(double seconds) {
+    const std::lock_guard lock(mutex_);
+    set_.deadline_seconds = seconds;
+  }
+
   // Returns when `bytes` may be used again.
   void send(int to, Tag tag, std::span<const std::byte> bytes);
   // The next message from that rank, or from any, with that tag. One that is longer than `into` is an error, and stays.

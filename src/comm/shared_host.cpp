@@ -11,13 +11,18 @@
 #include "comm/link.h"
 
 namespace trireme::comm {
+namespace {
+constexpr std::int64_t kLookAtAlarmNs = 50'000'000;
+}
+
 SharedHost::SharedHost(int rank, std::vector<int> ranks, std::size_t boards, std::vector<Socket> sockets,
-                       double seconds)
+                       double seconds, std::shared_ptr<const Alarm> alarm)
     : rank_(rank),
       place_(static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin())),
       ranks_(std::move(ranks)),
       sockets_(std::move(sockets)),
-      seconds_(seconds) {
+      seconds_(seconds),
+      alarm_(std::move(alarm)) {
   const std::size_t bytes = boards * Board::bytes_for(static_cast<int>(ranks_.size()));
   std::vector<Socket> all = hand_out(bytes, boards * ranks_.size());
   board_memory_ = std::make_shared<MappedMemory>(bytes, all[0].descriptor());
@@ -29,6 +34,7 @@ std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t bells) {
   std::vector<Socket> all(1 + bells);
   try {
     if (!is_lowest()) {
+      wait_for_lowest(deadline);
       receive_descriptors(sockets_.at(0), all, deadline);
       return all;
     }
@@ -44,6 +50,13 @@ std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t bells) {
     base::run_error("rank {}, sharing {} bytes of memory: a rank of this host is gone: {}", rank_, bytes, error.what());
   }
   return all;
+}
+
+// The lowest rank may have heard of a loss, and not know of this rank's connection yet.
+void SharedHost::wait_for_lowest(std::int64_t deadline_ns) const {
+  while (base::now_ns() < deadline_ns &&
+         !wait_readable(sockets_.at(0), std::min(deadline_ns, base::now_ns() + kLookAtAlarmNs)))
+    if (alarm_->is_raised()) base::run_error("rank {}, sharing memory: {}", rank_, alarm_->sentence());
 }
 
 Board SharedHost::board(std::size_t number) const {

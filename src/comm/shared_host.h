@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "comm/alarm.h"
 #include "comm/board.h"
 #include "comm/mapped_memory.h"
 #include "comm/socket.h"
@@ -16,8 +17,9 @@ namespace trireme::comm {
 class SharedHost : public HostMemory {
  public:
   // Ranks of this host in order; `sockets` lead to the others (of the lowest rank) or to the lowest rank (of the
-  // others). `seconds` is how long one may let the others wait.
-  SharedHost(int rank, std::vector<int> ranks, std::size_t boards, std::vector<Socket> sockets, double seconds);
+  // others). `seconds` is how long one may let the others wait; they also stop when the alarm is raised.
+  SharedHost(int rank, std::vector<int> ranks, std::size_t boards, std::vector<Socket> sockets, double seconds,
+             std::shared_ptr<const Alarm> alarm);
 
   Board board(std::size_t number) const;
   int place() const { return place_; }  // of this rank among those of the host
@@ -27,11 +29,14 @@ class SharedHost : public HostMemory {
   // Descriptors of new memory, and of `bells` new eventfds: made by the lowest rank, then everybody's.
   std::vector<Socket> hand_out(std::size_t bytes, std::size_t bells);
   bool is_lowest() const { return place_ == 0; }
+  // Returns when the lowest rank has sent something, or is gone.
+  void wait_for_lowest(std::int64_t deadline_ns) const;
 
   int rank_, place_ = 0;
   std::vector<int> ranks_;
   std::vector<Socket> sockets_;
   double seconds_;
+  std::shared_ptr<const Alarm> alarm_;
   std::vector<Socket> bells_;
   std::shared_ptr<MappedMemory> board_memory_;
   std::uint32_t windows_ = 0;

@@ -39,8 +39,9 @@ using Json = nlohmann::json;
 
 constexpr std::int64_t kMostWorkers = 10000;
 constexpr double kJoinSeconds = 60;
-constexpr double kDeadlineSeconds = 600;  // of a collective in which nothing moves: a step may take long
+constexpr double kSettingsSeconds = 600;  // until all know the settings, which say how long to wait then
 constexpr double kEndingSeconds = 0.5;    // for a launcher's word of how a process ended
+constexpr double kLeastTimeout = 1, kMostTimeout = 7 * 24 * 3600;
 
 constexpr std::chrono::milliseconds kLastWords{300};  // until the helm has heard them
 
@@ -53,12 +54,29 @@ std::string program_mark() {
   return fmt::format("{} {}", base::version_text(), base::sha256_hex(std::as_bytes(std::span(bytes))).substr(0, 16));
 }
 
+double timeout(const base::Settings& settings, const char* name) {
+  const double seconds = settings.number(name);
+  if (!(seconds >= kLeastTimeout && seconds <= kMostTimeout))
+    base::user_error("{} is {}, expected {} to {} seconds", settings.label(name), settings.text(name), kLeastTimeout,
+                     kMostTimeout);
+  return seconds;
+}
+
+// How long a process may be silent, as process 0 says to all. A mistake in the settings is told later, to all at once.
+double heartbeat_timeout(const base::Settings& given) {
+  try {
+    return timeout(effective_settings(given), "heartbeat-timeout");
+  } catch (const base::Error&) {
+    return comm::Patience{}.silent_seconds;
+  }
+}
+
 comm::Group join(const std::optional<cluster::Seat>& seat, const base::Settings& settings) {
-  if (!seat) return std::move(comm::inproc_groups(1, kDeadlineSeconds)[0]);
+  if (!seat) return std::move(comm::inproc_groups(1, kSettingsSeconds)[0]);
   if (seat->launcher == "mpi") {
     comm::MpiOptions options;
     options.program = program_mark();
-    options.deadline_seconds = kDeadlineSeconds;
+    options.deadline_seconds = kSettingsSeconds;
     return comm::join_mpi(options);
   }
   comm::JoinOptions options;
@@ -70,7 +88,9 @@ comm::Group join(const std::optional<cluster::Seat>& seat, const base::Settings&
   options.only_tcp = settings.text("transport") == "tcp";
   options.tls = settings.flag("tls");
   options.join_seconds = kJoinSeconds;
-  options.deadline_seconds = kDeadlineSeconds;
+  options.deadline_seconds = kSettingsSeconds;
+  options.elects = false;  // without process 0 there is no helm
+  if (seat->rank == 0) options.patience.silent_seconds = heartbeat_timeout(settings);
   options.patience.ending_seconds = seat->has_leash ? kEndingSeconds : 0;
   return comm::join(options);
 }
@@ -86,6 +106,8 @@ class Job {
       base::user_error("{} workers and {} servers are {} processes, but {} were started", cast_.workers, cast_.servers,
                        cast_.world(), group_.world());
     worker_number_ = cast_.worker_of(process_);
+    for (int process = 0; process < cast_.world(); ++process) origins_.push_back(process);
+    group_.set_deadline(settings_.number("stall-timeout"));
   }
 
   std::string run() {
@@ -320,39 +342,64 @@ class Job {
     return regrouped_;
   }
 
+  // A group of those who are left takes the place of the broken one, unless they cannot go on; then the broken one
+  // stays, whose sentence is what is told. Another process may be lost meanwhile: then those who are left try again.
   std::optional<Regrouped> find_together() {
-    const int old = process_;
     try {
-      group_ = comm::regroup(std::move(group_));
-      const std::vector<int> left = agree_.gather(old);
-      Regrouped now;
-      for (int process = cast_.world() - 1; process >= 0; --process) {
-        if (std::ranges::find(left, process) != left.end()) continue;
-        if (process == 0 || cast_.server_of(process) >= 0) return std::nullopt;  // it held what the others need
-        now.lost.push_back(cast_.worker_of(process));
+      if (worker_) worker_->leave_group();
+      for (;;) {
+        comm::Group next = comm::regroup(group_);
+        next.set_deadline(settings_.number("stall-timeout"));
+        std::vector<int> left;
+        try {
+          left = Agreement(next).gather(origins_[at(process_)]);
+        } catch (const base::Error&) {
+          if (!next.is_broken_soon()) throw;
+          continue;
+        }
+        std::optional<Regrouped> now = without_lost(left);
+        if (now) take_places(*now, std::move(next), left);
+        return now;
       }
-      now.cast = cast_;
-      now.cast.workers -= static_cast<int>(now.lost.size());
-      for (const int process : left) now.hosts.push_back(hosts_[at(process)]);
-      for (int w = 0; w < cast_.workers; ++w)
-        if (std::ranges::find(now.lost, w) == now.lost.end()) now.threads.push_back(threads_[at(w)]);
-      if (now.cast.workers == 0) return std::nullopt;
-      now.phases = phases_of(now.cast, now.hosts);
-      phases_ = now.phases;
-      cast_ = now.cast;
-      hosts_ = now.hosts;
-      threads_ = now.threads;
-      process_ = group_.rank();
-      worker_number_ = cast_.worker_of(process_);
-      if (worker_) {
-        group_.among(cast_.worker_processes(), 1 << 20);
-        worker_->regroup(cast_, worker_number_, phases_, threads_);
-      }
-      if (server_) server_->regroup(cast_, phases_);
-      return now;
     } catch (const base::Error&) {
-      return std::nullopt;  // what ended the group is what is told
+      return std::nullopt;
     }
+  }
+
+  // The run with those processes only, by their numbers at its start; nothing when it cannot go on with them. Processes
+  // may know of different losses before, so what they compare does not depend on those.
+  std::optional<Regrouped> without_lost(const std::vector<int>& left) const {
+    Regrouped now;
+    for (int process = cast_.world() - 1; process >= 0; --process) {
+      if (std::ranges::find(left, origins_[at(process)]) != left.end()) continue;
+      if (process == 0 || cast_.server_of(process) >= 0) return std::nullopt;  // it held what the others need
+      now.lost.push_back(cast_.worker_of(process));
+    }
+    now.cast = cast_;
+    now.cast.workers -= static_cast<int>(now.lost.size());
+    if (now.cast.workers == 0) return std::nullopt;
+    for (int process = 0; process < cast_.world(); ++process)
+      if (std::ranges::find(left, origins_[at(process)]) != left.end()) now.hosts.push_back(hosts_[at(process)]);
+    for (int w = 0; w < cast_.workers; ++w)
+      if (std::ranges::find(now.lost, w) == now.lost.end()) now.threads.push_back(threads_[at(w)]);
+    now.phases = phases_of(now.cast, now.hosts);
+    return now;
+  }
+
+  void take_places(const Regrouped& now, comm::Group group, const std::vector<int>& left) {
+    group_ = std::move(group);
+    origins_ = left;
+    phases_ = now.phases;
+    cast_ = now.cast;
+    hosts_ = now.hosts;
+    threads_ = now.threads;
+    process_ = group_.rank();
+    worker_number_ = cast_.worker_of(process_);
+    if (worker_) {
+      group_.among(cast_.worker_processes(), 1 << 20);
+      worker_->regroup(cast_, worker_number_, phases_, threads_);
+    }
+    if (server_) server_->regroup(cast_, phases_);
   }
 
   Helm helm(const std::function<bool()>& interrupted) {
@@ -402,6 +449,7 @@ class Job {
   base::Settings settings_;
   int process_ = 0, worker_number_ = 0;
   strategy::Cast cast_;
+  std::vector<int> origins_;        // of each process: its number at the start of the run
   std::vector<std::string> hosts_;  // of each process
   std::shared_ptr<const optim::Optimizer> optimizer_;
   std::optional<Experiment> experiment_;
@@ -460,6 +508,7 @@ void check_settings(const base::Settings& settings) {
         base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast", plan.text);
   const std::array<std::string, 3> transports{"auto", "tcp", "mpi"};
   settings.choice("transport", transports);
+  for (const char* name : {"heartbeat-timeout", "stall-timeout"}) timeout(settings, name);
 }
 
 std::string train(const base::Settings& settings, const std::optional<cluster::Seat>& seat) {

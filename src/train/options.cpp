@@ -78,6 +78,10 @@ constexpr std::array kOptions{
     Option{"Several machines", "transport", "auto|tcp|mpi", "auto",
            "auto: shared memory on one host and TCP between hosts, MPI under mpirun; tcp: TCP everywhere"},
     Option{"Several machines", "tls", "", "no", "encrypt connections between hosts"},
+    Option{"Several machines", "heartbeat-timeout", "SECONDS", "10",
+           "a process that has been silent for so long counts as lost; more survives longer cuts of the network"},
+    Option{"Several machines", "stall-timeout", "SECONDS", "600",
+           "a run ends when a process lives but others wait for it so long without receiving anything"},
     Option{"Several machines", "slow", "SPEC", "",
            "play a slow machine: worker=2,factor=3 sleeps in proportion to its work; rotate=3 passes the part on every "
            "3 steps"},

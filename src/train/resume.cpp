@@ -35,6 +35,8 @@ bool free_on_resume(const std::string& name) {
                              "port",
                              "transport",
                              "tls",
+                             "heartbeat-timeout",
+                             "stall-timeout",
                              "slow"};
   return std::find(kFree.begin(), kFree.end(), name) != kFree.end();
 }

@@ -75,11 +75,15 @@ void Worker::share_cores(std::vector<strategy::CoreSeat*> seats) {
   core_swap_.emplace(std::move(seats), at(place_.worker), e.crew_options.cpus[0]);
 }
 
-void Worker::regroup(const strategy::Cast& cast, int worker, std::vector<strategy::Phase> phases,
-                     const std::vector<int>& threads) {
+void Worker::leave_group() {
   strategy_.reset();
   ahead_.reset();
-  host_weights_ = {};  // it was the memory of the group before
+  host_weights_ = {};  // memory of the group
+}
+
+void Worker::regroup(const strategy::Cast& cast, int worker, std::vector<strategy::Phase> phases,
+                     const std::vector<int>& threads) {
+  base::check(strategy_ == nullptr, "worker {} has a strategy of the group before", worker);
   place_.cast = cast;
   place_.worker = worker;
   place_.phases = std::move(phases);

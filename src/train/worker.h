@@ -53,8 +53,11 @@ class Worker {
 
   // Until the helm says that it is over.
   void follow_orders();
-  // Whether what it does, or did last, can go on without another worker that is gone; then as one of fewer.
+  // Whether what it does, or did last, can go on without another worker that is gone.
   bool outlives_workers() const { return place_.phases[phase_].plan.outlives_workers(); }
+  // Drops what uses the group: before the group is replaced, whose background its strategy may still wait for.
+  void leave_group();
+  // As one of fewer, in the group that took the place of the one that was left.
   void regroup(const strategy::Cast& cast, int worker, std::vector<strategy::Phase> phases,
                const std::vector<int>& threads);
 

@@ -121,6 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"--workers", "2", "--strategy", "ps", "--server-place", "worker", "--server-hosts", "localhost"},
              {"--server-hosts", "--server-place own"}},
         Case{"Port", {"--workers", "2", "--port", "70000"}, {"--port", "70000"}},
+        Case{"HeartbeatTimeout", {"--workers", "2", "--heartbeat-timeout", "0"}, {"--heartbeat-timeout is 0", "1 to"}},
+        Case{"StallTimeout", {"--workers", "2", "--stall-timeout", "soon"}, {"--stall-timeout", "'soon'"}},
         Case{"OptimizerOfSeveral", {"--workers", "2", "--optimizer", "sgdd"}, {"'sgdd'", "'sgd'"}},
         Case{"ClipOfSeveral", {"--workers", "2", "--clip", "-1"}, {"--clip", "-1"}},
         Case{"InitFromOfSeveral", {"--workers", "2", "--init-from", "nowhere"}, {"nowhere"}},

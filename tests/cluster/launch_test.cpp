@@ -162,6 +162,19 @@ TEST_F(Launch, AKilledProcessIsNamed) {
                                       process(2)));
 }
 
+// One that crashes because of it is not hidden behind it.
+TEST_F(Launch, ACrashOfASurvivorIsNamedToo) {
+  const Finished finished = run(scripts(3, R"sh(
+    [ $rank = 2 ] && kill -9 $$
+    there $FOLDER/pid2; gone $FOLDER/pid2
+    [ $rank = 1 ] && kill -ABRT $$
+    there $FOLDER/pid1; gone $FOLDER/pid1; exit 1)sh"));
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.err, fmt::format("trireme: worker 2 (process {}) was killed by signal 9 (SIGKILL)\n"
+                                      "warning: worker 1 (process {}) was killed by signal 6 (SIGABRT)\n",
+                                      process(2), process(1)));
+}
+
 // It ends a moment after those who saw it leave.
 TEST_F(Launch, TheOneThatFailedIsNamedNotThoseThatSawIt) {
   const Finished finished = run(scripts(3, R"sh(
@@ -334,6 +347,33 @@ TEST_F(Launch, StragglersAreEnded) {
   EXPECT_TRUE(are_gone(3));
 }
 
+// Nobody can go on without rank 0, and some may not even have found it yet.
+TEST_F(Launch, NobodyStaysLongWhenRankZeroFails) {
+  for (const char* failure : {"kill -9 $$", "exit 1"}) {
+    const std::int64_t start = base::now_ns();
+    const Finished finished =
+        run(scripts(3, fmt::format("[ $rank = 0 ] && there $FOLDER/pid1 && there $FOLDER/pid2 && {}\n"
+                                   "while :; do sleep 0.01; done",
+                                   failure)));
+    EXPECT_LT(base::seconds_since(start), 8);
+    EXPECT_EQ(finished.exit_code, 1);
+    EXPECT_FALSE(contains(finished.err, "did not end")) << finished.err;
+    EXPECT_TRUE(are_gone(3));
+    for (const char* file : {"pid0", "pid1", "pid2"}) fs::remove(folder_ / file);
+  }
+}
+
+// A stopped process does not react to SIGTERM.
+TEST_F(Launch, AStoppedStragglerIsEnded) {
+  Json job = scripts(2, R"sh(
+    [ $rank = 1 ] && kill -STOP $$
+    there $FOLDER/pid1; until grep -q ') T ' /proc/$(cat $FOLDER/pid1)/stat; do sleep 0.01; done; exit 0)sh");
+  const std::int64_t start = base::now_ns();
+  EXPECT_EQ(run(job).exit_code, 0);
+  EXPECT_LT(base::seconds_since(start), 8);
+  EXPECT_TRUE(are_gone(2));
+}
+
 TEST_F(Launch, TheTokenIsInNoCommandLine) {
   Json description =
       scripts(2, R"sh(field token > $FOLDER/token$rank; echo > $FOLDER/ready$rank; read -r word; exit 0)sh");
@@ -385,6 +425,16 @@ TEST_P(LaunchedGroup, HearsHowAProcessEnded) {
   EXPECT_TRUE(contains(lines[0], "rank 2 (process ")) << finished.err;
   EXPECT_TRUE(contains(lines[0], ") was killed by signal 9 (SIGKILL)")) << finished.err;
   EXPECT_TRUE(lines[1].starts_with("trireme: worker 2 (process ")) << finished.err;
+}
+
+// The others notice it and end; the launcher ends the one that cannot react, and blames it alone.
+TEST_P(LaunchedGroup, EndsWhenRankZeroIsStopped) {
+  const Finished finished = run(ranks(3, "freeze"));
+  EXPECT_EQ(finished.exit_code, 1);
+  const std::vector<std::string> lines = base::split(finished.err, '\n');
+  ASSERT_EQ(lines.size(), 2U) << finished.err;
+  EXPECT_TRUE(lines[0].starts_with("trireme: worker 0 (process ")) << finished.err;
+  EXPECT_TRUE(contains(lines[0], "it was stopped")) << finished.err;
 }
 
 TEST_P(LaunchedGroup, EndsInGoodOrder) {

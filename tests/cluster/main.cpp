@@ -46,8 +46,8 @@ void add_up(comm::Group& group) {
   base::check(data[999] == static_cast<float>(group.world()), "the sum is {}", data[999]);
 }
 
-// "sum": adds up once. "die": rank 2 kills itself in the middle. "wait": works until its launcher interrupts it or is
-// gone.
+// "sum": adds up once. "die": rank 2 kills itself in the middle. "freeze": rank 0 stops itself. "wait": works until its
+// launcher interrupts it or is gone.
 int play(const std::string& part, bool tls) {
   const auto seat = take_seat();
   if (!seat) base::user_error("nobody gave this process a seat");
@@ -62,11 +62,13 @@ int play(const std::string& part, bool tls) {
   options.tls = options.only_tcp = tls;
   options.join_seconds = options.deadline_seconds = 20;
   options.patience.ending_seconds = 5;
+  if (part == "freeze") options.patience.silent_seconds = 1;
   comm::Group group = comm::join(options);
   add_up(group);
   if (group.rank() == 0) fmt::print("{} ranks met by {}\n", group.world(), seat->launcher);
   std::fflush(stdout);
   if (part == "die" && group.rank() == 2) ::raise(SIGKILL);
+  if (part == "freeze" && group.rank() == 0) ::raise(SIGSTOP);
   while (part != "sum") {
     add_up(group);
     std::vector<float> ends(1, is_interrupted ? 1.0f : 0.0f);

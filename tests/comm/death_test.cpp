@@ -136,7 +136,7 @@ TEST_P(Death, SurvivorsFormAGroupAgain) {
       try {
         work(group, 1000);
       } catch (const std::exception&) {
-        group = regroup(std::move(group));
+        group = regroup(group);
       }
       std::vector<float> data(100000, static_cast<float>(before));
       group.all_reduce(data, Reduction::sum);
@@ -150,6 +150,101 @@ TEST_P(Death, SurvivorsFormAGroupAgain) {
             << "once rank " << rank << ", signal " << signal;
       }
   }
+}
+
+// Two ranks are killed a moment apart, in any phase of the survivors' finding together.
+TEST_P(Death, SurvivorsFormAGroupAgainThoughAnotherDies) {
+  const int first = victim() == 0 ? 4 : victim();  // rank 0 stays
+  for (const int delay_ms : {0, 5, 20, 60, 200}) {
+    const Address address = free_address();
+    std::vector<Process> ranks;
+    for (int rank = 0; rank < 5; ++rank) {
+      JoinOptions options = test_options(address, rank, 5);
+      choose_transport(options, transport());
+      ranks.push_back(start(options, [](Group& group) {
+        const int before = group.rank();
+        for (int losses = 0; group.world() > 3;) try {
+            work(group, 1000);
+          } catch (const std::exception&) {
+            if (++losses > 2) throw;
+            group = regroup(group);
+          }
+        for (;;) try {
+            std::vector<float> data(100000, static_cast<float>(before));
+            group.all_reduce(data, Reduction::sum);
+            throw std::runtime_error(fmt::format("rank {} of {}, sum {}", group.rank(), group.world(), data[99999]));
+          } catch (const base::Error&) {
+            group = regroup(group);
+          }
+      }));
+    }
+    for (const Process& rank : ranks) EXPECT_EQ(read_until(rank.words, '\n'), "ready");
+    kill(ranks[static_cast<std::size_t>(first)].number, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
+    kill(ranks[3].number, SIGKILL);
+    int next = 0;
+    for (int rank = 0; rank < 5; ++rank) {
+      const std::string words = last_words(ranks[static_cast<std::size_t>(rank)]);
+      if (rank == first || rank == 3) continue;
+      EXPECT_EQ(words, fmt::format("rank {} of 3, sum {}", next++, 10 - 3 - first))
+          << "once rank " << rank << ", " << delay_ms << " ms";
+    }
+  }
+}
+
+// The others learn it from rank 0, whatever they were given.
+TEST(Patience, IsRankZeros) {
+  const Address address = free_address();
+  std::vector<Process> ranks;
+  for (int rank = 0; rank < 3; ++rank) {
+    JoinOptions options = test_options(address, rank, 3);
+    options.patience.silent_seconds = rank == 0 ? 1 : 1000;
+    ranks.push_back(start(options, [](Group& group) { work(group, 1000); }));
+  }
+  for (const Process& rank : ranks) EXPECT_EQ(read_until(rank.words, '\n'), "ready");
+  kill(ranks[0].number, SIGSTOP);
+  const std::int64_t blow = base::now_ns();
+  for (const int rank : {1, 2}) {
+    const std::string words = last_words(ranks[static_cast<std::size_t>(rank)]);
+    EXPECT_NE(words.find(kHoldsGroup), std::string::npos) << words;
+    EXPECT_NE(words.find("has been silent for 1."), std::string::npos) << words;
+  }
+  EXPECT_LT(base::seconds_since(blow), kTestDeadline / 2);
+  kill(ranks[0].number, SIGKILL);
+  waitpid(ranks[0].number, nullptr, 0);
+}
+
+// At the end of a job of many processes rank 0 leaves first, and with it the arbiter. Whoever sends something
+// afterwards finds many peers gone, and waits for a verdict about none of them.
+TEST(Leaving, NobodyWaitsForVerdictsThatCannotCome) {
+  constexpr int kWorld = 10;
+  const Address address = free_address();
+  std::vector<Process> ranks;
+  for (int rank = 0; rank < kWorld; ++rank) {
+    JoinOptions options = test_options(address, rank, kWorld);
+    choose_transport(options, "tcp");
+    ranks.push_back(start(options, [](Group& group) {
+      if (group.rank() == 0) return;
+      std::byte none{};
+      try {  // until it has left
+        group.post().receive(0, 1, std::span(&none, 1));
+      } catch (const base::Error&) {
+      }
+      std::this_thread::sleep_for(300ms);
+      if (group.rank() + 1 < kWorld) ::raise(SIGKILL);
+      std::this_thread::sleep_for(500ms);
+      const std::int64_t begin = base::now_ns();
+      try {
+        group.post().send(1, 1, std::span(&none, 1));
+      } catch (const base::Error&) {
+      }
+      if (const double seconds = base::seconds_since(begin); seconds > 2)
+        throw std::runtime_error(fmt::format("it took {:.1f} s", seconds));
+    }));
+  }
+  EXPECT_EQ(last_words(ranks[0]), "ready\ndone");
+  EXPECT_EQ(last_words(ranks[kWorld - 1]), "ready\ndone");
+  for (int rank = 1; rank + 1 < kWorld; ++rank) last_words(ranks[static_cast<std::size_t>(rank)]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, Death, testing::Combine(testing::Values("shm", "tcp", "tls"), testing::Values(0, 1, 2)),

@@ -97,7 +97,7 @@ class Switch {
       if (polls[0].revents != 0) {
         char host = 0;
         if (read(orders_.descriptor(), &host, 1) != 1) return;
-        ports_[static_cast<std::size_t>(host)].is_cut = true;
+        ports_[static_cast<std::size_t>(host)].is_cut ^= true;
       }
       for (std::size_t host = 0; host < devices_.size(); ++host) take_in(host);
     }

@@ -31,8 +31,9 @@ class Network {
   std::string address(int host) const;
   // This process is on that host from now on.
   void enter(int host) const;
-  // Nothing comes from it or gets to it any more.
+  // Nothing comes from it or gets to it any more, until it is called again.
   void cut(int host) const;
+  void mend(int host) const { cut(host); }
 
  private:
   std::vector<Socket> namespaces_;

@@ -129,6 +129,29 @@ TEST_F(NetworkOfHosts, ACutIsNoticedOnBothSides) {
   EXPECT_LT(base::seconds_since(start), 5.0);
 }
 
+// What was lost on the way is sent again, heartbeats too.
+TEST_F(NetworkOfHosts, ACutShorterThanThePatienceIsSurvived) {
+  constexpr int kRounds = 2000;
+  const Network network(2, {});
+  const Ranks ranks(
+      network, {0, 0, 1},
+      [](Group& group) {
+        for (int round = 0; round < kRounds; ++round) {
+          std::vector<float> data(1000, 1.0f);
+          group.all_reduce(data, Reduction::sum);
+          check(data[999] == 3, "the sum");
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+      },
+      40);
+  ranks.expect_ready();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  network.cut(1);
+  std::this_thread::sleep_for(std::chrono::seconds(8));
+  network.mend(1);
+  for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(ranks.last_words(rank), "done") << rank;
+}
+
 TEST_F(NetworkOfHosts, AMeetingThatCannotBeReachedIsNamed) {
   const Network network(2, {});
   const std::int64_t start = base::now_ns();

@@ -165,6 +165,67 @@ TEST_F(Deaths, BeforeASwitchToAllReduce) {
   for (std::size_t e = 6; e < 12; ++e) EXPECT_EQ(metrics[e]["ledger"]["once"], 640) << metrics[e];
 }
 
+// Whoever is left of its group, and the other group, go on.
+TEST_F(Deaths, AWorkerOfAGroup) {
+  const Way way{"--workers 4 --strategy groups:count=2", 1, false};
+  for (unsigned choice = 1; choice <= 4; ++choice) {
+    SCOPED_TRACE(testing::Message() << "choice " << choice);
+    const std::string run = new_folder();
+    EXPECT_FALSE(die(way, run, SIGKILL, choice, [&](pid_t) { return steps_in(run) > 3; })) << "it does not go on";
+    EXPECT_EQ(metrics_of(run, "epoch").size(), 12u);
+    for (const Json& epoch : metrics_of(run, "epoch")) EXPECT_EQ(epoch["ledger"]["missed"], 0) << epoch;
+  }
+}
+
+// Process 0 holds the others together and cannot say that it was stopped; the launcher does.
+TEST_F(Deaths, TheFirstThatIsStopped) {
+  const std::string run = new_folder();
+  Process process(
+      command(options() + words("--epochs 100000 --workers 3 --heartbeat-timeout 2") + Arguments{"--run", run}));
+  ASSERT_TRUE(wait_until([&] { return steps_in(run) > 3; }));
+  const std::vector<pid_t> all = children_of(process.number());
+  ::kill(all[0], SIGSTOP);
+  const Finished finished = process.wait(kDeadlineSeconds);
+  EXPECT_FALSE(finished.timed_out);
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_TRUE(finished.err.starts_with("trireme: worker 0 (process " + std::to_string(all[0]))) << finished.err;
+  EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+  for (const pid_t one : all)
+    EXPECT_TRUE(wait_until([&] { return is_gone(one); }, 15)) << "process " << one << " stays";
+}
+
+// A pause ends the run, or is survived, as --heartbeat-timeout says; stored with the run, it counts for all processes.
+TEST_F(Deaths, APauseThatThePatienceCovers) {
+  const Json expected = results(options());
+  for (const int timeout : {2, 60}) {
+    SCOPED_TRACE(timeout);
+    const std::string run = new_folder();
+    const Arguments patience{"--heartbeat-timeout", std::to_string(timeout)};
+    Process process(command(options() + words("--workers 3") + patience + Arguments{"--run", run}));
+    ASSERT_TRUE(wait_until([&] { return steps_in(run) > 3; }));
+    const std::vector<pid_t> all = children_of(process.number());
+    ASSERT_EQ(all.size(), 3u);
+    ::kill(all[2], SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::seconds(6));
+    ::kill(all[2], SIGCONT);
+    const Finished finished = process.wait(kDeadlineSeconds);
+    EXPECT_EQ(finished.exit_code, timeout == 2 ? 1 : 0) << finished.err;
+    EXPECT_EQ(finished.err.find("has been silent for") != std::string::npos, timeout == 2) << finished.err;
+    const Json config = Json::parse(text_of(run + "/run.json"));
+    EXPECT_NE(config.dump().find("\"heartbeat-timeout\":\"" + std::to_string(timeout)), std::string::npos) << config;
+    const Json got = timeout == 2 ? resumed(run, {}) : results_of(summary_of(finished), run);
+    EXPECT_EQ(got["weights_sha256"], expected["weights_sha256"]);
+  }
+}
+
+// It sends heartbeats, but nothing else.
+TEST_F(Deaths, OneThatKeepsTheOthersWaiting) {
+  const Finished finished = train(options() + words("--workers 3 --slow worker=1,factor=100000 --stall-timeout 2") +
+                                  Arguments{"--run", new_folder()});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.err.find("within 2 s"), std::string::npos) << finished.err;
+}
+
 // Silence is noticed too, after 10 seconds.
 TEST_F(Deaths, OneThatIsStopped) {
   const Way& way = kWays[0];
