@@ -4,7 +4,6 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/params.h>
 #include <xxhash.h>
 
 #include <array>
@@ -52,22 +51,28 @@ Digest hmac_sha256(std::string_view key, std::span<const std::byte> bytes) {
   return digest;
 }
 
+// The two hashes of HMAC, with the key in them, from which each message begins: half the time of OpenSSL's own HMAC for
+// short messages.
 struct Hmac::State {
-  EVP_MAC* method = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
-  EVP_MAC_CTX* context = EVP_MAC_CTX_new(method);
+  EVP_MD_CTX *inner = EVP_MD_CTX_new(), *outer = EVP_MD_CTX_new(), *work = EVP_MD_CTX_new();
   ~State() {
-    EVP_MAC_CTX_free(context);
-    EVP_MAC_free(method);
+    for (EVP_MD_CTX* context : {inner, outer, work}) EVP_MD_CTX_free(context);
   }
 };
 
 Hmac::Hmac(std::span<const std::byte> key) : state_(std::make_unique<State>()) {
-  char digest[] = "SHA256";
-  const std::array<OSSL_PARAM, 2> settings{OSSL_PARAM_construct_utf8_string("digest", digest, 0),
-                                           OSSL_PARAM_construct_end()};
-  check(state_->context && EVP_MAC_init(state_->context, reinterpret_cast<const unsigned char*>(key.data()), key.size(),
-                                        settings.data()) == 1,
-        "OpenSSL has no HMAC with SHA-256");
+  constexpr std::size_t kBlock = 64;
+  check(key.size() <= kBlock, "a key of {} bytes", key.size());
+  const auto begin = [&](EVP_MD_CTX* context, std::byte pad) {
+    std::array<std::byte, kBlock> block;
+    block.fill(pad);
+    for (std::size_t i = 0; i < key.size(); ++i) block[i] ^= key[i];
+    check(context && EVP_DigestInit_ex(context, EVP_sha256(), nullptr) == 1 &&
+              EVP_DigestUpdate(context, block.data(), block.size()) == 1,
+          "OpenSSL has no SHA-256");
+  };
+  begin(state_->inner, std::byte{0x36});
+  begin(state_->outer, std::byte{0x5c});
 }
 Hmac::~Hmac() = default;
 Hmac::Hmac(Hmac&&) noexcept = default;
@@ -75,14 +80,13 @@ Hmac& Hmac::operator=(Hmac&&) noexcept = default;
 
 Digest Hmac::of(std::initializer_list<std::span<const std::byte>> parts) {
   Digest digest{};
-  std::size_t size = 0;
-  bool is_good = EVP_MAC_init(state_->context, nullptr, 0, nullptr) == 1;  // with the key that it has
-  for (const auto part : parts)
-    is_good = is_good &&
-              EVP_MAC_update(state_->context, reinterpret_cast<const unsigned char*>(part.data()), part.size()) == 1;
-  is_good = is_good &&
-            EVP_MAC_final(state_->context, reinterpret_cast<unsigned char*>(digest.data()), &size, digest.size()) == 1;
-  check(is_good && size == digest.size(), "OpenSSL's HMAC gave {} bytes", size);
+  auto* bytes = reinterpret_cast<unsigned char*>(digest.data());
+  EVP_MD_CTX* work = state_->work;
+  bool is_good = EVP_MD_CTX_copy_ex(work, state_->inner) == 1;
+  for (const auto part : parts) is_good = is_good && EVP_DigestUpdate(work, part.data(), part.size()) == 1;
+  is_good = is_good && EVP_DigestFinal_ex(work, bytes, nullptr) == 1 && EVP_MD_CTX_copy_ex(work, state_->outer) == 1 &&
+            EVP_DigestUpdate(work, bytes, digest.size()) == 1 && EVP_DigestFinal_ex(work, bytes, nullptr) == 1;
+  check(is_good, "SHA-256 failed");
   return digest;
 }
 

@@ -32,7 +32,7 @@ std::string sha256_hex(std::span<const std::byte> bytes);
 
 using Digest = std::array<std::byte, 32>;
 Digest hmac_sha256(std::string_view key, std::span<const std::byte> bytes);
-// The same with one key for many messages, each given in parts. One thread at a time.
+// The same with one key, of at most 64 bytes, for many messages, each given in parts. One thread at a time.
 class Hmac {
  public:
   explicit Hmac(std::span<const std::byte> key);

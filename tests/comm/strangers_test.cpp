@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <deque>
 
 #include "base/clock.h"
 #include "comm/door.h"
@@ -54,29 +55,42 @@ TEST_P(Strangers, OfOtherHostsReachNothingOfAJobOnOneHost) {
   for (const Process& rank : ranks) EXPECT_EQ(last_words(rank), "ready\ndone");
 }
 
-// More than a process can have descriptors.
+// More than a process can have descriptors, and always new ones.
 TEST_P(Strangers, LeaveAProcessItsDescriptors) {
   constexpr rlim_t kDescriptors = 256;
-  constexpr int kStrangers = 300, kFiles = 100;
-  std::vector<Socket> silent;
+  constexpr std::size_t kStrangers = 600;
+  constexpr int kFiles = 100, kTurns = 40;
   const auto allow_few = [&] {
-    silent.clear();  // a copy of the parent's
     const rlimit few{kDescriptors, kDescriptors};
     setrlimit(RLIMIT_NOFILE, &few);
   };
   const auto open_files = [&](Group& group) {
-    add_up(group);
-    std::vector<Socket> files;
-    for (int i = 0; i < kFiles; ++i) {
-      files.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
-      if (!files.back().is_open()) throw std::runtime_error(fmt::format("{} files can be open", i));
+    for (int turn = 0; turn < kTurns; ++turn) {
+      add_up(group);
+      std::vector<Socket> files;
+      for (int i = 0; i < kFiles; ++i) {
+        files.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
+        if (!files.back().is_open()) throw std::runtime_error(fmt::format("only {} files can be open", i));
+      }
+      std::this_thread::sleep_for(50ms);
     }
-    add_up(group);
   };
-  std::vector<Process> ranks{start(options(0, 3), open_files, allow_few)};
-  for (int i = 0; i < kStrangers; ++i) silent.push_back(connect_to(address_, base::in_seconds(10)));
-  for (int rank = 1; rank < 3; ++rank) ranks.push_back(start(options(rank, 3), open_files, allow_few));
+  std::vector<Process> ranks;
+  for (int rank = 0; rank < 3; ++rank) ranks.push_back(start(options(rank, 3), open_files, allow_few));
+  std::atomic<bool> stop{false};
+  std::thread crowd([&] {
+    std::deque<Socket> strangers;
+    while (!stop) {
+      try {
+        strangers.push_back(connect_to(address_, base::now_ns() + 100'000'000));
+      } catch (const std::exception&) {  // nobody listens yet, or any more
+      }
+      if (strangers.size() > kStrangers) strangers.pop_front();
+    }
+  });
   for (const Process& rank : ranks) EXPECT_EQ(last_words(rank), "ready\ndone");
+  stop = true;
+  crowd.join();
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, Strangers, testing::Values("shm", "tcp", "tls"),
