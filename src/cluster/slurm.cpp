@@ -57,10 +57,10 @@ std::optional<Seat> slurm_seat(const Environment& environment) {
   if (nodes.empty()) base::user_error("Slurm gives no SLURM_STEP_NODELIST, so rank 0 cannot be found");
   const std::string name = fmt::format("slurm job {} step {}", job, step);
   const std::string first = first_node(nodes);
-  seat.meeting = {first == nodes   ? "127.0.0.1"
-                  : seat.rank == 0 ? ""
-                                   : first,
+  const bool is_one_node = first == nodes;
+  seat.meeting = {is_one_node ? "127.0.0.1" : first,
                   static_cast<int>(kFirstPort + base::xxh3(bytes_of(name)) % kPorts)};
+  if (!is_one_node && seat.rank == 0) seat.meeting.host = "";
   seat.token = environment("TRIREME_TOKEN");
   if (seat.token.empty()) seat.token = token_of(name, user_secret(environment("HOME")));
   seat.launcher = "slurm";

@@ -18,9 +18,8 @@ constexpr std::int64_t kPatienceNs = 5'000'000'000;
 constexpr std::int64_t kGraceNs = 500'000'000;  // more than one of ours needs
 constexpr std::int64_t kFullNs = 100'000'000;   // before the next try, when there is no descriptor
 constexpr std::size_t kMostVisitors = 256, kFewestVisitors = 8, kHelloBytes = 16384;
-constexpr std::size_t kDoors =
-    3;  // that a process may have: of its meeting, and for ranks of other hosts and of its own
-
+// Doors that a process may have: of its meeting, for ranks of other hosts, and for those of its own.
+constexpr std::size_t kDoors = 3;
 // A process's own descriptors: three links and a place at the meeting for each rank, or as many bells; then files,
 // pipes and whatever else it does.
 constexpr std::size_t kOwnOfARank = 4, kOwnBeside = 128;
