@@ -119,7 +119,6 @@ void Membership::raise(const std::string& sentence) {
 void Membership::run() {
   const double silent_seconds = options_.patience.silent_seconds, beat_seconds = silent_seconds / kBeatsInSilence;
   std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(beat_seconds);
-  bool was_forged = false;
   while (!stop_) {
     std::array<pollfd, 2> polls{{{stop_bell_.descriptor(), POLLIN, 0}, {arbiter_.descriptor(), POLLIN, 0}}};
     const double left = 1e-6 * static_cast<double>(next_beat - base::now_ns());
@@ -136,7 +135,7 @@ void Membership::run() {
         while (const auto frame = frames_.next()) {
           const auto text = authentic_text(arbiter_, *frame);
           if (!text) {
-            if (!std::exchange(was_forged, true)) base::log_warn("{}", forgery_sentence("the group's meeting"));
+            if (!std::exchange(was_forged_, true)) base::log_warn("{}", forgery_sentence("the group's meeting"));
             continue;
           }
           heard = base::now_ns();

@@ -17,17 +17,19 @@ namespace trireme::comm {
 namespace {
 
 constexpr int kLookAtAlarmMs = 50;
-constexpr std::size_t kPorts = kLinkSets, kPostPort = 2;
-// Messages up to here are authenticated as a whole. Orders, reports and texts go by post; the short ones of collectives
-// are what ranks decide together.
-constexpr std::size_t kControlOfPost = (std::size_t{16} << 10) + kAuthenticHead;
-constexpr std::size_t kControlOfCollectives = std::size_t{512} + kAuthenticHead;
+constexpr std::size_t kPorts = kLinkSets;
 
 // A connection that is to come.
 struct Awaited {
   int rank = 0;
   std::size_t port = 0;
 };
+
+constexpr std::size_t kPostPort = 2;
+// Messages up to here are authenticated as a whole. Orders, reports and texts go by post; the short ones of collectives
+// are what ranks decide together.
+constexpr std::size_t kControlOfPost = (std::size_t{16} << 10) + kAuthenticHead;
+constexpr std::size_t kControlOfCollectives = std::size_t{512} + kAuthenticHead;
 
 class Builder {
  public:
