@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,8 +32,21 @@ std::string sha256_hex(std::span<const std::byte> bytes);
 
 using Digest = std::array<std::byte, 32>;
 Digest hmac_sha256(std::string_view key, std::span<const std::byte> bytes);
+// The same with one key, of at most 64 bytes, for many messages, each given in parts. One thread at a time.
+class Hmac {
+ public:
+  explicit Hmac(std::span<const std::byte> key);
+  ~Hmac();
+  Hmac(Hmac&&) noexcept;
+  Hmac& operator=(Hmac&&) noexcept;
+  Digest of(std::initializer_list<std::span<const std::byte>> parts);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 // In a time that does not tell where they differ.
-bool equal_secrets(const Digest& a, const Digest& b);
+bool equal_secrets(std::span<const std::byte> a, std::span<const std::byte> b);
 std::uint64_t xxh3(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
 }  // namespace trireme::base

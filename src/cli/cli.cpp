@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/version.h"
@@ -118,6 +119,7 @@ std::vector<Verb> verbs() {
 }
 
 int run(int argc, char** argv) {
+  base::raise_descriptor_limit();
   try {
     return run_checked(argc, argv);
   } catch (const base::Error& error) {

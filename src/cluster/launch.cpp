@@ -1,28 +1,17 @@
 #include "cluster/launch.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "cluster/launcher.h"
+#include "cluster/random_token.h"
 #include "cluster/remote.h"
 #include "cluster/seat.h"
 
 namespace trireme::cluster {
 namespace {
-
-std::string random_token() {
-  std::array<unsigned char, 32> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    base::run_error("the system gives no random bytes for the job's token");
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
-}
 
 // What was left open is filled in.
 Job completed(Job job) {

@@ -81,18 +81,18 @@ Seat seat_from_line(const std::string& line) {
   return seat;
 }
 
-std::optional<Seat> take_seat(const Environment& environment, int input, unsigned user) {
+std::optional<Seat> take_seat(const Environment& environment, int input) {
   if (const std::string where = environment(kSeatVariable); !where.empty()) {
     if (where != "stdin") base::user_error("{} is '{}', only 'stdin' is known", kSeatVariable, where);
     return seat_from_line(first_line(input));
   }
   // mpirun starts its daemons by srun, so processes under it have Slurm's variables as well, which tell about those.
   if (auto seat = mpi_seat(environment)) return seat;
-  return slurm_seat(environment, user);
+  return slurm_seat(environment);
 }
 
 std::optional<Seat> take_seat() {
-  auto seat = take_seat(environment, STDIN_FILENO, ::getuid());
+  auto seat = take_seat(environment, STDIN_FILENO);
   forget(kSeatVariable);
   return seat;
 }

@@ -26,8 +26,8 @@ struct Seat {
 // The seat of this process; nothing when nobody gave it one (then it is the one the user started). Call once, before
 // anything else reads standard input.
 std::optional<Seat> take_seat();
-// The same from another environment, input and user id.
-std::optional<Seat> take_seat(const Environment& environment, int input, unsigned user);
+// The same from another environment and input.
+std::optional<Seat> take_seat(const Environment& environment, int input);
 
 // A seat as one line of JSON, and back; a line that is none is a user error.
 std::string to_line(const Seat& seat);

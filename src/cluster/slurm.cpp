@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "cluster/user_secret.h"
 
 namespace trireme::cluster {
 namespace {
@@ -30,11 +31,18 @@ std::string first_of(const Environment& environment, std::initializer_list<const
   return "";
 }
 
+std::string token_of(const std::string& name, const std::string& secret) {
+  const base::Digest digest = base::hmac_sha256(secret, bytes_of(name));
+  std::string token;
+  for (const std::byte byte : digest) token += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return token;
+}
+
 int number_in(const char* name, const std::string& value) { return static_cast<int>(base::parse_int(name, value)); }
 
 }  // namespace
 
-std::optional<Seat> slurm_seat(const Environment& environment, unsigned user) {
+std::optional<Seat> slurm_seat(const Environment& environment) {
   const std::string job = environment("SLURM_JOB_ID"), step = environment("SLURM_STEP_ID"),
                     rank = environment("SLURM_PROCID"),
                     tasks = first_of(environment, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"});
@@ -48,10 +56,13 @@ std::optional<Seat> slurm_seat(const Environment& environment, unsigned user) {
   const std::string nodes = first_of(environment, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"});
   if (nodes.empty()) base::user_error("Slurm gives no SLURM_STEP_NODELIST, so rank 0 cannot be found");
   const std::string name = fmt::format("slurm job {} step {}", job, step);
-  seat.meeting = {seat.rank == 0 ? "" : first_node(nodes),
+  const std::string first = first_node(nodes);
+  const bool is_one_node = first == nodes;
+  seat.meeting = {is_one_node ? "127.0.0.1" : first,
                   static_cast<int>(kFirstPort + base::xxh3(bytes_of(name)) % kPorts)};
+  if (!is_one_node && seat.rank == 0) seat.meeting.host = "";
   seat.token = environment("TRIREME_TOKEN");
-  if (seat.token.empty()) seat.token = base::sha256_hex(bytes_of(fmt::format("{} of user {}", name, user)));
+  if (seat.token.empty()) seat.token = token_of(name, user_secret(environment("HOME")));
   seat.launcher = "slurm";
   return seat;
 }

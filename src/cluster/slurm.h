@@ -12,9 +12,9 @@ namespace trireme::cluster {
 
 // Nothing outside of srun (an sbatch script has most of the same variables, but is no step) and in a step of one task.
 //
-// Without TRIREME_TOKEN the token is derived from job, step and user. That keeps the jobs of others from meeting this
-// one by mistake; it is no secret, and keeps no attacker out. A TRIREME_TOKEN that was exported before srun is one.
-std::optional<Seat> slurm_seat(const Environment& environment, unsigned user);
+// Without TRIREME_TOKEN the token is derived from job, step and a secret in the user's home folder (user_secret.h),
+// which all nodes must share. Ranks of one node meet on its loopback address.
+std::optional<Seat> slurm_seat(const Environment& environment);
 
 // "node[3-5,7],b1" -> "node3". A list that cannot be read is a user error.
 std::string first_node(std::string_view list);

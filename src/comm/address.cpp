@@ -72,7 +72,9 @@ std::vector<Place> places(const Address& address, bool to_listen) {
 
 Socket make_socket(int family) {
   Socket socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket.is_open()) base::run_error("cannot make a socket: {}", std::strerror(errno));
+  if (!socket.is_open())
+    base::run_error("cannot make a socket: {}{}", std::strerror(errno),
+                    errno == EMFILE ? "; allow more with ulimit -n" : "");
   const int on = 1;
   setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // not for local ones, which never delay
   return socket;
@@ -189,5 +191,16 @@ Socket accept_now(const Socket& listener) {
 
 std::string own_host(const Socket& connected) { return host_of(getsockname, connected); }
 std::string other_host(const Socket& connected) { return host_of(getpeername, connected); }
+
+bool is_of_this_user(const Socket& connected) {
+  int family = 0;
+  socklen_t size = sizeof family;
+  if (getsockopt(connected.descriptor(), SOL_SOCKET, SO_DOMAIN, &family, &size) != 0) return false;
+  if (family != AF_UNIX) return true;
+  ucred other{};
+  size = sizeof other;
+  if (getsockopt(connected.descriptor(), SOL_SOCKET, SO_PEERCRED, &other, &size) != 0) return false;
+  return other.uid == geteuid() || other.uid == 0;
+}
 
 }  // namespace trireme::comm

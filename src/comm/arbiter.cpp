@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "comm/link.h"
 
 namespace trireme::comm {
@@ -36,7 +38,7 @@ Arbiter::Arbiter(Socket listener, Secrecy secrecy, int world, std::string progra
       awaited_(awaited),
       patience_(patience),
       settled_ns_(base::in_seconds(settle_seconds)),
-      door_(std::move(listener), std::move(secrecy)),
+      door_(std::move(listener), std::move(secrecy), world),
       stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   thread_ = std::thread([this] { run(); });
 }
@@ -158,9 +160,16 @@ void Arbiter::listen_to(Seat& seat) {
     for (;;) {
       const std::size_t count = receive_some(seat.socket, bytes);
       if (count == 0) break;
-      seat.heard_ns = base::now_ns();
       seat.frames.add(std::span(bytes).first(count));
-      while (auto frame = seat.frames.next()) take(seat, *frame);
+      while (const auto frame = seat.frames.next()) {
+        const auto text = authentic_text(seat.socket, *frame);
+        if (!text) {
+          if (!std::exchange(seat.was_forged, true)) base::log_warn("{}", forgery_sentence(describe(seat.member)));
+          continue;
+        }
+        seat.heard_ns = base::now_ns();
+        take(seat, *text);
+      }
     }
   } catch (const GoneError& error) {
     const std::string evidence = fmt::format("is gone: {}", error.what());

@@ -45,6 +45,7 @@ class Arbiter {
     FrameReader frames;
     std::int64_t heard_ns = 0;
     bool has_left = false, is_lost = false, wants_to_begin = false;
+    bool was_forged = false;  // a message of its, which is told once
 
     bool is_here() const { return socket.is_open() && !has_left && !is_lost; }
   };

@@ -21,6 +21,7 @@ class Company {
  private:
   Group form(const Roll& roll);
   Member self(int rank) const;
+  Address door_address() const;
   // Where the arbiter is gone: the first of the others that can be reached becomes it.
   Roll elect();
 

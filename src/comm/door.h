@@ -1,7 +1,8 @@
 // Door: where others connect. Whoever proves to know the token and sends one frame (who it is and what it wants) is let
 // in; all else has no effect: strangers are closed after a few seconds or at their first wrong byte, and only so many
-// may stand there at a time: those who come then wait outside until the first has had time enough. One that knows the
-// token but was started with another setting of TLS is noted. Never waits. One thread.
+// may stand there at a time that the process keeps the descriptors it needs: those who come then wait outside until the
+// first has had time enough. At a local door, processes of other users (but root) are closed at once. One that knows
+// the token but was started with another setting of TLS is noted. Never waits. One thread.
 #pragma once
 
 #include <poll.h>
@@ -25,7 +26,8 @@ struct Guest {
 
 class Door {
  public:
-  Door(Socket listener, Secrecy secrecy) : listener_(std::move(listener)), secrecy_(std::move(secrecy)) {}
+  // Of a rank in a group of `world`.
+  Door(Socket listener, Secrecy secrecy, int world = 1);
 
   // What to poll for; then let_in() does whatever is possible now.
   void add_polls(std::vector<pollfd>& polls) const;
@@ -55,6 +57,8 @@ class Door {
 
   Socket listener_;
   Secrecy secrecy_;
+  std::size_t most_visitors_;
+  std::int64_t full_until_ns_ = 0;  // the process had no descriptor left
   std::string disagreement_;
   std::list<Visitor> visitors_;
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "comm/link.h"
+
 namespace trireme::comm {
 namespace {
 
@@ -46,8 +48,26 @@ std::size_t FrameReader::missing() const {
   return whole - std::min(whole, buffer_.size());
 }
 
+std::optional<std::string> authentic_text(const Socket& socket, std::string_view frame) {
+  constexpr std::size_t kCode = sizeof(MacCode);
+  if (frame.size() < kCode) return std::nullopt;
+  const std::string_view text = frame.substr(kCode);
+  if (!socket.macs()->receives.verify(bytes_of(frame.substr(0, kCode)), bytes_of(text))) return std::nullopt;
+  return std::string(text);
+}
+
+std::string forgery_sentence(std::string_view sender) {
+  return fmt::format(
+      "a control message that claims to come from {} was refused: it was forged, altered or replayed on the network; "
+      "use --tls where you do not trust that",
+      sender);
+}
+
 void send_frame(const Socket& socket, std::string_view text, std::int64_t deadline_ns) {
-  send_all(socket, bytes_of(make_frame(text)), deadline_ns);
+  if (!socket.is_open()) throw GoneError("the connection was closed");
+  const MacCode code = socket.macs()->sends.sign(bytes_of(text));
+  const std::string signed_text = std::string(reinterpret_cast<const char*>(code.data()), code.size()).append(text);
+  send_all(socket, bytes_of(make_frame(signed_text)), deadline_ns);
 }
 
 std::string receive_frame(const Socket& socket, std::size_t most_bytes, std::int64_t deadline_ns) {
@@ -55,7 +75,9 @@ std::string receive_frame(const Socket& socket, std::size_t most_bytes, std::int
   receive_all(socket, std::as_writable_bytes(std::span(head)), deadline_ns);
   std::string text(length_of({head.data(), head.size()}, most_bytes), '\0');
   receive_all(socket, std::as_writable_bytes(std::span(text)), deadline_ns);
-  return text;
+  const auto authentic = authentic_text(socket, text);
+  if (!authentic) throw FrameError("a frame with a wrong code");
+  return *authentic;
 }
 
 }  // namespace trireme::comm

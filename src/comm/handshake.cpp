@@ -14,7 +14,7 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::array<char, kMagicBytes> kMagic = {'T', 'R', 'I', 'R', 'E', 'M', 'E', '\2'};
+constexpr std::array<char, kMagicBytes> kMagic = {'T', 'R', 'I', 'R', 'E', 'M', 'E', '\3'};
 
 Challenge new_challenge(bool tls) {
   Challenge challenge;
@@ -31,6 +31,11 @@ base::Digest digest_of(std::string_view token, std::string_view what, std::span<
   for (const auto part : {std::as_bytes(std::span(what)), first, second})
     text.insert(text.end(), part.begin(), part.end());
   return base::hmac_sha256(token, text);
+}
+
+base::Digest mac_key(std::string_view token, Tls::Side sender, const Challenge& host,
+                     std::span<const std::byte> guest) {
+  return digest_of(token, sender == Tls::Side::host ? "control of host" : "control of guest", host, guest);
 }
 
 }  // namespace
@@ -52,6 +57,12 @@ bool HostHandshake::accepts(std::span<const std::byte, kProofBytes> proof) const
 
 base::Digest HostHandshake::answer(std::span<const std::byte, kProofBytes> proof) const {
   return digest_of(secrecy_.token, "host", proof.first<sizeof(Challenge)>(), challenge_);
+}
+
+MacKeys HostHandshake::mac_keys(std::span<const std::byte, kProofBytes> proof) const {
+  const auto guest = proof.first<sizeof(Challenge)>();
+  return {mac_key(secrecy_.token, Tls::Side::host, challenge_, guest),
+          mac_key(secrecy_.token, Tls::Side::guest, challenge_, guest)};
 }
 
 bool HostHandshake::agrees(std::span<const std::byte, kProofBytes> proof) const { return proof[0] == challenge_[0]; }
@@ -77,6 +88,11 @@ bool GuestHandshake::accepts(const base::Digest& answer) const {
   return base::equal_secrets(answer, digest_of(secrecy_.token, "host", challenge_, theirs_));
 }
 
+MacKeys GuestHandshake::mac_keys() const {
+  return {mac_key(secrecy_.token, Tls::Side::guest, theirs_, challenge_),
+          mac_key(secrecy_.token, Tls::Side::host, theirs_, challenge_)};
+}
+
 bool GuestHandshake::agrees() const { return theirs_[0] == challenge_[0]; }
 
 base::Digest GuestHandshake::key() const { return digest_of(secrecy_.token, "tls", theirs_, challenge_); }
@@ -98,6 +114,7 @@ void greet_host(Socket& socket, const Secrecy& secrecy, std::string_view what, s
   if (!handshake.agrees())
     base::user_error("{} was started {} --tls, this rank {} it; give all ranks the same setting", what,
                      secrecy.tls ? "without" : "with", secrecy.tls ? "with" : "without");
+  socket.authenticate(handshake.mac_keys());
   if (!secrecy.tls) return;
   socket.encrypt(Tls::Side::guest, handshake.key());
   shake_hands(socket, deadline_ns);

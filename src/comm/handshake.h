@@ -1,12 +1,13 @@
 // The handshake: both sides of a connection prove that they know the job's token without showing it.
 //
-//   host  -> guest   "TRIREME" 2, its challenge: 1 if it wants TLS, else 0; 32 random bytes
+//   host  -> guest   "TRIREME" 3, its challenge: 1 if it wants TLS, else 0; 32 random bytes
 //   guest -> host    its challenge, HMAC(token, "guest", host's challenge, guest's challenge)
 //   host  -> guest   HMAC(token, "host", guest's challenge, host's challenge)
 //
 // Challenges are new for each connection, so nothing recorded can be used again; the two proofs differ in their first
-// word, so none can be sent back as the other. Sides that want TLS go on with it, with HMAC(token, "tls", host's
-// challenge, guest's challenge) as the key: who only passed the handshake on does not know it.
+// word, so none can be sent back as the other. Who only passed the handshake on knows none of the keys that follow from
+// it: HMAC(token, NAME, host's challenge, guest's challenge), where NAME is "control of host" and "control of guest"
+// for the codes of what each side sends (see mac.h), and "tls" for sides that want TLS, which go on with that.
 #pragma once
 
 #include <array>
@@ -43,7 +44,8 @@ class HostHandshake {
   // What the guest said; whether it knows the token.
   bool accepts(std::span<const std::byte, kProofBytes> proof) const;
   base::Digest answer(std::span<const std::byte, kProofBytes> proof) const;
-  // Of one that knows it: whether it wants TLS as this side does, and the key for it.
+  // Of one that knows it: the keys of control messages, whether it wants TLS as this side does, and the key for that.
+  MacKeys mac_keys(std::span<const std::byte, kProofBytes> proof) const;
   bool agrees(std::span<const std::byte, kProofBytes> proof) const;
   base::Digest key(std::span<const std::byte, kProofBytes> proof) const;
 
@@ -61,6 +63,7 @@ class GuestHandshake {
   std::optional<std::array<std::byte, kProofBytes>> proof(std::span<const std::byte, kGreetingBytes> greeting);
   // Whether the host that greeted so knows the token too.
   bool accepts(const base::Digest& answer) const;
+  MacKeys mac_keys() const;
   bool agrees() const;
   base::Digest key() const;
 
@@ -69,8 +72,8 @@ class GuestHandshake {
   Challenge challenge_, theirs_{};
 };
 
-// The guest's side from its begin to its end, TLS included. A host that is none of ours, or has another token or
-// setting, is a user error that names `what`.
+// The guest's side from its begin to its end, keys and TLS included. A host that is none of ours, or has another token
+// or setting, is a user error that names `what`.
 void greet_host(Socket& socket, const Secrecy& secrecy, std::string_view what, std::int64_t deadline_ns);
 
 }  // namespace trireme::comm

@@ -19,8 +19,11 @@ constexpr double kSettleSeconds = 3;  // for those who come to a new arbiter
 Company::Company(const JoinOptions& options)
     : options_(options),
       local_name_(fmt::format("@trireme-{}-{}-{}", getpid(), options.rank, base::now_ns())),
-      door_(listen_on({"", 0}), secrecy_of(options)),
-      local_door_(listen_on({local_name_, 0}), {options.token, false}) {}
+      door_(listen_on(door_address()), secrecy_of(options), options.world),
+      local_door_(listen_on({local_name_, 0}), {options.token, false}, options.world) {}
+
+// Who meets on a loopback address is on this host, so nobody else needs to reach this rank.
+Address Company::door_address() const { return {options_.address.is_loopback() ? options_.address.host : "", 0}; }
 
 Member Company::self(int rank) const {
   Member member = this_process();
@@ -65,8 +68,8 @@ Roll Company::elect() {
     options.address = candidate.address;
     if (candidate.rank == old.rank) {
       Socket listener = door_.take_listener();
-      door_ = Door(listen_on({"", 0}), secrecy_of(options_));
-      options.address = {"", port_of(listener)};
+      door_ = Door(listen_on(door_address()), secrecy_of(options_), options.world);
+      options.address = {door_address().host, port_of(listener)};
       arbiter_ = std::make_unique<Arbiter>(std::move(listener), secrecy_of(options_), options.world, options_.program,
                                            options_.patience, others, kSettleSeconds);
     }

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "comm/door.h"
 #include "comm/link.h"
 
@@ -133,10 +134,16 @@ void Membership::run() {
       std::array<std::byte, 4096> bytes{};
       // Frame by frame: the arbiter may have gone right after its verdict.
       while (const std::size_t count = receive_some(arbiter_, bytes)) {
-        heard = base::now_ns();
         frames_.add(std::span(bytes).first(count));
-        while (auto frame = frames_.next())
-          if (!take(*frame)) return;
+        while (const auto frame = frames_.next()) {
+          const auto text = authentic_text(arbiter_, *frame);
+          if (!text) {
+            if (!std::exchange(was_forged_, true)) base::log_warn("{}", forgery_sentence("the group's meeting"));
+            continue;
+          }
+          heard = base::now_ns();
+          if (!take(*text)) return;
+        }
       }
     } catch (const std::exception& error) {  // gone, or not to be understood
       return raise(fmt::format("is gone: {}", error.what()));

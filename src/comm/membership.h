@@ -49,6 +49,7 @@ class Membership {
   JoinOptions options_;
   Socket arbiter_;
   FrameReader frames_;
+  bool was_forged_ = false;  // a message of the arbiter's, which is told once
   Socket stop_bell_;
   std::mutex send_mutex_, mutex_;
   std::condition_variable news_;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "comm/authenticated_link.h"
 #include "comm/board.h"
 #include "comm/shared_host.h"
 #include "comm/socket_link.h"
@@ -28,6 +29,12 @@ struct Awaited {
   std::size_t port = 0;
 };
 
+constexpr std::size_t kPostPort = 2;
+// Messages up to here are authenticated as a whole. Orders, reports and texts go by post; the short ones of collectives
+// are what ranks decide together.
+constexpr std::size_t kControlOfPost = (std::size_t{16} << 10) + kAuthenticHead;
+constexpr std::size_t kControlOfCollectives = std::size_t{512} + kAuthenticHead;
+
 class Builder {
  public:
   Builder(const JoinOptions& options, const Roll& roll)
@@ -45,7 +52,7 @@ class Builder {
     const auto host = std::make_shared<SharedHost>(options_.rank, here_, kPorts, local_sockets(local_door),
                                                    options_.join_seconds, alarm_);
     connect_hosts(door);
-    return {links(host, 0), links(host, 1), links(host, 2), is_one_host() ? host : nullptr};
+    return {links(host, 0), links(host, 1), links(host, kPostPort), is_one_host() ? host : nullptr};
   }
 
  private:
@@ -77,8 +84,7 @@ class Builder {
       if (here_[i] != options_.rank)
         links[static_cast<std::size_t>(here_[i])] = board.link(host->place(), static_cast<int>(i));
     for (std::size_t rank = 0; rank < links.size(); ++rank)
-      if (Socket& socket = sockets_[rank][port]; socket.is_open())
-        links[rank] = std::make_unique<SocketLink>(std::move(socket));
+      if (Socket& socket = sockets_[rank][port]; socket.is_open()) links[rank] = link_over(std::move(socket), port);
     return {options_.rank,
             host,
             std::move(links),
@@ -87,6 +93,13 @@ class Builder {
             hosts(),
             options_.deadline_seconds,
             is_one_host() ? std::optional(board.meeting(host->place())) : std::nullopt};
+  }
+
+  // TLS authenticates every byte itself.
+  static std::unique_ptr<Link> link_over(Socket socket, std::size_t port) {
+    if (socket.tls() != nullptr) return std::make_unique<SocketLink>(std::move(socket));
+    return std::make_unique<AuthenticatedLink>(std::move(socket),
+                                               port == kPostPort ? kControlOfPost : kControlOfCollectives);
   }
 
   // Until all awaited ranks came to the door; one that does not is named.

@@ -10,19 +10,22 @@
 #include <string_view>
 #include <utility>
 
+#include "comm/mac.h"
 #include "comm/tls.h"
 
 namespace trireme::comm {
 
-// Owns a descriptor, and its encryption if it has one.
+// Owns a descriptor, the keys by which its control messages are authenticated, and its encryption if it has one.
 class Socket {
  public:
   Socket() = default;
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
   ~Socket();
-  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), tls_(std::move(other.tls_)) {}
+  Socket(Socket&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), macs_(std::move(other.macs_)), tls_(std::move(other.tls_)) {}
   Socket& operator=(Socket&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
+    std::swap(macs_, other.macs_);
     std::swap(tls_, other.tls_);
     return *this;
   }
@@ -30,12 +33,17 @@ class Socket {
   int descriptor() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
 
+  // From here on control messages have codes under these keys. Nothing before that.
+  void authenticate(const MacKeys& keys) { macs_ = std::make_unique<Macs>(keys); }
+  Macs* macs() const { return macs_.get(); }
+
   // From here on bytes go through it, once its hands are shaken.
   void encrypt(Tls::Side side, const base::Digest& key) { tls_ = std::make_unique<Tls>(descriptor_, side, key); }
   Tls* tls() const { return tls_.get(); }
 
  private:
   int descriptor_ = -1;
+  std::unique_ptr<Macs> macs_;
   std::unique_ptr<Tls> tls_;
 };
 
@@ -58,11 +66,13 @@ int port_of(const Socket& listener);
 int unused_port();
 // Tries again while nobody listens there yet, until the deadline. A name that does not resolve is a user error.
 Socket connect_to(const Address& address, std::int64_t deadline_ns);
-// The next connection that waits, or a closed socket.
+// The next connection that waits, or a closed socket, with the reason in errno.
 Socket accept_now(const Socket& listener);
 // The address by which this side reaches the other: chosen by routing.
 std::string own_host(const Socket& connected);
 std::string other_host(const Socket& connected);
+// Whether a local socket's other side is a process of this user, or root's; that of any other socket is not known.
+bool is_of_this_user(const Socket& connected);
 
 // Waits for it to be readable or writable; false at the deadline.
 bool wait_readable(const Socket& socket, std::int64_t deadline_ns);

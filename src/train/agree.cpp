@@ -6,6 +6,7 @@
 
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/simd.h"
 #include "comm/member.h"
 #include "observe/resources.h"
@@ -45,11 +46,20 @@ std::vector<int> Agreement::gather(int value) {
   return {all.begin(), all.end()};
 }
 
+// A long text is not authenticated by the connection that it comes over, but its hash, being short, is.
 std::string Agreement::broadcast(std::string text) {
-  std::uint64_t size = text.size();
-  group_.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
-  text.resize(size);
+  struct {
+    std::uint64_t size = 0;
+    std::array<char, 64> hash{};
+  } announced;
+  const auto hash_of = [](const std::string& one) { return base::sha256_hex(std::as_bytes(std::span(one))); };
+  announced.size = text.size();
+  std::ranges::copy(hash_of(text), announced.hash.begin());
+  group_.broadcast(std::as_writable_bytes(std::span(&announced, 1)), 0);
+  text.resize(announced.size);
   group_.broadcast(std::as_writable_bytes(std::span(text)), 0);
+  if (hash_of(text) != std::string_view(announced.hash.data(), announced.hash.size()))
+    base::run_error("the settings that came from process 0 were altered on the network; use --tls");
   return text;
 }
 

@@ -52,5 +52,15 @@ TEST(Hmac, GivesTheKnownDigest) {
   EXPECT_FALSE(equal_secrets(digest, other));
 }
 
+TEST(Hmac, OfPartsIsThatOfTheWhole) {
+  const std::string key = "Jefe", text = "what do ya want for nothing?";
+  const auto bytes = std::as_bytes(std::span(text));
+  Hmac hmac(std::as_bytes(std::span(key)));
+  for (int turn = 0; turn < 3; ++turn) {
+    EXPECT_EQ(hmac.of({bytes}), hmac_sha256(key, bytes));
+    EXPECT_EQ(hmac.of({bytes.first(5), {}, bytes.subspan(5)}), hmac_sha256(key, bytes));
+  }
+}
+
 }  // namespace
 }  // namespace trireme::base

@@ -11,6 +11,7 @@
 #include "cluster/pipe.h"
 #include "cluster/slurm.h"
 #include "support/core_errors.h"
+#include "support/temporary_folder.h"
 
 namespace trireme::cluster {
 namespace {
@@ -19,15 +20,13 @@ using support::contains;
 using support::sentence;
 using Variables = std::map<std::string, std::string>;
 
-constexpr unsigned kUser = 1000;
-
-std::optional<Seat> seat_in(const Variables& variables, int input = -1, unsigned user = kUser) {
+std::optional<Seat> seat_in(const Variables& variables, int input = -1) {
   return take_seat(
       [&](const char* name) {
         const auto found = variables.find(name);
         return found == variables.end() ? "" : found->second;
       },
-      input, user);
+      input);
 }
 
 void write_to(const Pipe& pipe, const std::string& text) {
@@ -45,12 +44,16 @@ Seat seat_of(int rank, int world, const std::string& host) {
   return seat;
 }
 
+// A home folder for all tests.
+std::string home() {
+  static const test::TemporaryFolder folder;
+  return folder.path().string();
+}
+
 Variables task(int rank) {
-  return {{"SLURM_JOB_ID", "4242"},
-          {"SLURM_STEP_ID", "1"},
-          {"SLURM_PROCID", std::to_string(rank)},
-          {"SLURM_NTASKS", "3"},
-          {"SLURM_STEP_NODELIST", "node[3-5,7],b1"}};
+  return {{"HOME", home()},       {"SLURM_JOB_ID", "4242"},
+          {"SLURM_STEP_ID", "1"}, {"SLURM_PROCID", std::to_string(rank)},
+          {"SLURM_NTASKS", "3"},  {"SLURM_STEP_NODELIST", "node[3-5,7],b1"}};
 }
 
 TEST(Seat, NobodyGaveOne) { EXPECT_FALSE(seat_in({}).has_value()); }
@@ -135,6 +138,15 @@ TEST(Seat, OfSlurmMeetsOnTheFirstNode) {
   EXPECT_FALSE(zero->has_leash);
 }
 
+// Other users cannot reach it there.
+TEST(Seat, OfSlurmOnOneNodeMeetsOnItsLoopback) {
+  for (const int rank : {0, 1}) {
+    Variables variables = task(rank);
+    variables["SLURM_STEP_NODELIST"] = "node3";
+    EXPECT_EQ(seat_in(variables)->meeting.host, "127.0.0.1");
+  }
+}
+
 TEST(Seat, OfOtherStepsAndUsersIsAnother) {
   const auto seat = seat_in(task(1));
   Variables other_step = task(1), other_job = task(1), with_token = task(1);
@@ -145,7 +157,10 @@ TEST(Seat, OfOtherStepsAndUsersIsAnother) {
     EXPECT_NE(seat_in(variables)->token, seat->token);
     EXPECT_NE(seat_in(variables)->meeting.port, seat->meeting.port);
   }
-  EXPECT_NE(seat_in(task(1), -1, kUser + 1)->token, seat->token);
+  const test::TemporaryFolder other_home;
+  Variables other_user = task(1);
+  other_user["HOME"] = other_home.path().string();
+  EXPECT_NE(seat_in(other_user)->token, seat->token);  // though all else of it is known to everybody
   EXPECT_EQ(seat_in(with_token)->token, "a real secret");
   for (int job = 0; job < 1000; ++job) {
     other_job["SLURM_JOB_ID"] = std::to_string(job);

@@ -1,4 +1,4 @@
-// Relay: stands between two sides of connections, looks at every byte, and changes one if it is told to.
+// Relay: stands between two sides of connections, looks at every byte, and changes one, or adds some, if it is told to.
 #pragma once
 
 #include <poll.h>
@@ -7,6 +7,7 @@
 #include <atomic>
 #include <list>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -40,24 +41,36 @@ class Relay {
     const std::lock_guard lock(mutex_);
     return there_;
   }
+  std::string seen_of_hosts() {
+    const std::lock_guard lock(mutex_);
+    return back_;
+  }
+  // Sends bytes of its own to all guests, or to all hosts, as if the other side had; returns when they are sent.
+  void forge_to_guests(const std::string& bytes) { forge(bytes, &Connection::guest); }
+  void forge_to_hosts(const std::string& bytes) { forge(bytes, &Connection::host); }
 
  private:
   struct Connection {
     Socket guest, host;
   };
 
+  void forge(const std::string& bytes, Socket Connection::*to) {
+    const std::lock_guard lock(connections_mutex_);
+    for (const Connection& one : connections_) send_all(one.*to, std::as_bytes(std::span(bytes)), base::in_seconds(10));
+  }
+
   void run() {
-    std::list<Connection> connections;
     while (!stop_) {
       std::vector<pollfd> polls{{listener_.descriptor(), POLLIN, 0}};
-      for (const Connection& one : connections) {
+      for (const Connection& one : connections_) {
         polls.push_back({one.guest.descriptor(), POLLIN, 0});
         polls.push_back({one.host.descriptor(), POLLIN, 0});
       }
       poll(polls.data(), polls.size(), 10);
+      const std::lock_guard lock(connections_mutex_);
       if (Socket guest = accept_now(listener_); guest.is_open())
-        connections.push_back({std::move(guest), connect_to(to_, base::in_seconds(10))});
-      connections.remove_if([&](const Connection& one) {
+        connections_.push_back({std::move(guest), connect_to(to_, base::in_seconds(10))});
+      connections_.remove_if([&](const Connection& one) {
         try {
           pass_on(one.guest, one.host, there_);
           pass_on(one.host, one.guest, back_);
@@ -86,6 +99,8 @@ class Relay {
   Socket listener_;
   std::mutex mutex_;
   std::string there_, back_;
+  std::mutex connections_mutex_;  // held while bytes are passed on
+  std::list<Connection> connections_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

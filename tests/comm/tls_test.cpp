@@ -10,8 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "comm/door.h"
-#include "comm/relay.h"
+#include "comm/ends.h"
 #include "comm/socket_link.h"
 #include "comm/worlds.h"
 
@@ -21,10 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* kToken = "a token of this job";
-const std::string kHello = "a hello that everybody may look for";
 const Secrecy kEncrypted{kToken, true};
-
-std::int64_t soon() { return base::in_seconds(10); }
 
 std::vector<std::byte> text_of(const std::string& words, std::size_t times) {
   std::vector<std::byte> bytes;
@@ -32,43 +28,6 @@ std::vector<std::byte> text_of(const std::string& words, std::size_t times) {
     for (const char c : words) bytes.push_back(static_cast<std::byte>(c));
   return bytes;
 }
-
-// The two ends of one connection: through a door, and a relay where there is one.
-struct Ends {
-  Socket host, guest;
-};
-Ends connect(Door& door, const Secrecy& secrecy, const Address& by) {
-  Ends ends;
-  std::thread guest([&] {
-    try {
-      ends.guest = enter(
-          by, secrecy, [](const Socket&) { return kHello; }, "the door", soon());
-    } catch (const std::exception& error) {
-      ADD_FAILURE() << error.what();
-    }
-  });
-  for (const std::int64_t deadline = soon(); !ends.host.is_open() && base::now_ns() < deadline;) {
-    for (Guest& one : door.let_in()) {
-      EXPECT_EQ(one.hello, kHello);
-      ends.host = std::move(one.socket);
-    }
-    std::vector<pollfd> polls;
-    door.add_polls(polls);
-    poll(polls.data(), polls.size(), 10);
-  }
-  guest.join();
-  return ends;
-}
-
-struct Fixture {
-  explicit Fixture(const Secrecy& secrecy, std::size_t spoilt = std::string::npos)
-      : door(listen_on({"127.0.0.1", 0}), secrecy),
-        relay({"127.0.0.1", port_of(door.listener())}, spoilt),
-        ends(connect(door, secrecy, relay.address())) {}
-  Door door;
-  Relay relay;
-  Ends ends;
-};
 
 TEST(Tls, NothingReadableIsOnTheWire) {
   for (const bool tls : {false, true}) {

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "comm/arbiter.h"
+#include "comm/authenticated_link.h"
 #include "comm/link.h"
 #include "comm/membership.h"
 
@@ -79,6 +80,21 @@ void finish(const Socket& socket, std::int64_t quiet_ns) {
   }
 }
 
+// The input as the other side would send it: each whole frame with its code, then whatever is left.
+void send_with_codes(const Socket& socket, Span bytes) {
+  constexpr std::size_t kMost = 1 << 16;
+  FrameReader reader(kMost);
+  reader.add(std::as_bytes(bytes));
+  try {
+    while (const auto frame = reader.next()) {
+      send_frame(socket, *frame, base::in_seconds(kPatience));
+      bytes = bytes.subspan(std::min(bytes.size(), make_frame(*frame).size()));
+    }
+  } catch (const FrameError&) {  // that is the rest
+  }
+  send_bytes(socket, bytes);
+}
+
 // The guest's part of the handshake.
 std::array<std::byte, kProofBytes> prove(const Socket& socket, GuestHandshake& handshake) {
   std::array<std::byte, kGreetingBytes> greeting{};
@@ -118,6 +134,7 @@ void visit_door(Span bytes) {
   if (bytes.empty()) return;
   const auto is_set = [&](int bit) { return (bytes[0] >> bit & 1) != 0; };
   const bool says_proof = is_set(0), is_spoilt = is_set(1), tls = is_set(2), encrypts = tls && is_set(3);
+  const bool has_codes = !is_set(7);
   const std::size_t piece = std::size_t{1} + (bytes[0] >> 4) * std::size_t{16};
   Span rest = bytes.subspan(1);
   Door door(listen_on(meeting()), {kToken, tls});
@@ -134,6 +151,7 @@ void visit_door(Span bytes) {
           proof[i] ^= static_cast<std::byte>(rest[0]);
       send_all(socket, proof, base::in_seconds(kPatience));
       is_right = proof == right && tls == encrypts;
+      socket.authenticate(handshake.mac_keys());
       if (is_right && encrypts) {
         base::Digest answer{};
         base::check(door.let_in().empty(), "somebody came in without a hello");
@@ -141,6 +159,10 @@ void visit_door(Span bytes) {
         socket.encrypt(Tls::Side::guest, handshake.key());
         while (!socket.tls()->shake_hands()) door.let_in();
       }
+    }
+    if (is_right && has_codes) {
+      send_with_codes(socket, rest);
+      rest = {};
     }
     while (!rest.empty() && guests.empty()) {
       const std::size_t count = std::min(piece, rest.size());
@@ -152,7 +174,7 @@ void visit_door(Span bytes) {
   }
   shutdown(socket.descriptor(), SHUT_WR);
   if (guests.empty()) guests = door.let_in();
-  base::check(guests.empty() || is_right, "somebody came in without a proof");
+  base::check(guests.empty() || (is_right && has_codes), "somebody came in without a proof, or a code");
   for (const Guest& guest : guests) read_message(guest.hello);
   std::vector<pollfd> polls;
   door.add_polls(polls);
@@ -165,21 +187,26 @@ std::vector<Bytes> door_seeds() {
   spoilt.insert(spoilt.begin() + 1, kProofBytes, 0);
   return {with_mode(0, {hello}),
           with_mode(1, {hello}),
+          with_mode(0x71, {hello, hello}),
           with_mode(0xf1, {hello, hello}),
           with_mode(1 + 4, {hello}),
           with_mode(1 + 4 + 8, {hello}),
-          with_mode(0xf0 + 1 + 4 + 8, {hello, hello}),
+          with_mode(0x70 + 1 + 4 + 8, {hello, hello}),
           spoilt};
 }
 
 void visit_arbiter(Span bytes) {
   if (bytes.empty()) return;
   Arbiter arbiter(listen_on(meeting()), {kToken}, 1 + bytes[0] % 2, "trireme", {});
-  const Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
+  Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
   try {
     GuestHandshake handshake({kToken});
     send_all(socket, prove(socket, handshake), base::in_seconds(kPatience));
-    send_bytes(socket, bytes.subspan(1));
+    socket.authenticate(handshake.mac_keys());
+    if (bytes[0] < 128)
+      send_with_codes(socket, bytes.subspan(1));
+    else
+      send_bytes(socket, bytes.subspan(1));
   } catch (const GoneError&) {  // it was shown the door
   }
   finish(socket, kQuietNs);
@@ -190,17 +217,17 @@ std::vector<Bytes> arbiter_seeds() {
   const std::string report = Json{{"do", "report"}, {"rank", 0}, {"what", "it was closed"}}.dump();
   return {with_mode(0, {to_json(a_hello(1)), said("beat"), report, said("again"), said("leave")}),
           with_mode(1, {to_json(a_hello(2)), said("beat"), report}), with_mode(1, {"{\"world\": \xff"}),
-          with_mode(0, {to_json(a_hello(1)), "\xff\xfe"})};
+          with_mode(0, {to_json(a_hello(1)), "\xff\xfe"}), with_mode(128, {to_json(a_hello(1)), said("leave")})};
 }
 
 void host_member(Span bytes) {
   if (bytes.empty()) return;
-  const bool greets = bytes[0] % 3 > 0, answers = bytes[0] % 3 > 1;
+  const bool greets = bytes[0] % 3 > 0, answers = bytes[0] % 3 > 1, has_codes = answers && bytes[0] < 128;
   const Socket listener = listen_on(meeting());
   std::thread host([&] {
     const std::int64_t deadline = base::in_seconds(kPatience);
     if (!wait_readable(listener, deadline)) return;
-    const Socket socket = accept_now(listener);
+    Socket socket = accept_now(listener);
     const HostHandshake handshake({kToken});
     try {
       if (greets) send_all(socket, handshake.greeting(), deadline);
@@ -208,9 +235,13 @@ void host_member(Span bytes) {
         std::array<std::byte, kProofBytes> proof{};
         receive_all(socket, proof, deadline);
         send_all(socket, handshake.answer(proof), deadline);
+        socket.authenticate(handshake.mac_keys(proof));
         receive_frame(socket, 4096, deadline);
       }
-      send_bytes(socket, bytes.subspan(1));
+      if (has_codes)
+        send_with_codes(socket, bytes.subspan(1));
+      else
+        send_bytes(socket, bytes.subspan(1));
     } catch (const GoneError&) {  // the rank had enough
     }
     finish(socket, static_cast<std::int64_t>(kPatience * 1e9));
@@ -243,7 +274,63 @@ std::vector<Bytes> membership_seeds() {
   const std::string farewell = Json{{"do", "farewell"}}.dump();
   Bytes wrong_answer(1 + sizeof(base::Digest), 7);
   return {with_mode(0, {"hello"}), wrong_answer,          with_mode(2, {begin, left, verdict, farewell}),
-          with_mode(2, {refuse}),  with_mode(2, {empty}), with_mode(2, {begin, far_left})};
+          with_mode(2, {refuse}),  with_mode(2, {empty}), with_mode(2, {begin, far_left}),
+          with_mode(128, {begin})};
+}
+
+void read_link(Span bytes) {
+  constexpr std::size_t kHead = 3;
+  if (bytes.size() < kHead) return;
+  // The first bytes say what is a control message, in what pieces it goes, and how much of the rest has codes.
+  const std::size_t control = bytes[0] * std::size_t{16}, piece = std::size_t{1} + bytes[1] * std::size_t{8};
+  const Span rest = bytes.subspan(kHead), sent = rest.first(rest.size() * bytes[2] / 255);
+  int ends[2];
+  base::check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0, "no sockets");
+  const base::Digest one{std::byte{1}}, other{std::byte{2}};
+  Socket from(ends[0]), to(ends[1]);
+  const Socket forger(dup(ends[0]));
+  from.authenticate({one, other});
+  to.authenticate({other, one});
+  AuthenticatedLink out(std::move(from), control), in(std::move(to), control);
+  std::vector<std::byte> got;
+  const auto read_some = [&] {
+    std::array<std::byte, 100> room{};
+    const std::size_t before = got.size();
+    if (got.size() % 2 == 0) {
+      const auto there = in.readable(room.size());
+      got.insert(got.end(), there.begin(), there.end());
+      in.take(there.size());
+    } else {
+      const std::size_t count = in.receive(room);
+      got.insert(got.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    return got.size() > before;
+  };
+  for (std::size_t gone = 0; gone < sent.size();) {
+    std::size_t left = std::min(piece, sent.size() - gone);
+    while (left > 0) {
+      const std::size_t count = out.send(std::as_bytes(sent.subspan(gone, left)));
+      gone += count;
+      left -= count;
+      while (read_some()) continue;
+    }
+  }
+  base::check(std::ranges::equal(got, std::as_bytes(sent)), "{} bytes came of {}", got.size(), sent.size());
+  try {  // and nothing of what has no codes
+    send_bytes(forger, rest.subspan(sent.size()));
+    while (read_some()) continue;
+  } catch (const GoneError&) {
+  }
+  base::check(got.size() == sent.size(), "bytes without a code came");
+}
+
+std::vector<Bytes> link_seeds() {
+  const auto seed = [](std::uint8_t control, std::uint8_t piece, std::uint8_t with_codes, std::size_t size) {
+    Bytes bytes{control, piece, with_codes};
+    for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::uint8_t>(i * 7));
+    return bytes;
+  };
+  return {seed(64, 1, 255, 1000), seed(4, 255, 200, 10000), seed(0, 100, 128, 3000), seed(255, 0, 0, 100)};
 }
 
 }  // namespace trireme::fuzz

@@ -19,5 +19,8 @@ std::vector<Bytes> arbiter_seeds();
 // A host to which a rank comes: without a greeting, without an answer, with both.
 void host_member(std::span<const std::uint8_t> bytes);
 std::vector<Bytes> membership_seeds();
+// Records of a link, some with codes, then bytes without.
+void read_link(std::span<const std::uint8_t> bytes);
+std::vector<Bytes> link_seeds();
 
 }  // namespace trireme::fuzz

@@ -164,6 +164,7 @@ constexpr std::array kTargets{
     Target{"image", read_image, image_seeds},
     Target{"packed", read_packed, packed_seeds},
     Target{"frame", read_frames, frame_seeds},
+    Target{"link", read_link, link_seeds},
     Target{"door", visit_door, door_seeds},
     Target{"arbiter", visit_arbiter, arbiter_seeds},
     Target{"membership", host_member, membership_seeds},
