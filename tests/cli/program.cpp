@@ -40,6 +40,12 @@ void Program::SetUp() {
   folder_.emplace();
 }
 
+void Program::use_copy_of_program() {
+  const fs::path copy = folder() / "trireme";
+  fs::copy_file(binary_, copy);
+  binary_ = copy.string();
+}
+
 Words Program::command(const Words& arguments, const Words& environment) const {
   return Words{"env", "-u", "TRIREME_DATA", "-C", folder().string()} + environment + Words{binary_} + arguments;
 }
