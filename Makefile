@@ -15,12 +15,14 @@ ARGS ?=
 FUZZ_SECONDS ?= 60
 # Options for ctest, e.g. `make test CTEST="-R graph"`.
 CTEST ?=
+# Labels of tests that `make test` leaves out: `peer` is what `make test-peer` runs.
+LEAVE_OUT ?= peer
 
 PACKAGES := scripts/packages.sh
 RUN_CTEST = ctest --output-on-failure -j$(JOBS)
 SOURCES = find src tests bench examples -name '*.h' -o -name '*.cpp'
 
-.PHONY: help build train test test-fast test-asan test-tsan test-cluster fuzz bench bench-micro lint format install clean
+.PHONY: help build train test test-fast test-peer test-asan test-tsan test-cluster fuzz bench bench-micro lint format install clean
 
 help:  ## this list
 	@echo "Trireme: trains deep networks on CPUs."
@@ -37,14 +39,21 @@ build: build/build.ninja  ## the program, build/trireme
 train: build  ## build the program and watch a CNN learn Fashion-MNIST
 	build/trireme train $(TRAIN) $(ARGS)
 
-test:  ## build and run all tests
+test:  ## build and run all tests but those that need PyTorch (test-peer)
 	@$(PACKAGES) core test
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build --target trireme trireme_tests
-	@$(RUN_CTEST) --test-dir build $(CTEST)
+	@$(RUN_CTEST) --test-dir build -LE '$(LEAVE_OUT)' $(CTEST)
 
 test-fast:  ## the tests that take a minute or two
-	@$(MAKE) test CTEST="-LE slow $(CTEST)"
+	@$(MAKE) test LEAVE_OUT='peer|slow'
+
+test-peer:  ## the tests that need PyTorch, which is installed; one that is skipped is a failure
+	@$(PACKAGES) core test peer
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build build --target trireme trireme_tests
+	@TRIREME_PEER_REQUIRED=yes $(RUN_CTEST) --test-dir build -L peer --no-tests=error $(CTEST) | tee build/test-peer.log
+	@! grep -q '(Skipped)' build/test-peer.log || { echo "test-peer: tests were skipped, see above"; exit 1; }
 
 test-asan:  ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(PACKAGES) core test
@@ -62,8 +71,7 @@ test-cluster:  ## one job over ssh between network namespaces, under mpirun and 
 	@$(PACKAGES) core test cluster
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build --target trireme test_cluster
-	@for launcher in ssh mpirun slurm; do code=0; tests/cluster/$$launcher.sh || code=$$?; \
-	  [ $$code = 0 ] || [ $$code = 77 ] || exit $$code; done
+	@tests/cluster/all.sh
 
 fuzz:  ## feed every reader of files and of the network with libFuzzer, FUZZ_SECONDS each; findings stay in build-fuzz/
 	@$(PACKAGES) core fuzz

@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test cluster bench lint fuzz)
+# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test peer cluster bench lint fuzz)
 # are there. Missing ones are installed when this user may do that; otherwise the one command to run is printed and the
 # exit code is 1. Costs a few hundredths of a second when nothing is missing.
 set -eu
@@ -8,7 +8,9 @@ set -eu
 core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev
   libhwloc-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev libpng-dev libjpeg-dev libssl-dev
   dataset-fashion-mnist"
-test="libgtest-dev xz-utils iproute2 libopenmpi-dev openmpi-bin"
+test="libgtest-dev xz-utils iproute2 libopenmpi-dev openmpi-bin python3"
+# Without OpenBLAS, Debian's PyTorch multiplies matrices with the slow reference BLAS.
+peer="python3-numpy python3-torch libopenblas0"
 cluster="openssh-client openssh-server munge slurm-wlm"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev libopenmpi-dev"
@@ -19,11 +21,12 @@ for set in "$@"; do
   case $set in
     core) wanted="$wanted $core" ;;
     test) wanted="$wanted $test" ;;
+    peer) wanted="$wanted $peer" ;;
     cluster) wanted="$wanted $cluster" ;;
     bench) wanted="$wanted $bench" ;;
     lint) wanted="$wanted $lint" ;;
     fuzz) wanted="$wanted $fuzz" ;;
-    *) echo "packages.sh: unknown set '$set'; the sets are core, test, cluster, bench, lint and fuzz" >&2; exit 2 ;;
+    *) echo "packages.sh: unknown set '$set'; the sets are core, test, peer, cluster, bench, lint and fuzz" >&2; exit 2 ;;
   esac
 done
 

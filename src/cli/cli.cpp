@@ -2,12 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <new>
 
 #include "base/descriptors.h"
 #include "base/error.h"
+#include "base/error_of.h"
 #include "base/nearest.h"
 #include "base/version.h"
 
@@ -120,17 +121,15 @@ std::vector<Verb> verbs() {
 
 int run(int argc, char** argv) {
   base::raise_descriptor_limit();
+  // A write beyond the limit of a file's size (ulimit -f) is an error like that of a full disk, with its sentence.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run_checked(argc, argv);
-  } catch (const base::Error& error) {
+  } catch (...) {
+    const base::Error error = base::error_of(std::current_exception());
     fmt::print(stderr, "trireme: {}\n", error.what());
     return error.exit_code();
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "trireme: out of memory; try a smaller --batch or fewer --threads\n");
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "trireme: internal error (please report it): {}\n", error.what());
   }
-  return 1;
 }
 
 }  // namespace trireme::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -240,6 +241,10 @@ std::string Launcher::sentence() const {
   if (!cause.host.empty() && ending.code == kSshFailed && !has_words)
     return fmt::format("{} could not be started, or the connection to it was lost (ssh ended with exit code {})", who,
                        ending.code);
+  // It was not this process: whom it tells to end is no cause.
+  if (ending.signal == SIGKILL)
+    return fmt::format("{} {}; unless somebody did that, the kernel's OOM killer did: see 'Out of memory' in dmesg{}",
+                       who, to_text(ending), cause.host.empty() ? "" : " there");
   return fmt::format("{} {}{}", who, to_text(ending), has_words ? ": " + last_words_ : "");
 }
 

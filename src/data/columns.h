@@ -14,6 +14,8 @@
 
 namespace trireme::data {
 
+inline constexpr std::int64_t kMostClasses = 1'000'000;  // that a file may say; a network has weights for each
+
 // The samples' values one after another, each in the order of the shape.
 struct Column {
   tensor::Shape shape;  // of one sample

@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr float kMaxClasses = 1'000'000;
 constexpr std::size_t kShownNames = 8;
 constexpr std::int64_t kFewestSamples = 3;  // to keep a test set apart
 
@@ -130,9 +129,9 @@ std::int64_t count_classes(const NumpyArray& target) {
   float largest = 0;
   for (std::int64_t n = 0; n < target.shape[0]; ++n)
     largest = std::max(largest, target.value(static_cast<std::size_t>(n)));
-  if (largest >= kMaxClasses)
+  if (largest >= static_cast<float>(kMostClasses))
     base::user_error("{} holds the class number {}; expected classes 0, 1, ... below {}", target.where, largest,
-                     kMaxClasses);
+                     kMostClasses);
   return static_cast<std::int64_t>(largest) + 1;
 }
 

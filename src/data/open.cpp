@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -22,10 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A run notes of each training sample whether it was used: of so many, in a quarter of a gigabyte.
+constexpr std::int64_t kMostSynthetic = 1'000'000'000;
+
 DataPair open_synthetic(const DataRequest& request) {
   if (request.train_samples < 0 || request.test_samples < 0)
     base::user_error("synthetic data of {} training and {} test samples; give at least 1 of each (0: the default)",
                      request.train_samples, request.test_samples);
+  if (std::max(request.train_samples, request.test_samples) > kMostSynthetic)
+    base::user_error("synthetic data of {} training and {} test samples; expected at most {} of each",
+                     request.train_samples, request.test_samples, kMostSynthetic);
   DataSpec spec;
   spec.inputs = request.wanted_inputs;
   if (spec.inputs.empty()) spec.inputs = {tensor::Shape{3, 32, 32}};

@@ -77,6 +77,8 @@ DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json&
   columns.samples = json.at("samples");
   if (columns.samples < 0 || spec.classes < 1 || json.at("inputs").size() > kMaxInputs)
     damaged(file->path(), "impossible numbers in its header");
+  if (spec.target == TargetKind::classes && spec.classes > kMostClasses)
+    damaged(file->path(), fmt::format("its header says {} classes, expected at most {}", spec.classes, kMostClasses));
   for (const Json& input : json.at("inputs")) {
     columns.inputs.push_back(read_column(*file, input, columns.samples));
     spec.inputs.push_back(columns.inputs.back().shape);
@@ -87,6 +89,9 @@ DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json&
     Normalization normalization{known.at("kind"), {}};
     for (const Json& input : known.at("inputs"))
       normalization.inputs.push_back({input.at("mean"), input.at("divisor")});
+    if (!normalization.inputs.empty() && normalization.inputs.size() != spec.inputs.size())
+      damaged(file->path(), fmt::format("a normalization of {} inputs for samples of {}", normalization.inputs.size(),
+                                        spec.inputs.size()));
     columns.normalizations.push_back(std::move(normalization));
   }
   columns.memory = file;

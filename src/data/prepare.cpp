@@ -33,8 +33,9 @@ class Prepare : public Dataset {
         const auto channels = static_cast<std::size_t>(channels_of(shape));
         normalization_.inputs.push_back({std::vector<float>(channels, 0.0f), std::vector<float>(channels, 1.0f)});
       }
-    base::check(normalization_.inputs.size() == shapes.size(), "a normalization of {} inputs for samples of {}",
-                normalization_.inputs.size(), shapes.size());
+    if (normalization_.inputs.size() != shapes.size())
+      base::user_error("a normalization of {} inputs does not fit samples of {}; compute it from data of that shape",
+                       normalization_.inputs.size(), shapes.size());
     for (std::size_t i = 0; i < shapes.size(); ++i) set_factors(shapes[i], normalization_.inputs[i]);
   }
 

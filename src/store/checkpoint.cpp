@@ -85,11 +85,8 @@ SafetensorsFile read_verified(const fs::path& folder, const char* name, const Di
   if (expected == digests.end())
     base::user_error("checkpoint {} is damaged: its {} names no sha256 of {}", folder.string(), kState, name);
   if (const std::string found = base::sha256_hex(bytes); found != expected->second)
-    base::user_error(
-        "checkpoint {} is damaged: {} has {} bytes with sha256 {:.16}..., {} says {:.16}...; remove this checkpoint "
-        "and "
-        "go on from an older one",
-        folder.string(), name, bytes.size(), found, kState, expected->second);
+    base::user_error("checkpoint {} is damaged: {} has {} bytes with sha256 {:.16}..., {} says {:.16}...",
+                     folder.string(), name, bytes.size(), found, kState, expected->second);
   return parse_safetensors(bytes, path.string());
 }
 
@@ -187,17 +184,20 @@ std::optional<fs::path> CheckpointStore::best() const {
   return folder_ / name;
 }
 
-std::optional<LoadedCheckpoint> CheckpointStore::latest_valid() const {
+std::optional<LoadedCheckpoint> CheckpointStore::latest_valid(const Check& check) const {
   const std::vector<fs::path> all = list();
   for (std::size_t i = all.size(); i-- > 0;) {
     try {
-      return load(all[i]);
+      LoadedCheckpoint loaded = load(all[i]);
+      if (check) check(loaded);
+      return loaded;
     } catch (const base::Error& error) {
-      base::log_warn("{}{}", error.what(), i > 0 ? "; trying the one before it" : "");
+      if (i == 0)
+        base::user_error("{}; {}, so start a new run", error.what(),
+                         all.size() == 1 ? "it is the only one" : "no newer one can be read either");
+      base::log_warn("{}; trying the one before it", error.what());
     }
   }
-  if (!all.empty())
-    base::user_error("none of the {} checkpoints in {} can be read; start a new run", all.size(), folder_.string());
   return std::nullopt;
 }
 
@@ -212,6 +212,8 @@ LoadedCheckpoint CheckpointStore::load(const fs::path& folder, bool with_optimiz
   loaded.folder = folder;
   Digests digests;
   loaded.progress = read_state(base::read_text(folder / kState), folder.string(), digests);
+  if (const std::int64_t named = step_of(folder.filename().string()); named >= 0 && named != loaded.progress.step)
+    base::user_error("checkpoint {} is damaged: its {} is of step {}", folder.string(), kState, loaded.progress.step);
   loaded.weights = read_verified(folder, kWeights, digests);
   if (with_optimizer) loaded.optimizer = read_verified(folder, kOptimizer, digests);
   return loaded;

@@ -5,7 +5,8 @@
 //       weights.safetensors     parameters and statistics, canonical form
 //       optimizer.safetensors   "<slot>/<parameter>" for each slot of optimizer state, trained parameters only
 //       state.json              {"format": 1, "step", "epoch", "position", "extra": {name: any JSON},
-//                                "sha256": {"weights.safetensors": hex, "optimizer.safetensors": hex}}
+//                                "sha256": {"weights.safetensors": hex, "optimizer.safetensors": hex},
+//                                "checksum": of all this (see json_checksum.h)}
 //     best                      the name of the best one's folder, one line
 //     .step-00000124.partial/   being written, replaced or removed; ignored, and cleaned away by the next save
 //
@@ -13,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -64,9 +66,10 @@ class CheckpointStore {
   [[nodiscard]] std::optional<base::fs::path> best() const;
   // All whole folders, oldest first.
   [[nodiscard]] std::vector<base::fs::path> list() const;
-  // The newest that can be read, with a warning for each newer one that cannot; none if there are no checkpoints, and a
-  // user error if there are but all are damaged.
-  [[nodiscard]] std::optional<LoadedCheckpoint> latest_valid() const;
+  // The newest that can be read and passes the check, which throws a user error about what it finds damaged; with a
+  // warning for each newer one. None if there are no checkpoints, and a user error if there are but all are damaged.
+  using Check = std::function<void(const LoadedCheckpoint&)>;
+  [[nodiscard]] std::optional<LoadedCheckpoint> latest_valid(const Check& check = nullptr) const;
 
   // Puts checkpoints of later steps out of the way: a run that goes on from an older one writes them again.
   void drop_after(std::int64_t step) const;

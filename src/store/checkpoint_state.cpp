@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "store/json_checksum.h"
 
 namespace trireme::store {
 namespace {
@@ -28,12 +29,15 @@ std::string state_text(const Progress& progress, const Digests& digests) {
     base::check(!value.is_discarded(), "the state '{}' of a checkpoint is not JSON: {}", name, text);
     json["extra"][name] = std::move(value);
   }
+  json[kChecksum] = json_checksum(json.dump());
   return json.dump(2) + "\n";
 }
 
 Progress read_state(const std::string& text, const std::string& checkpoint, Digests& digests) {
   try {
     const Json json = Json::parse(text);
+    if (!json_checksum_agrees(text))
+      base::user_error("checkpoint {} is damaged: its state.json was changed since it was written", checkpoint);
     if (const std::int64_t format = read_count(json, "format"); format != kFormat)
       base::user_error("checkpoint {} has format {}, this program reads {}; use the version that wrote it", checkpoint,
                        format, kFormat);

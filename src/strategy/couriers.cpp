@@ -14,22 +14,29 @@ constexpr std::chrono::seconds kLook{1};
 
 Couriers::Couriers(int servers, std::size_t marks, const std::vector<int>& cpus, Run run)
     : run_(std::move(run)), open_(marks) {
-  for (int i = 0; i < servers * kLanes; ++i) {
-    couriers_.push_back(std::make_unique<Courier>());
-    couriers_.back()->thread = std::thread([this, cpus, &courier = *couriers_.back()] {
-      if (!cpus.empty()) base::unpin_this_thread(cpus);
-      work(courier);
-    });
+  for (int i = 0; i < servers * kLanes; ++i) couriers_.push_back(std::make_unique<Courier>());
+  try {
+    for (const auto& courier : couriers_)
+      courier->thread = std::thread([this, cpus, &one = *courier] {
+        if (!cpus.empty()) base::unpin_this_thread(cpus);
+        work(one);
+      });
+  } catch (...) {  // the system allows no more threads
+    end();
+    throw;
   }
 }
 
-Couriers::~Couriers() {
+Couriers::~Couriers() { end(); }
+
+void Couriers::end() {
   {
     const std::lock_guard lock(mutex_);
     stop_.store(true, std::memory_order_release);
     for (const auto& courier : couriers_) courier->given.notify_all();
   }
-  for (const auto& courier : couriers_) courier->thread.join();
+  for (const auto& courier : couriers_)
+    if (courier->thread.joinable()) courier->thread.join();
 }
 
 void Couriers::give(const Errand& errand) {

@@ -51,6 +51,7 @@ class Couriers {
   };
 
   void work(Courier& courier);
+  void end();
   void throw_failure() const;
 
   Run run_;

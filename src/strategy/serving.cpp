@@ -46,7 +46,12 @@ void Serving::run() {
       sessions.push_back({.worker = workers_[place], .lane = lane, .place = place});
   {
     std::vector<std::jthread> threads;
-    for (Session& session : sessions) threads.emplace_back([this, &session] { run_session(session); });
+    try {
+      for (Session& session : sessions) threads.emplace_back([this, &session] { run_session(session); });
+    } catch (...) {  // the system allows no more threads
+      failed_.store(true, std::memory_order_release);
+      throw;
+    }
   }
   if (failure_) std::rethrow_exception(failure_);
 }

@@ -261,6 +261,8 @@ std::vector<Plan> parse_plans(std::string_view text, int workers) {
   return plans;
 }
 
+bool needs_servers(std::string_view text) { return std::ranges::any_of(parse_plans(text, 0), &Plan::needs_servers); }
+
 std::vector<StrategyInfo> strategy_list() {
   return {
       {"single", "", "one worker"},

@@ -62,6 +62,8 @@ struct RunLength {
 std::vector<Phase> parse_strategy(std::string_view text, const RunLength& length);
 // The plans of all phases, before the length of the run is known.
 std::vector<Plan> parse_plans(std::string_view text, int workers);
+// Whether some phase has servers.
+bool needs_servers(std::string_view text);
 
 struct StrategyInfo {
   std::string name, options, summary;

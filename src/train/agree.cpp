@@ -7,6 +7,7 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/error_of.h"
 #include "base/simd.h"
 #include "comm/member.h"
 #include "observe/resources.h"
@@ -68,21 +69,18 @@ void Agreement::together(const std::function<void()>& part) {
   auto kind = base::ErrorKind::user;
   try {
     part();
-  } catch (const base::Error& error) {
+  } catch (...) {
+    if (group_.world() == 1) throw;
+    const base::Error error = base::error_of(std::current_exception());
     sentence = error.what();
     kind = error.kind();
-    if (group_.world() == 1) throw;
-  } catch (const std::exception& error) {
-    if (group_.world() == 1) throw;
-    sentence = error.what();
-    kind = base::ErrorKind::run;
   }
   if (group_.world() == 1) return;
   const std::vector<std::string> sentences = gather(sentence);
   const std::vector<int> kinds = gather(static_cast<int>(kind));
   for (std::size_t process = 0; process < sentences.size(); ++process)
     if (!sentences[process].empty())
-      base::throw_error(static_cast<base::ErrorKind>(kinds[process]),
+      throw base::Error(static_cast<base::ErrorKind>(kinds[process]),
                         process == 0 ? sentences[process] : fmt::format("process {}: {}", process, sentences[process]));
 }
 

@@ -27,8 +27,19 @@ data::TargetKind parse_target(const base::Settings& settings) {
   return *data::target_kind(settings.choice("target", words));
 }
 
+// The first samples of a set, as many as an option asks for; 0: all. A run that exists may have asked for more than
+// there are.
+data::DatasetPtr first_samples(const base::Settings& settings, const char* option, const data::DatasetPtr& set,
+                               bool may_be_fewer) {
+  const std::int64_t wanted = settings.integer(option, 0, kMany);
+  if (wanted > set->size() && !may_be_fewer)
+    base::user_error("{} is {}, but '{}' has {} such samples; use that many or fewer, or 0 for all",
+                     settings.label(option), wanted, settings.text("data"), set->size());
+  return wanted > 0 ? data::limit(set, wanted) : set;
+}
+
 // Fills train, validation (where a share is kept) and test with samples as they are stored.
-void open_data(const base::Settings& settings, const models::ModelInfo& model, Experiment& e) {
+void open_data(const base::Settings& settings, const models::ModelInfo& model, bool is_new, Experiment& e) {
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -51,8 +62,8 @@ void open_data(const base::Settings& settings, const models::ModelInfo& model, E
     base::user_error("{} is '{}', but '{}' has {}", settings.label("target"), settings.text("target"), request.name,
                      data::target_name(has));
   e.notes.insert(e.notes.end(), pair.notes.begin(), pair.notes.end());
-  e.train = request.train_samples > 0 ? data::limit(pair.train, request.train_samples) : pair.train;
-  e.test = request.test_samples > 0 ? data::limit(pair.test, request.test_samples) : pair.test;
+  e.train = first_samples(settings, "train-samples", pair.train, !is_new);
+  e.test = first_samples(settings, "test-samples", pair.test, !is_new);
   if (validation == 0) return;
   const data::DataPair parts = data::split_validation(e.train, validation, e.seed);
   e.train = parts.train;
@@ -163,7 +174,7 @@ Experiment resolve(const base::Settings& settings, const data::Normalization* kn
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
   const models::ModelInfo& model = models::find_model(settings.text("model"));
-  open_data(settings, model, e);
+  open_data(settings, model, known == nullptr, e);
   prepare_data(settings, known, e);
   fit_network(model, settings, e);
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/error_of.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "comm/clock_offset.h"
@@ -99,7 +100,8 @@ std::string Helm::conduct() {
       } catch (const base::Error&) {
         if (!go_on_without_lost()) throw;
       }
-  } catch (const base::Error& error) {
+  } catch (const std::exception&) {
+    const base::Error error = base::error_of(std::current_exception());
     const bool broken = place_.group.is_broken();
     const std::string sentence = broken ? in_words_of_the_cast(place_.group.why_broken(), place_.cast) : error.what();
     if (!broken) keep_trace_of_failure();
@@ -161,7 +163,11 @@ void Helm::begin_resumed(const std::string& run) {
   const std::string other_bits = check_same_kernels(*folder_, place_.prints, place_.settings.flag("allow-other-bits"));
   if (!other_bits.empty()) notes_.push_back(other_bits);
   checkpoints_.emplace(folder_->checkpoints(), keep_);
-  if (const auto loaded = checkpoints_->latest_valid()) {
+  const auto check = [this](const store::LoadedCheckpoint& loaded) {
+    (void)Progress::from_checkpoint(loaded);
+    (void)ledger_of(loaded);
+  };
+  if (const auto loaded = checkpoints_->latest_valid(check)) {
     restore_from(*loaded);
   } else {
     notes_.emplace_back("the run has no checkpoint yet: it starts from the beginning");
@@ -181,6 +187,21 @@ void Helm::begin_resumed(const std::string& run) {
   base::fs::remove(folder_->file("summary.json"), ignored);  // a run without one is not finished
 }
 
+data::Ledger Helm::ledger_of(const store::LoadedCheckpoint& loaded) const {
+  data::Ledger ledger(place_.experiment.train->size());
+  const auto kept = loaded.progress.extra.find("ledger");
+  if (kept == loaded.progress.extra.end()) return ledger;
+  const Json text = Json::parse(kept->second, nullptr, false);
+  if (!text.is_string())
+    base::user_error("checkpoint {} is damaged: the ledger in its state.json is no text", loaded.folder.string());
+  try {
+    ledger.restore(text.get<std::string>());
+  } catch (const base::Error& error) {
+    base::user_error("checkpoint {} is damaged: {}", loaded.folder.string(), error.what());
+  }
+  return ledger;
+}
+
 void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
   State state = memory();
   std::vector<store::SlotBuffer> slots;
@@ -189,8 +210,7 @@ void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
   store::restore(loaded, place_.space, state.weights, slots);
   spread(state, true);
   progress_ = Progress::from_checkpoint(loaded);
-  if (const auto kept = loaded.progress.extra.find("ledger"); kept != loaded.progress.extra.end())
-    ledger_.restore(Json::parse(kept->second).get<std::string>());
+  ledger_ = ledger_of(loaded);
   early_stopping_.restore(progress_.early_stopping);
   stopped_early_ = patience_ > 0 && progress_.early_stopping.bad_epochs >= patience_;
   notes_.push_back(fmt::format("resumed at step {} from {}", progress_.step, loaded.folder.string()));

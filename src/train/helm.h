@@ -91,6 +91,7 @@ class Helm {
   void begin_new();
   void begin_resumed(const std::string& run);
   void restore_from(const store::LoadedCheckpoint& loaded);
+  data::Ledger ledger_of(const store::LoadedCheckpoint& loaded) const;  // a user error when it is damaged
   void open_records();
   void say_hello();
 

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/error_of.h"
 #include "base/hash.h"
 #include "base/simd.h"
 #include "base/version.h"
@@ -37,7 +38,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kMostWorkers = 10000;
+constexpr std::int64_t kMostWorkers = 10000, kMostServers = 1000;
 constexpr double kJoinSeconds = 60;
 constexpr double kSettingsSeconds = 600;  // until all know the settings, which say how long to wait then
 constexpr double kEndingSeconds = 0.5;    // for a launcher's word of how a process ended
@@ -46,6 +47,18 @@ constexpr double kLeastTimeout = 1, kMostTimeout = 7 * 24 * 3600;
 constexpr std::chrono::milliseconds kLastWords{300};  // until the helm has heard them
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+bool servers_live_apart(const base::Settings& settings) {
+  const std::array<std::string, 2> places{"own", "worker"};
+  return settings.choice("server-place", places) == "own";
+}
+
+// How many processes are servers and nothing else, whatever the number of workers.
+int server_processes(const base::Settings& settings) {
+  if (!servers_live_apart(settings)) return 0;
+  const auto servers = static_cast<int>(settings.integer("servers", 0, kMostServers));
+  return servers == 0 && strategy::needs_servers(settings.text("strategy")) ? 1 : servers;
+}
 
 // Equal for the same program, whatever it is called.
 std::string program_mark() {
@@ -139,8 +152,13 @@ class Job {
       if (group_.rank() != 0) return;
       settings = given;
       if (seat_ && !given.is_set("workers")) {  // srun and mpirun say how many there are
-        const strategy::Cast cast = cast_of(effective_settings(given));
-        settings.set("workers", std::to_string(group_.world() - (cast.servers_apart ? cast.servers : 0)));
+        const int servers = server_processes(effective_settings(given));
+        if (servers >= group_.world())
+          base::user_error(
+              "{} servers leave no process for a worker: {} were started; start more, or use "
+              "--server-place worker",
+              servers, group_.world());
+        settings.set("workers", std::to_string(group_.world() - servers));
       }
       settings = effective_settings(settings);
       check_settings(settings);
@@ -259,6 +277,8 @@ class Job {
   // All roles of this process at once; the first failure is the one that counts, the helm's before others'.
   std::string play(const std::function<bool()>& interrupted) {
     std::string summary;
+    if (const int server = cast_.server_of(process_); server >= 0)
+      server_ = std::make_unique<ServerRole>(group_, cast_, server, phases_, optimizer_, settings_.number("clip"));
     std::thread helm_thread;
     if (process_ == 0)
       helm_thread = std::thread([&] {
@@ -268,8 +288,6 @@ class Job {
         helm_waits_ = true;
         regroup_news_.notify_all();
       });
-    if (const int server = cast_.server_of(process_); server >= 0)
-      server_ = std::make_unique<ServerRole>(group_, cast_, server, phases_, optimizer_, settings_.number("clip"));
     do {
       play_roles();
     } while (regroup());
@@ -302,16 +320,18 @@ class Job {
   void play_roles() {
     const std::vector<int> cpus = experiment_->cores.cpus;
     std::optional<observe::ResourceWatch> resources;
-    if (process_ != 0)
-      resources.emplace([this](std::string_view line) { send_resources(line); }, 1.0, cpus,
-                        observe::Watched{hosts_[at(process_)], process_});
     std::thread server_thread;
-    if (server_)
-      server_thread = std::thread([&] {
-        base::unpin_this_thread(cpus);
-        guarded(kServerRole, [&] { server_->follow_orders(); });
-      });
-    if (worker_) guarded(kWorkerRole, [&] { worker_->follow_orders(); });
+    guarded(worker_ ? kWorkerRole : kServerRole, [&] {
+      if (process_ != 0)
+        resources.emplace([this](std::string_view line) { send_resources(line); }, 1.0, cpus,
+                          observe::Watched{hosts_[at(process_)], process_});
+      if (server_)
+        server_thread = std::thread([&] {
+          base::unpin_this_thread(cpus);
+          guarded(kServerRole, [&] { server_->follow_orders(); });
+        });
+      if (worker_) worker_->follow_orders();
+    });
     if (server_thread.joinable()) server_thread.join();
   }
 
@@ -425,21 +445,18 @@ class Job {
   // When it is the helm itself, those who are free to listen were told to end.
   void tell_failure(Role role, const std::exception_ptr& failure) {
     if (group_.is_broken()) return;  // everybody hears of that
+    const base::Error error = base::error_of(failure);
     try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-      try {
-        if (role != kHelmRole) {
-          const std::vector<double> numbers = to_numbers({.kind = ReportKind::failure, .worker = worker_number_});
-          send_values<double>(group_.post(), 0, kReport, numbers);
-          send_text(group_.post(), 0, kText, error.what());
-        }
-        std::this_thread::sleep_for(kLastWords);
-      } catch (const std::exception&) {  // the group is broken, which the helm sees itself
+      if (role != kHelmRole) {
+        const std::vector<double> numbers = to_numbers({.kind = ReportKind::failure, .worker = worker_number_});
+        send_values<double>(group_.post(), 0, kReport, numbers);
+        send_text(group_.post(), 0, kText, error.what());
       }
-      gave_up_ = true;
-      group_.give_up(error.what());
+      std::this_thread::sleep_for(kLastWords);
+    } catch (const std::exception&) {  // the group is broken, which the helm sees itself
     }
+    gave_up_ = true;
+    group_.give_up(error.what());
   }
 
   std::optional<cluster::Seat> seat_;
@@ -482,12 +499,11 @@ base::Settings effective_settings(const base::Settings& given) {
 strategy::Cast cast_of(const base::Settings& settings) {
   strategy::Cast cast;
   cast.workers = static_cast<int>(settings.integer("workers", 1, kMostWorkers));
-  cast.servers = static_cast<int>(settings.integer("servers", 0, 1000));
-  const std::array<std::string, 2> places{"own", "worker"};
-  cast.servers_apart = settings.choice("server-place", places) == "own";
+  cast.servers = static_cast<int>(settings.integer("servers", 0, kMostServers));
+  cast.servers_apart = servers_live_apart(settings);
   const std::string& strategy = settings.text("strategy");
   const std::vector<strategy::Plan> plans = strategy::parse_plans(strategy, cast.workers);
-  const bool needs = std::ranges::any_of(plans, &strategy::Plan::needs_servers);
+  const bool needs = strategy::needs_servers(strategy);
   if (cast.servers > 0 && !needs)
     base::user_error("--servers {} with --strategy {}: it has no servers; ps and groups do", cast.servers, strategy);
   if (needs && cast.servers == 0) cast.servers = 1;

@@ -46,10 +46,7 @@ Progress Progress::from_checkpoint(const store::LoadedCheckpoint& loaded) {
     p.total_steps = train.at("total_steps");
     p.seconds = train.at("seconds");
   } catch (const std::exception&) {
-    base::user_error(
-        "checkpoint {} is damaged: its state.json lacks what training needs; remove it to go on from an "
-        "older one",
-        loaded.folder.string());
+    base::user_error("checkpoint {} is damaged: its state.json lacks what training needs", loaded.folder.string());
   }
   return p;
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "strategy/spec.h"
 
 namespace trireme::train {
 namespace {
@@ -54,6 +55,9 @@ base::Settings resumed_settings(const base::Settings& given) {
     settings.set(name, value);
   }
   if (given.is_set("epochs") && !given.is_set("steps")) settings.set("steps", "0");  // the newer wish counts
+  if (const std::string& now = settings.text("strategy");
+      given.is_set("strategy") && !given.is_set("servers") && (now == "auto" || !strategy::needs_servers(now)))
+    settings.set("servers", "0");  // those of the strategy before
   return settings;
 }
 

@@ -13,6 +13,7 @@
 #include "base/simd.h"
 #include "base/version.h"
 #include "ops/onednn.h"
+#include "store/json_checksum.h"
 #include "train/options.h"
 
 namespace trireme::train {
@@ -89,10 +90,12 @@ void RunFolder::cut_metrics(std::int64_t step, bool within_epoch) const {
   std::string kept;
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
+    // A line that is damaged is left out: metrics are no reason not to go on.
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_discarded() || !json.is_object()) continue;
-    const std::int64_t of = json.value("step", step + 1);
-    if (of > step || (of == step && within_epoch && json.value("type", "") == "epoch")) continue;
+    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
+    const auto of = json["step"].get<std::int64_t>();
+    const bool is_epoch = json.contains("type") && json["type"] == "epoch";
+    if (of > step || (of == step && within_epoch && is_epoch)) continue;
     kept += line + "\n";
   }
   base::write_text_atomically(path, kept);
@@ -153,6 +156,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   auto& list = json["fingerprint"] = nlohmann::ordered_json::array();
   for (const graph::KernelPrint& print : prints)
     list.push_back({{"kernel", print.kernel}, {"hash", fmt::format("{:016x}", print.hash)}});
+  json[store::kChecksum] = store::json_checksum(json.dump());
   base::write_text_atomically(folder.file("run.json"), json.dump(2) + "\n");
 }
 
@@ -206,7 +210,13 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
 
 base::Settings settings_of_run(const std::string& run) {
   base::Settings settings(train_options());
-  read_configuration(settings, RunFolder::open(run).file("run.json").string());
+  const std::string run_json = RunFolder::open(run).file("run.json").string();
+  read_configuration(settings, run_json);
+  if (!store::json_checksum_agrees(base::read_text(run_json)))
+    base::user_error(
+        "{} was changed since the run wrote it, so this would be another experiment; put it back as it was, or start a "
+        "new run from it: trireme train --config {} --run NEW",
+        run_json, run_json);
   return settings;
 }
 

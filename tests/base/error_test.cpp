@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <new>
+#include <system_error>
+
+#include "base/error_of.h"
 #include "support/core_errors.h"
 
 namespace trireme::base {
@@ -20,6 +25,22 @@ TEST(Error, KindsAndExitCodes) {
 TEST(Error, SentencesAreFormatted) {
   EXPECT_EQ(sentence(ErrorKind::user, [] { user_error("--{} is {}", "batch", 0); }), "--batch is 0");
   EXPECT_EQ(sentence(ErrorKind::run, [] { run_error("the loss became {}", 1.5); }), "the loss became 1.5");
+}
+
+TEST(Error, WhatTheSystemDoesNotGiveIsAFailureWithAHint) {
+  const auto of = [](const auto& exception) { return error_of(std::make_exception_ptr(exception)); };
+  EXPECT_EQ(of(Error(ErrorKind::user, "mine")).kind(), ErrorKind::user);
+  EXPECT_STREQ(of(Error(ErrorKind::user, "mine")).what(), "mine");
+  EXPECT_EQ(of(std::bad_alloc()).kind(), ErrorKind::run);
+  EXPECT_TRUE(contains(of(std::bad_alloc()).what(), "out of memory"));
+  const std::system_error no_thread(EAGAIN, std::generic_category(), "thread");
+  EXPECT_EQ(of(no_thread).kind(), ErrorKind::run);
+  EXPECT_TRUE(contains(of(no_thread).what(), "no more threads"));
+  for (const Error& error :
+       {of(std::out_of_range("map::at")), of(std::system_error(EIO, std::generic_category())), of(7)}) {
+    EXPECT_EQ(error.kind(), ErrorKind::internal);
+    EXPECT_TRUE(contains(error.what(), "internal error")) << error.what();
+  }
 }
 
 TEST(Error, ChecksAreAlwaysOnAndSaySo) {

@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "base/error.h"
+#include "support/as_nobody.h"
 #include "support/core_errors.h"
 #include "support/temporary_folder.h"
 
@@ -94,12 +95,13 @@ TEST(Files, AFolderInTheWayLeavesNoPart) {
 }
 
 TEST(Files, ReadOnlyFolder) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may write into a read-only folder";
   const TemporaryFolder folder;
-  fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
-  sentence(ErrorKind::run, [&] { write_text_atomically(folder / "file", "x"); });
-  EXPECT_EQ(entries(folder.path()), 0u);
-  fs::permissions(folder.path(), fs::perms::owner_all);
+  test::as_nobody(folder.path(), [&] {
+    fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+    sentence(ErrorKind::run, [&] { write_text_atomically(folder / "file", "x"); });
+    EXPECT_EQ(entries(folder.path()), 0u);
+    fs::permissions(folder.path(), fs::perms::owner_all);
+  });
 }
 
 TEST(LineWriter, AppendsWholeLinesAtOnce) {

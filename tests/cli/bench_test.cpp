@@ -4,7 +4,6 @@
 #include "base/files.h"
 #include "cli/bench_peer.h"
 #include "cli/program.h"
-#include "peer/script.h"
 
 namespace trireme::cli_test {
 namespace {
@@ -130,23 +129,6 @@ TEST_F(Bench, APeerThatDiesEndsTheRunWithItsWords) {
   write(folder() / "python", "#!/bin/sh\ntest \"$1\" = -c && exit 0\necho broken torch >&2\nexit 1\n");
   const Outcome outcome = run({"bench", "step", "--model", "lenet5", "--peer", "pytorch"}, environment);
   expect_sentence(outcome, 1, {"PyTorch", "broken torch"});
-}
-
-TEST_F(Bench, PytorchItselfAnswers) {
-  std::string python;
-  try {
-    python = peer::find_python(peer::pytorch(), {});
-  } catch (const base::Error& error) {
-    GTEST_SKIP() << error.what();
-  }
-  const Json json = results({"step", "--model", "lenet5,redshift-cnn", "--batch", "2", "--repeats", "1", "--peer",
-                             "pytorch", "--python", python});
-  ASSERT_EQ(json.at("results").size(), 2u);
-  for (const Json& one : json["results"]) {
-    expect_side(one.at("ours"));
-    expect_side(one.at("theirs"));
-    EXPECT_GT(one.at("ratio").get<double>(), 0);
-  }
 }
 
 TEST_F(Bench, ProfileAddsUpToTheStep) {

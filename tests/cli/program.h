@@ -43,6 +43,8 @@ class Program : public testing::Test {
   const fs::path& folder() const { return folder_->path(); }
   // Runs in folder(), without TRIREME_DATA; `environment` holds NAME=VALUE.
   Outcome run(const Words& arguments, const Words& environment = {}) const;
+  // From now on run() starts a copy of the program that lies in folder().
+  void use_copy_of_program();
   // What run() starts, for tests that do something to the process.
   Words command(const Words& arguments, const Words& environment = {}) const;
   Outcome train(const Words& arguments) const { return run(Words{"train"} + kSmall + arguments); }

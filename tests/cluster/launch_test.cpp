@@ -24,6 +24,7 @@ using test::Finished;
 using test::text_of;
 
 constexpr double kDeadlineSeconds = 60;
+constexpr const char* kHint = "; unless somebody did that, the kernel's OOM killer did: see 'Out of memory' in dmesg";
 
 // What every script begins with: its seat, rank and token.
 constexpr const char* kTakeSeat = R"sh(
@@ -147,7 +148,8 @@ TEST_F(Launch, TheExitCodeIsRankZeros) {
   EXPECT_EQ(run(scripts(1, "exit 1")).exit_code, 1);
   const Finished killed = run(scripts(2, "[ $rank = 0 ] && kill -9 $$; exit 0"));
   EXPECT_EQ(killed.exit_code, 1);
-  EXPECT_EQ(killed.err, fmt::format("trireme: worker 0 (process {}) was killed by signal 9 (SIGKILL)\n", process(0)));
+  EXPECT_EQ(killed.err,
+            fmt::format("trireme: worker 0 (process {}) was killed by signal 9 (SIGKILL){}\n", process(0), kHint));
 }
 
 // Survivors say something because of it, and end; the cause is what is told.
@@ -158,8 +160,8 @@ TEST_F(Launch, AKilledProcessIsNamed) {
     echo "rank 2 is gone" >&2; exit 1)sh"));
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_EQ(finished.err, fmt::format("rank 2 is gone\n"
-                                      "trireme: worker 2 (process {}) was killed by signal 9 (SIGKILL)\n",
-                                      process(2)));
+                                      "trireme: worker 2 (process {}) was killed by signal 9 (SIGKILL){}\n",
+                                      process(2), kHint));
 }
 
 // One that crashes because of it is not hidden behind it.
@@ -201,7 +203,8 @@ TEST_F(Launch, AJobThatGoesOnTellsWhomItLost) {
   for (const int code : {0, 3}) {
     const Finished finished = run(scripts(2, fmt::format("[ $rank = 1 ] && kill -9 $$; sleep 2.6; exit {}", code)));
     EXPECT_EQ(finished.exit_code, code);
-    const std::string loss = fmt::format("worker 1 (process {}) was killed by signal 9 (SIGKILL)\n", process(1));
+    const std::string loss =
+        fmt::format("worker 1 (process {}) was killed by signal 9 (SIGKILL){}\n", process(1), kHint);
     if (code == 0)
       EXPECT_EQ(finished.err, "warning: " + loss);
     else
@@ -265,7 +268,9 @@ TEST_F(Launch, AProcessThatIsKilledElsewhereIsNamed) {
   job["hosts"] = {"", "somewhere"};
   const Finished finished = run(job);
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_TRUE(contains(finished.err, "trireme: worker 1 on host somewhere was killed by signal 9 (SIGKILL)\n"))
+  EXPECT_TRUE(
+      contains(finished.err,
+               fmt::format("trireme: worker 1 on host somewhere was killed by signal 9 (SIGKILL){} there\n", kHint)))
       << finished.err;
 }
 

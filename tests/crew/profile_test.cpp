@@ -2,6 +2,9 @@
 // the threads' time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/clock.h"
 #include "crew/crew.h"
 #include "crew/peak.h"
 #include "support/core_crew_run.h"
@@ -31,6 +34,16 @@ const ProfileRow* row(const Profile& profile, const std::string& layer, const st
   for (const ProfileRow& each : profile.rows)
     if (each.layer == layer && each.kind == kind && each.phase == phase) return &each;
   return nullptr;
+}
+
+// The seconds of all rows but `waiting`.
+double work_of(const Profile& profile) {
+  double sum = 0;
+  for (const ProfileRow& each : profile.rows) {
+    EXPECT_GE(each.seconds, 0) << each.layer << " " << each.kind;
+    if (each.kind != "waiting") sum += each.seconds;
+  }
+  return sum;
 }
 
 TEST(CrewProfile, CountsEveryOarAndItsCost) {
@@ -65,19 +78,27 @@ TEST(CrewProfile, SharedValuesAndBatchNormAreListed) {
   EXPECT_NE(row(profile, "", "statistics", Phase::update), nullptr);
 }
 
+// What the threads measured of their work never exceeds their time; `waiting` is the rest.
 TEST(CrewProfile, RowsAddUpToTheThreadsTime) {
   for (const int threads : {1, 2}) {
+    const std::int64_t start = base::now_ns();
     const Profile profile = profile_of(support::resnet20(), 4, 2, threads);
-    double sum = 0, waiting = 0;
-    for (const ProfileRow& each : profile.rows) {
-      EXPECT_GE(each.seconds, 0);
-      sum += each.seconds;
-      if (each.kind == "waiting") waiting = each.seconds;
-    }
+    EXPECT_LE(profile.wall_seconds, base::seconds_since(start));
     const double whole = threads * profile.wall_seconds;
-    EXPECT_NEAR(sum, whole, 1e-6 * whole);
-    EXPECT_LT(waiting, whole);
+    EXPECT_LE(work_of(profile), whole);
+    EXPECT_NEAR(row(profile, "", "waiting", Phase::update)->seconds, whole - work_of(profile), 1e-6 * whole);
   }
+}
+
+// A single thread waits for nobody: nearly all its time is in the rows of some op. Other programs may get in between,
+// so one undisturbed attempt of many is enough; a row that is not measured is missing in all of them.
+TEST(CrewProfile, OneThreadIsNearlyAlwaysAtWork) {
+  double most = 0;
+  for (int attempt = 0; attempt < 20 && most < 0.9; ++attempt) {
+    const Profile profile = profile_of(support::resnet20(), 4, 2, 1);
+    most = std::max(most, work_of(profile) / profile.wall_seconds);
+  }
+  EXPECT_GE(most, 0.9);
 }
 
 TEST(CrewProfile, IsEmptyUnlessAskedFor) {

@@ -1,11 +1,16 @@
 // Packed files: what goes in comes out; every damage is named; a file that shrinks under a reader ends it in order.
 
 #include "data/packed.h"
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
 #include "base/files.h"
 #include "data/columns.h"
 #include "data/mapped_file.h"
 #include "data/normalize.h"
 #include "data/open.h"
+#include "data/packed_format.h"
 #include "data/synthetic.h"
 #include "helpers.h"
 
@@ -114,6 +119,39 @@ TEST_F(Packed, EveryDamageOfTheHeaderIsNoticed) {
     write_bytes(file, Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)));
     expect_user_error([&] { open_packed(file); }, {"short.trireme"});
   }
+}
+
+// A header whose checksum is right, but not what it says.
+TEST_F(Packed, ImpossibleHeadersAreRefused) {
+  packed_images();
+  const Bytes whole = content();
+  std::size_t length = 0;
+  for (std::size_t k = 0; k < 8; ++k) length += static_cast<std::size_t>(whole[8 + k]) << (8 * k);
+  const auto opened_with = [&](const std::function<void(nlohmann::json&)>& change) {
+    const auto* text = reinterpret_cast<const char*>(whole.data() + packed::kFrontBytes);
+    nlohmann::json header = nlohmann::json::parse(text, text + length);
+    change(header);
+    const std::string now = header.dump();
+    ASSERT_LT(packed::kFrontBytes + now.size(), packed::kPage);
+    Bytes bytes = whole;
+    const auto put = [&](std::size_t at, std::uint64_t number) {
+      for (std::size_t k = 0; k < 8; ++k) bytes[at + k] = static_cast<std::uint8_t>(number >> (8 * k));
+    };
+    put(8, now.size());
+    put(16, base::xxh3(std::as_bytes(std::span(now))));
+    std::ranges::copy(now, bytes.begin() + packed::kFrontBytes);
+    write_bytes(path(), bytes);
+    open_packed(path());
+  };
+  opened_with([](nlohmann::json&) {});
+  for (const std::int64_t classes : {kMostClasses + 1, std::int64_t{1} << 62})
+    expect_user_error([&] { opened_with([&](nlohmann::json& json) { json["classes"] = classes; }); },
+                      {path().string(), std::to_string(classes), "classes"});
+  const nlohmann::json input{{"mean", {0, 0, 0}}, {"divisor", {1, 1, 1}}};
+  const nlohmann::json of_three{{"kind", "standard"}, {"inputs", {input, input, input}}};
+  expect_user_error(
+      [&] { opened_with([&](nlohmann::json& json) { json["splits"]["train"]["normalizations"] = {of_three}; }); },
+      {path().string(), "normalization of 3 inputs"});
 }
 
 TEST_F(Packed, ChecksumsNameTheDamagedPart) {

@@ -5,24 +5,24 @@
 #include "base/error.h"
 #include "cli/program.h"
 #include "peer/script.h"
+#include "support/peer_python.h"
 
 namespace trireme::cli_test {
 namespace {
 
 class Compare : public Program {
  protected:
-  // With the other system, or the test is skipped.
+  // With PyTorch, or the test does not run.
   void SetUp() override {
     Program::SetUp();
     if (IsSkipped()) return;
     const char* named = std::getenv("TRIREME_PYTHON");
     try {
-      python_ = peer::find_python(system(), {"", named ? named : "", ""});
+      python_ = peer::find_python(peer::pytorch(), {"", named ? named : "", ""});
     } catch (const base::Error& error) {
-      GTEST_SKIP() << error.what();
+      return test::without_peer(error.what());
     }
   }
-  virtual const peer::System& system() const { return peer::pytorch(); }
   Outcome compared(const Words& arguments, const Words& environment = {}) const {
     return run(Words{"compare", "--json", "--python", python_} + arguments, environment);
   }
@@ -250,22 +250,6 @@ TEST_F(Compare, TrainingIsMeasuredWhereItIsEqual) {
 TEST_F(Compare, AnErrorOfThePeerIsTold) {
   const auto peers = peers_with("networks.py", "\"lenet5\": (LeNet5", "\"lenet-5\": (LeNet5");
   expect_sentence(compared({"--model", "lenet5", "--steps", "1"}, peers), 1, {"PyTorch", "there is no model 'lenet5'"});
-}
-
-class CompareTensorflow : public Compare {
- protected:
-  const peer::System& system() const override { return peer::find_system("tensorflow"); }
-};
-
-TEST_F(CompareTensorflow, TheSameNetworksPass) {
-  const std::vector<Words> all{{"--model", "lenet5", "--oars", "3"},
-                               {"--model", "mnist-cnn", "--optimizer", "adadelta", "--batch", "5"},
-                               {"--model", "resnet20-cifar", "--optimizer", "adam", "--batch", "8"},
-                               {"--model", "redshift-cnn", "--batch", "4", "--oars", "1"}};
-  for (const Words& arguments : all) {
-    const Outcome outcome = compared(arguments + Words{"--peer", "tensorflow", "--steps", "2"});
-    EXPECT_EQ(outcome.code, 0) << arguments[1] << ": " << outcome.out << outcome.err;
-  }
 }
 
 }  // namespace

@@ -1,15 +1,14 @@
-// The table of ops against PyTorch, where some python3 has it: the references against its float64 results, the kernels
+// The table of ops against PyTorch: the references against its float64 results, the kernels
 // against its float32 results, which round in their own way and so may be off by twice the bound. One subprocess
 // answers all cases; torch_ops.py says how the files look.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 
 #include "ops/kernel_run.h"
-#include "support/process.h"
+#include "support/peer_python.h"
 
 namespace trireme::optest {
 namespace {
@@ -17,15 +16,6 @@ namespace {
 constexpr double kDeadline = 120;  // seconds
 // A float64 result may be off by the float bound scaled from 2^-24 to 2^-53, with room for the reference's own sums.
 constexpr double kDoubleAllowance = 64.0 / (1 << 29);
-
-// The first python that imports torch, or empty.
-std::string python_with_torch() {
-  std::vector<std::string> candidates{"python3", "/usr/bin/python3"};
-  if (const char* named = std::getenv("TRIREME_PYTHON")) candidates.insert(candidates.begin(), named);
-  for (const std::string& python : candidates)
-    if (test::run_process({python, "-c", "import numpy, torch"}, {}, kDeadline).exit_code == 0) return python;
-  return "";
-}
 
 // The values of each tensor of the results, with their names.
 struct Result {
@@ -104,8 +94,8 @@ class TorchAnswers {
 };
 
 TEST(Torch, GivesTheSameResults) {
-  const std::string python = python_with_torch();
-  if (python.empty()) GTEST_SKIP() << "neither python3 nor /usr/bin/python3 imports numpy and torch";
+  const std::string python = test::find_python("numpy, torch");
+  if (python.empty()) return test::without_peer("neither python3 nor /usr/bin/python3 imports numpy and torch");
   const test::TemporaryFolder folder;
   std::vector<const OpCase*> cases;
   for (const OpCase& c : op_cases())
