@@ -1,0 +1,66 @@
+// `bench input`: PyTorch's side, which makes batches of the same packed file.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/cores.h"
+#include "base/options.h"
+#include "cli/find_peer.h"
+#include "cli/peer_ways.h"
+
+namespace trireme::cli {
+
+struct InputCase {
+  std::string file;  // packed
+  std::string augment, normalize;
+  std::int64_t batch = 128;
+};
+
+inline constexpr double kInputRoundSeconds = 0.5;
+
+class PytorchInput {
+ public:
+  // Tries all ways: each sample by itself, whole batches at once, or batches from padded and mirrored copies made once,
+  // also compiled; 0, 1 and 2 workers; data in memory or mapped; allocators. The best counts for each figure by itself.
+  PytorchInput(const InputCase& bench, const Peer& peer, const base::Settings& settings, const base::CorePlan& cores);
+
+  // Samples per second, of one round.
+  double run();
+  // Seconds in a process of its own, as ours.
+  double first_batch_seconds() const;
+
+  struct Best {
+    double samples_per_second = 0, first_batch = 0, memory_bytes = 0;
+    std::string version, way;
+  };
+  const Best& best() const { return best_; }
+  const std::vector<TriedWay>& tried() const { return tried_; }  // seconds: of a sample
+  // "peer_ways" of --json: every way with its samples per second, or why it is not available.
+  nlohmann::ordered_json ways_json() const;
+
+ private:
+  struct Way {
+    std::string pipeline = "samples";  // or batches, copies
+    int workers = 0;
+    bool mapped = false, compiled = false;
+    peer::Allocator allocator{};
+    std::string text() const;
+  };
+  std::unique_ptr<peer::Script> start(const Way& way) const;
+  nlohmann::json request(const Way& way) const;
+  // Whether it ran.
+  bool try_way(const Way& way);
+
+  Peer peer_;
+  std::vector<int> cpus_;
+  nlohmann::json request_;
+  std::unique_ptr<peer::Script> process_;  // of the fastest way
+  Way fastest_{}, soonest_{};
+  Best best_;
+  std::vector<TriedWay> tried_;
+};
+
+}  // namespace trireme::cli
