@@ -6,8 +6,9 @@ to bench/peer_results.json, and makes the tables of docs/benchmarks.md from it (
     bench/peer_tables.py --threads 1,8,16 --batch 256 --world 1,8,16        a larger machine
     bench/peer_tables.py --benches step --model resnet18 --note "while others computed"
 
-Every call adds its results at once, so one that is interrupted loses nothing, and those of several machines and PyTorchs
-gather in one file. Options that are not listed go to every `trireme bench`, as in --peer-ways layout,in-place.
+Each call of the program adds its results when it ends, so whoever interrupts this loses one call, and results of several
+machines and versions of PyTorch gather in one file. Options that are not listed go to every `trireme bench`, as in
+--peer-ways layout,in-place.
 Needs nothing but Python's standard library; the program is that of the variable TRIREME, else of build.
 """
 

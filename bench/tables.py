@@ -81,8 +81,8 @@ def in_words(entries):
     lines = []
     for threads in sorted({entry["threads"] for entry in entries}):
         of_these = [entry for entry in entries if entry["threads"] == threads]
-        line = f"{threads} thread{'s' if threads > 1 else ''}: {spread([e['ratio'] for e in of_these])} times as fast " \
-               f"as PyTorch's best float32 way"
+        line = f"{threads} thread{'s' if threads > 1 else ''}: {spread([entry['ratio'] for entry in of_these])} times " \
+               f"as fast as PyTorch's best float32 way"
         bf16 = [entry["ratio_bf16"] for entry in of_these if "ratio_bf16" in entry]
         lines.append(line + (f", {spread(bf16)} times as fast as its best bf16 way." if bf16 else "."))
     return lines

@@ -11,9 +11,10 @@ and sleeps in between. All ranks must be asked the same at the same time:
                                               them; "phases": what that one took for load, forward, backward, network
                                               (what DDP adds to backward: it is also run without) and update
 
-What helps PyTorch is done, and what cannot be had is answered, as in step.py. The gradients lie in DDP's buckets (gradient_as_bucket_view), and running
-statistics are not sent round before each step (broadcast_buffers). So many samples of bytes lie in memory, from which
-batches are drawn, made floats and scaled, all samples of a batch at once, without a DataLoader's work for each sample.
+What helps PyTorch is done, and what cannot be had is answered, as in step.py. The gradients lie in DDP's buckets
+(gradient_as_bucket_view), and running statistics are not sent round before each step (broadcast_buffers). So many
+samples of bytes lie in memory, from which batches are drawn, converted and scaled, all samples of a batch at once,
+without a DataLoader's work for each sample.
 """
 
 import contextlib

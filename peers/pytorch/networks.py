@@ -19,7 +19,7 @@ _in_place = False
 
 
 def use_in_place(on):
-    """The networks of this process then apply ReLU and tanh, and add shortcuts, in place. To be called before build()."""
+    """The networks of this process then apply ReLU and tanh, and add shortcuts, in place. Call it before build()."""
     global _in_place
     _in_place = on
 

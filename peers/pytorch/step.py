@@ -180,7 +180,7 @@ class Step:
 
 def prepared(make, request):
     """make(**request), started; or why this way cannot be had."""
-    is_plain = not request.get("in_place") and not request.get("compiled") and request.get("dtype", "float32") == "float32"
+    is_plain = not (request.get("in_place") or request.get("compiled") or request.get("dtype", "float32") != "float32")
     if request.get("compiled") and not hasattr(torch, "compile"):
         return None, f"PyTorch {torch.__version__} has no torch.compile"
     try:

@@ -197,7 +197,7 @@ void bench_input(const base::Settings& settings) {
     json["peer_memory_mb"] = pytorch->best().memory_bytes / kMegabyte;
     json["ratio"] = rate / their_rate;
     json["first_batch_ratio"] = their_first / first;
-    json["peer_ways"] = pytorch->ways_json();
+    json["peer_ways"] = Json::parse(pytorch->ways_json());
   }
   if (settings.flag("json")) return fmt::print("{}\n", Json{{"results", {json}}}.dump());
   fmt::print("Batches of {} from {} ({} samples), augment {}, normalize {}, one input thread; medians of {} rounds\n",

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -38,8 +37,8 @@ class PytorchInput {
   };
   const Best& best() const { return best_; }
   const std::vector<TriedWay>& tried() const { return tried_; }  // seconds: of a sample
-  // "peer_ways" of --json: every way with its samples per second, or why it is not available.
-  nlohmann::ordered_json ways_json() const;
+  // The list "peer_ways" of --json, as text: every way with its samples per second, or why it is not available.
+  std::string ways_json() const;
 
  private:
   struct Way {
@@ -50,13 +49,13 @@ class PytorchInput {
     std::string text() const;
   };
   std::unique_ptr<peer::Script> start(const Way& way) const;
-  nlohmann::json request(const Way& way) const;
+  std::string request(const Way& way) const;  // JSON
   // Whether it ran.
   bool try_way(const Way& way);
 
   Peer peer_;
   std::vector<int> cpus_;
-  nlohmann::json request_;
+  std::string request_;                    // what is the same in all ways
   std::unique_ptr<peer::Script> process_;  // of the fastest way
   Way fastest_{}, soonest_{};
   Best best_;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "cli/bench.h"
@@ -21,12 +22,12 @@ constexpr double kDeadlineSeconds = 600;
 constexpr int kWorkers[] = {0, 1, 2};
 constexpr double kFarBehind = 1.5;  // a way that is so much slower than the best needs no second look
 
-Json ask(peer::Script& process, const Json& request) {
-  return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
+Json ask(peer::Script& process, const std::string& request) {
+  return Json::parse(process.ask(request, kDeadlineSeconds));
 }
 
 double rate_of(peer::Script& process) {
-  return ask(process, {{"do", "run"}, {"seconds", kInputRoundSeconds}}).at("samples_per_second");
+  return ask(process, Json{{"do", "run"}, {"seconds", kInputRoundSeconds}}.dump()).at("samples_per_second");
 }
 
 }  // namespace
@@ -48,13 +49,14 @@ PytorchInput::PytorchInput(const InputCase& bench, const Peer& peer, const base:
   if (pair.train->spec().inputs.size() != 1 || pair.train->spec().inputs[0].rank() != 3 || normal.inputs.empty() ||
       normal.inputs[0].mean.size() != static_cast<std::size_t>(pair.train->spec().inputs[0][0]))
     base::user_error("bench input --peer pytorch needs one input of images, normalised per channel");
-  request_ = {{"do", "open"},
-              {"file", bench.file},
-              {"batch", bench.batch},
-              {"pad", augmentation.pad},
-              {"flip", augmentation.flip},
-              {"mean", normal.inputs[0].mean},
-              {"divisor", normal.inputs[0].divisor}};
+  request_ = Json{{"do", "open"},
+                  {"file", bench.file},
+                  {"batch", bench.batch},
+                  {"pad", augmentation.pad},
+                  {"flip", augmentation.flip},
+                  {"mean", normal.inputs[0].mean},
+                  {"divisor", normal.inputs[0].divisor}}
+                 .dump();
   const WaysToTry ways = ways_to_try(settings, peer.python, pair.train->spec().inputs, false);
   for (const int workers : kWorkers) {
     for (const char* pipeline : {"samples", "batches"})
@@ -79,13 +81,13 @@ std::unique_ptr<peer::Script> PytorchInput::start(const Way& way) const {
                                         cpus_, way.allocator.environment());
 }
 
-Json PytorchInput::request(const Way& way) const {
-  Json request = request_;
+std::string PytorchInput::request(const Way& way) const {
+  Json request = Json::parse(request_);
   request["workers"] = way.workers;
   request["mapped"] = way.mapped;
   request["pipeline"] = way.pipeline;
   request["compiled"] = way.compiled;
-  return request;
+  return request.dump();
 }
 
 bool PytorchInput::try_way(const Way& way) {
@@ -95,11 +97,9 @@ bool PytorchInput::try_way(const Way& way) {
   try {
     auto process = start(way);
     const Json opened = ask(*process, request(way));
-    PeerWay needed;
-    needed.allocator = way.allocator;
-    expect_available(opened, needed);
+    expect_available(opened.dump(), way.allocator);
     double rate = rate_of(*process);
-    const double memory = ask(*process, {{"do", "memory"}}).at("bytes"), first = opened.at("first_batch");
+    const double memory = ask(*process, R"({"do": "memory"})").at("bytes"), first = opened.at("first_batch");
     if (process_ && kFarBehind * rate > best_.samples_per_second) {
       const auto run = [](peer::Script& one) { return [&one](int) { return 1 / rate_of(one); }; };
       const auto [of_best, of_this] = try_in_turns(run(*process_), run(*process), kInputRoundSeconds);
@@ -131,7 +131,7 @@ double PytorchInput::run() { return rate_of(*process_); }
 
 double PytorchInput::first_batch_seconds() const { return ask(*start(soonest_), request(soonest_)).at("first_batch"); }
 
-nlohmann::ordered_json PytorchInput::ways_json() const {
+std::string PytorchInput::ways_json() const {
   auto all = nlohmann::ordered_json::array();
   for (const TriedWay& one : tried_) {
     all.push_back({{"way", one.text}});
@@ -140,7 +140,7 @@ nlohmann::ordered_json PytorchInput::ways_json() const {
     else
       all.back()["not_available"] = one.not_available;
   }
-  return all;
+  return all.dump();
 }
 
 }  // namespace trireme::cli

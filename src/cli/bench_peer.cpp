@@ -31,7 +31,7 @@ class StepRunner : public PeerRunner {
                             {"in_place", chosen.in_place},
                             {"compiled", chosen.compiled},
                             {"dtype", chosen.dtype}});
-    expect_available(ready, chosen);
+    expect_available(ready.dump(), chosen.allocator);
     version = ready.at("torch");
     blas = ready.at("blas");
     if (seconds_of_step(1) <= kSlowSeconds) seconds_of_step(kWarmUpSteps);

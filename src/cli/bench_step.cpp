@@ -187,7 +187,7 @@ Json result_json(const Result& result) {
     json["theirs_bf16"] = side_json(bf16->step, bf16->best_seconds, bf16->memory_bytes);
     if (result.has_ratio()) json["ratio_bf16"] = result.ratio(*bf16);
   }
-  json["peer_ways"] = ways_json(result.tried);
+  json["peer_ways"] = Json::parse(ways_json(result.tried));
   return json;
 }
 

@@ -195,7 +195,7 @@ Json result_json(const Result& result, const Result::Ours& ours) {
     json["theirs_bf16"] = side_json(bf16->step);
     if (result.has_ratio()) json["ratio_bf16"] = bf16->step.total / ours.step.total;
   }
-  json["peer_ways"] = ways_json(result.tried);
+  json["peer_ways"] = Json::parse(ways_json(result.tried));
   return json;
 }
 

@@ -26,18 +26,18 @@ class TrainRunner : public PeerRunner {
                                                           std::vector{std::to_string(bench.threads)}, bench.cpus,
                                                           chosen.allocator.environment()));
     const Json joined = join(bench, meeting, chosen.pinned);
-    expect_available(joined, chosen);
+    expect_available(joined.dump(), chosen.allocator);
     version = joined.at("torch");
     blas = joined.at("blas");
-    expect_available(ask({{"do", "prepare"},
-                          {"model", bench.model},
-                          {"batch", bench.share},
-                          {"layout", chosen.layout},
-                          {"samples", samples},
-                          {"in_place", chosen.in_place},
-                          {"compiled", chosen.compiled},
-                          {"dtype", chosen.dtype}}),
-                     PeerWay{});
+    const Json ready = ask({{"do", "prepare"},
+                            {"model", bench.model},
+                            {"batch", bench.share},
+                            {"layout", chosen.layout},
+                            {"samples", samples},
+                            {"in_place", chosen.in_place},
+                            {"compiled", chosen.compiled},
+                            {"dtype", chosen.dtype}});
+    expect_available(ready.dump());
     optimizer = ask({{"do", "tune"}}).at("optimizer");
   }
 

@@ -2,16 +2,19 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 namespace trireme::cli {
 
-void expect_available(const nlohmann::json& answer, const PeerWay& way) {
-  if (const auto reason = answer.find("not_available"); reason != answer.end())
+void expect_available(const std::string& answer, const peer::Allocator& allocator) {
+  const auto json = nlohmann::json::parse(answer);
+  if (const auto reason = json.find("not_available"); reason != json.end())
     throw NotAvailable{reason->get<std::string>()};
-  if (!way.allocator.name.empty() && answer.value("allocator", "") != way.allocator.name)
-    throw NotAvailable{fmt::format("{} was not loaded", way.allocator.file)};
+  if (!allocator.name.empty() && json.value("allocator", "") != allocator.name)
+    throw NotAvailable{fmt::format("{} was not loaded", allocator.file)};
 }
 
-nlohmann::ordered_json ways_json(const std::vector<TriedWay>& tried) {
+std::string ways_json(const std::vector<TriedWay>& tried) {
   auto all = nlohmann::ordered_json::array();
   for (const TriedWay& one : tried) {
     all.push_back({{"way", one.text}, {"dtype", one.dtype}});
@@ -20,7 +23,7 @@ nlohmann::ordered_json ways_json(const std::vector<TriedWay>& tried) {
     else
       all.back()["not_available"] = one.not_available;
   }
-  return all;
+  return all.dump();
 }
 
 void print_unavailable(const std::vector<TriedWay>& tried, int indent) {

@@ -86,8 +86,10 @@ def check_types():
             seen = autocast.step.net(*autocast.step.inputs).dtype
         if seen != torch.bfloat16 or {p.dtype for p in autocast.step.net.parameters()} != {torch.float32}:
             sys.exit(f"autocast computes in {seen}")
-    if not hasattr(torch, "compile") and "not_available" not in step.Answers()("prepare", {**request, "compiled": True}):
-        sys.exit("there is no torch.compile")
+    if not hasattr(torch, "compile"):
+        answer = step.Answers()("prepare", {**request, "compiled": True})
+        if "has no torch.compile" not in answer.get("not_available", ""):
+            sys.exit(f"there is no torch.compile, but it answered {answer}")
 
 
 check_in_place()
