@@ -81,6 +81,8 @@ def in_words(entries):
     lines = []
     for threads in sorted({entry["threads"] for entry in entries}):
         of_these = [entry for entry in entries if entry["threads"] == threads]
+        if len(of_these) < 2:
+            continue
         line = f"{threads} thread{'s' if threads > 1 else ''}: {spread([entry['ratio'] for entry in of_these])} times " \
                f"as fast as PyTorch's best float32 way"
         bf16 = [entry["ratio_bf16"] for entry in of_these if "ratio_bf16" in entry]
@@ -144,8 +146,8 @@ def tables_of(results, bench):
     lines = []
     for machine, entries in groups(newest(results, bench)):
         lines += ["", caption(machine, entries), "", *table(head, [cells(entry) for entry in entries])]
-        if has_words:
-            lines += ["", *in_words(entries)]
+        if has_words and (words := in_words(entries)):
+            lines += ["", *words]
     return "\n".join(lines) + "\n\n" if lines else ""
 
 
