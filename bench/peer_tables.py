@@ -49,7 +49,8 @@ def compact(result):
     """What tables and readers need of a result."""
     entry = {name: value for name, value in result.items() if name not in LEFT_OUT}
     if "memory_mb" in result.get("ours", {}):
-        entry["memory_mb"], entry["peer_memory_mb"] = result["ours"]["memory_mb"], result["theirs"]["memory_mb"]
+        for name in ("memory_mb", "best_ms"):
+            entry[name], entry["peer_" + name] = result["ours"].get(name), result["theirs"].get(name)
     return rounded(entry)
 
 
@@ -107,6 +108,8 @@ def measure(bench, arguments, options, more):
     for entry in found:
         print(f"  {entry.get('model', entry.get('data'))}: {entry.get('ratio', entry.get('why_no_ratio'))}, bf16 "
               f"{entry.get('ratio_bf16', 'not measured')}; {entry['peer_way']}", file=sys.stderr, flush=True)
+        if tables.is_scattered(entry):
+            print("  the machine was too busy: the tables leave this out; measure again", file=sys.stderr, flush=True)
     return found
 
 

@@ -5,7 +5,8 @@
     bench/tables.py --check     ends with 1 where the page has others
 
 Of the same thing measured twice on the same machine with the same PyTorch, the newer result counts. The newest PyTorch
-comes first. Results without a ratio are left out. Needs nothing but Python's standard library.
+comes first. Left out are results without a ratio, and those of a busy machine: where a median is more than 1.5 times
+the fastest round. Needs nothing but Python's standard library.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import sys
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RESULTS = os.path.join(REPOSITORY, "bench", "peer_results.json")
 PAGE = os.path.join(REPOSITORY, "docs", "benchmarks.md")
+MOST_SCATTER = 1.5
 IDENTITY = ("bench", "machine", "peer_version", "model", "data", "batch", "threads", "world", "oars")
 
 
@@ -26,11 +28,17 @@ def version_number(entry):
     return tuple(int(number) for number in re.findall(r"\d+", entry["peer_version"].split("+")[0])[:3])
 
 
+def is_scattered(entry):
+    """Whether the median of either side is far above its fastest round."""
+    sides = ((entry.get("ours_ms"), entry.get("best_ms")), (entry.get("peer_ms"), entry.get("peer_best_ms")))
+    return any(best and median > MOST_SCATTER * best for median, best in sides)
+
+
 def newest(results, bench):
-    """The results of this bench that have a ratio, the newest of each thing measured, in the order of measuring."""
+    """The results of this bench that count, the newest of each thing measured, in the order of measuring."""
     last = {}
     for entry in results:
-        if entry["bench"] == bench and "ratio" in entry:
+        if entry["bench"] == bench and "ratio" in entry and not is_scattered(entry):
             key = tuple(entry.get(field) for field in IDENTITY)
             last.pop(key, None)
             last[key] = entry
@@ -148,7 +156,7 @@ def tables_of(results, bench):
         lines += ["", caption(machine, entries), "", *table(head, [cells(entry) for entry in entries])]
         if has_words and (words := in_words(entries)):
             lines += ["", *words]
-    return "\n".join(lines) + "\n\n" if lines else ""
+    return "\n".join(lines or ["", "Nothing has been measured in all ways yet."]) + "\n\n"
 
 
 def with_tables(page, results):

@@ -52,7 +52,11 @@ Json step(const char* version, double ratio, const char* machine = "M, 2 cores")
 TEST_F(PeerTables, TheNewestPytorchAndTheNewestResultCount) {
   Json refused = step("3.0", 9);
   refused.erase("ratio");
-  results({step("2.9.1", 3.25), step("1.13.1", 7), step("2.15.0+cpu", 5), step("2.15.0+cpu", 4), refused});
+  Json busy = step("4.0", 9);
+  busy["peer_best_ms"] = 11.0;  // the median is 18
+  Json calm = step("2.9.1", 3.25);
+  calm["best_ms"] = 1.9;
+  results({calm, step("1.13.1", 7), step("2.15.0+cpu", 5), step("2.15.0+cpu", 4), refused, busy});
   const auto made = make();
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const std::string text = read(page());
@@ -68,6 +72,7 @@ TEST_F(PeerTables, TheNewestPytorchAndTheNewestResultCount) {
       << text;
   EXPECT_EQ(at("**5.00**"), std::string::npos) << "measured again: " << text;
   EXPECT_EQ(at("PyTorch 3.0"), std::string::npos) << "without a ratio: " << text;
+  EXPECT_EQ(at("PyTorch 4.0"), std::string::npos) << "measured on a busy machine: " << text;
   EXPECT_EQ(make({"--check"}).exit_code, 0);
   results({step("2.15.0", 4)});
   EXPECT_EQ(make({"--check"}).exit_code, 1) << "the page has tables that these results do not make";
