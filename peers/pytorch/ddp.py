@@ -4,15 +4,17 @@ Started as `ddp.py THREADS`, it answers one JSON object per line on standard out
 and sleeps in between. All ranks must be asked the same at the same time:
 
     {"do": "join", "file": "/tmp/meeting", "rank": 0, "world": 2, "cpus": [0]}  "cpus" only to pin this rank to them
-    {"do": "prepare", "model": "lenet5", "batch": 42, "layout": "nchw", "samples": 840}   "batch" of this rank
+    {"do": "prepare", "model": "lenet5", "batch": 42, "layout": "nchw", "samples": 840,
+     "in_place": false, "compiled": false, "dtype": "float32"}    "batch" of this rank; the last three as in step.py
     {"do": "tune"}                           keeps the fastest of PyTorch's implementations of SGD
     {"do": "run", "warm_up": 5, "steps": 20}  seconds from step to step: the one in the middle, "median", and all of
                                               them; "phases": what that one took for load, forward, backward, network
                                               (what DDP adds to backward: it is also run without) and update
 
-What helps PyTorch is done, as in step.py. The gradients lie in DDP's buckets (gradient_as_bucket_view), and running
-statistics are not sent round before each step (broadcast_buffers). So many samples of bytes lie in memory, from which
-batches are drawn, made floats and scaled, all samples of a batch at once, without a DataLoader's work for each sample.
+What helps PyTorch is done, and what cannot be had is answered, as in step.py. The gradients lie in DDP's buckets
+(gradient_as_bucket_view), and running statistics are not sent round before each step (broadcast_buffers). So many
+samples of bytes lie in memory, from which batches are drawn, converted and scaled, all samples of a batch at once,
+without a DataLoader's work for each sample.
 """
 
 import contextlib
@@ -30,14 +32,14 @@ from torch.nn.parallel import DistributedDataParallel
 import answering
 import networks
 
-JOIN_SECONDS = 60
+GROUP_SECONDS = 300  # ranks do not finish compiling at the same moment
 ALONE_STEPS = 5  # without DDP, at most
 
 
 class Replica(step.Step):
-    def __init__(self, model, batch, layout, world, samples):
+    def __init__(self, model, batch, layout, world, samples, **more):
         _, inputs, classes = networks.MODELS[model]
-        super().__init__(model, inputs, classes, batch, layout)
+        super().__init__(model, inputs, classes, batch, layout, **more)
         self.bytes = [torch.randint(256, (samples, *shape), dtype=torch.uint8) for shape in inputs]
         self.labels = torch.randint(classes, (samples,))
         self.formats = [torch.channels_last if layout == "channels_last" and x.dim() == 4 else torch.contiguous_format
@@ -49,13 +51,19 @@ class Replica(step.Step):
             self.alone = self.net.no_sync
         self.choose(next(self.working_optimizers()))
 
+    def start(self):
+        with self.alone():  # no rank waits for another one that still compiles
+            super().start()
+        self.gradients()
+        self.forget_gradients()
+
     def load(self):
         count = len(self.target)
         if self.taken + count > len(self.order):
             self.order, self.taken = torch.randperm(len(self.order)), 0
         chosen = self.order[self.taken:self.taken + count]
         self.taken += count
-        self.inputs = [x[chosen].to(torch.float32, memory_format=form).mul_(1 / 255)
+        self.inputs = [x[chosen].to(self.kind, memory_format=form).mul_(1 / 255)
                        for x, form in zip(self.bytes, self.formats)]
         self.target = self.labels[chosen]
 
@@ -100,12 +108,14 @@ class Answers:
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
         if world > 1:
             torch.distributed.init_process_group("gloo", init_method="file://" + file, rank=rank, world_size=world,
-                                                 timeout=datetime.timedelta(seconds=JOIN_SECONDS))
-        return {"torch": torch.__version__, "blas": step.blas_name(), "threads": torch.get_num_threads()}
+                                                 timeout=datetime.timedelta(seconds=GROUP_SECONDS))
+        return step.about()
 
     def prepare(self, **request):
         self.replica = None  # its memory first
-        self.replica = Replica(world=self.world, **request)
+        self.replica, why_not = step.prepared(Replica, {"world": self.world, **request})
+        if why_not:
+            return {"not_available": why_not}
         return {"parameters": sum(p.numel() for p in self.replica.net.parameters())}
 
     def __call__(self, what, request):

@@ -15,6 +15,26 @@ import sys
 import torch
 from torch import nn
 
+_in_place = False
+
+
+def use_in_place(on):
+    """The networks of this process then apply ReLU and tanh, and add shortcuts, in place. Call it before build()."""
+    global _in_place
+    _in_place = on
+
+
+def relu(x):
+    return torch.relu_(x) if _in_place else torch.relu(x)
+
+
+def tanh(x):
+    return torch.tanh_(x) if _in_place else torch.tanh(x)
+
+
+def add(x, shortcut):
+    return x.add_(shortcut) if _in_place else x + shortcut
+
 
 class LeNet5(nn.Module):
     def __init__(self, inputs, classes):
@@ -27,13 +47,13 @@ class LeNet5(nn.Module):
         self.fc3 = nn.Linear(84, classes)
 
     def features(self, x):
-        x = nn.functional.avg_pool2d(torch.tanh(self.conv1(x)), 2)
-        x = nn.functional.avg_pool2d(torch.tanh(self.conv2(x)), 2)
+        x = nn.functional.avg_pool2d(tanh(self.conv1(x)), 2)
+        x = nn.functional.avg_pool2d(tanh(self.conv2(x)), 2)
         return torch.flatten(x, 1)
 
     def forward(self, x):
-        x = torch.tanh(self.fc1(self.features(x)))
-        return self.fc3(torch.tanh(self.fc2(x)))
+        x = tanh(self.fc1(self.features(x)))
+        return self.fc3(tanh(self.fc2(x)))
 
 
 class MnistCnn(nn.Module):
@@ -47,11 +67,11 @@ class MnistCnn(nn.Module):
         self.fc2 = nn.Linear(128, classes)
 
     def features(self, x):
-        x = torch.relu(self.conv2(torch.relu(self.conv1(x))))
+        x = relu(self.conv2(relu(self.conv1(x))))
         return torch.flatten(self.dropout1(nn.functional.max_pool2d(x, 2)), 1)
 
     def forward(self, x):
-        return self.fc2(self.dropout2(torch.relu(self.fc1(self.features(x)))))
+        return self.fc2(self.dropout2(relu(self.fc1(self.features(x)))))
 
 
 class AlexNet(nn.Module):
@@ -60,15 +80,15 @@ class AlexNet(nn.Module):
     def __init__(self, inputs, classes):
         super().__init__()
         self.features = nn.Sequential(
-            nn.Conv2d(inputs[0][0], 64, 11, stride=4, padding=2), nn.ReLU(), nn.MaxPool2d(3, 2),
-            nn.Conv2d(64, 192, 5, padding=2), nn.ReLU(), nn.MaxPool2d(3, 2),
-            nn.Conv2d(192, 384, 3, padding=1), nn.ReLU(),
-            nn.Conv2d(384, 256, 3, padding=1), nn.ReLU(),
-            nn.Conv2d(256, 256, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2))
+            nn.Conv2d(inputs[0][0], 64, 11, stride=4, padding=2), nn.ReLU(_in_place), nn.MaxPool2d(3, 2),
+            nn.Conv2d(64, 192, 5, padding=2), nn.ReLU(_in_place), nn.MaxPool2d(3, 2),
+            nn.Conv2d(192, 384, 3, padding=1), nn.ReLU(_in_place),
+            nn.Conv2d(384, 256, 3, padding=1), nn.ReLU(_in_place),
+            nn.Conv2d(256, 256, 3, padding=1), nn.ReLU(_in_place), nn.MaxPool2d(3, 2))
         self.avgpool = nn.AdaptiveAvgPool2d((6, 6))
         self.classifier = nn.Sequential(
-            nn.Dropout(0.5), nn.Linear(256 * 6 * 6, 4096), nn.ReLU(),
-            nn.Dropout(0.5), nn.Linear(4096, 4096), nn.ReLU(),
+            nn.Dropout(0.5), nn.Linear(256 * 6 * 6, 4096), nn.ReLU(_in_place),
+            nn.Dropout(0.5), nn.Linear(4096, 4096), nn.ReLU(_in_place),
             nn.Linear(4096, classes))
 
     def forward(self, x):
@@ -87,8 +107,8 @@ class BasicBlock(nn.Module):
         self.downsample = projection(channels, width, stride)
 
     def forward(self, x):
-        y = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x)))))
-        return torch.relu(y + self.downsample(x))
+        y = self.bn2(self.conv2(relu(self.bn1(self.conv1(x)))))
+        return relu(add(y, self.downsample(x)))
 
 
 class Bottleneck(nn.Module):
@@ -105,9 +125,9 @@ class Bottleneck(nn.Module):
         self.downsample = projection(channels, 4 * width, stride)
 
     def forward(self, x):
-        y = torch.relu(self.bn1(self.conv1(x)))
-        y = torch.relu(self.bn2(self.conv2(y)))
-        return torch.relu(self.bn3(self.conv3(y)) + self.downsample(x))
+        y = relu(self.bn1(self.conv1(x)))
+        y = relu(self.bn2(self.conv2(y)))
+        return relu(add(self.bn3(self.conv3(y)), self.downsample(x)))
 
 
 def projection(channels, out, stride):
@@ -138,7 +158,7 @@ class ResNet(nn.Module):
         self.fc = nn.Linear(channels, classes)
 
     def forward(self, x):
-        x = self.maxpool(torch.relu(self.bn1(self.conv1(x))))
+        x = self.maxpool(relu(self.bn1(self.conv1(x))))
         for stage in range(self.stages):
             x = getattr(self, f"layer{stage + 1}")(x)
         return self.fc(torch.flatten(nn.functional.adaptive_avg_pool2d(x, 1), 1))
@@ -160,10 +180,10 @@ class PreActivationBlock(nn.Module):
         self.first_of_network = first_of_network
 
     def forward(self, x):
-        y = x if self.first_of_network else torch.relu(self.bn1(x))
-        y = torch.relu(self.bn2(self.conv1(y)))
-        y = torch.relu(self.bn3(self.conv2(y)))
-        return self.conv3(y) + self.shortcut(x)
+        y = x if self.first_of_network else relu(self.bn1(x))
+        y = relu(self.bn2(self.conv1(y)))
+        y = relu(self.bn3(self.conv2(y)))
+        return add(self.conv3(y), self.shortcut(x))
 
 
 class ResNetV2(nn.Module):
@@ -190,9 +210,9 @@ class ResNetV2(nn.Module):
         self.fc = nn.Linear(channels, classes)
 
     def forward(self, x):
-        x = torch.relu(self.bn1(self.conv1(x)))
+        x = relu(self.bn1(self.conv1(x)))
         x = self.layer3(self.layer2(self.layer1(x)))
-        x = torch.relu(self.bn2(x))
+        x = relu(self.bn2(x))
         return self.fc(torch.flatten(nn.functional.adaptive_avg_pool2d(x, 1), 1))
 
 
@@ -207,8 +227,8 @@ class DenseLayer(nn.Module):
         self.dropout2 = nn.Dropout(dropout)
 
     def forward(self, x):
-        y = self.dropout1(self.conv1(torch.relu(self.norm1(x))))
-        y = self.dropout2(self.conv2(torch.relu(self.norm2(y))))
+        y = self.dropout1(self.conv1(relu(self.norm1(x))))
+        y = self.dropout2(self.conv2(relu(self.norm2(y))))
         return torch.cat([x, y], 1)
 
 
@@ -219,7 +239,7 @@ class Transition(nn.Module):
         self.conv = nn.Conv2d(channels, channels // 2, 1, bias=False)
 
     def forward(self, x):
-        return nn.functional.avg_pool2d(self.conv(torch.relu(self.norm(x))), 2)
+        return nn.functional.avg_pool2d(self.conv(relu(self.norm(x))), 2)
 
 
 class DenseNetBC(nn.Module):
@@ -242,7 +262,7 @@ class DenseNetBC(nn.Module):
         self.classifier = nn.Linear(channels, classes)
 
     def forward(self, x):
-        x = torch.relu(self.features(x))
+        x = relu(self.features(x))
         return self.classifier(torch.flatten(nn.functional.adaptive_avg_pool2d(x, 1), 1))
 
 
@@ -256,7 +276,7 @@ class RedshiftCnn(nn.Module):
 
     def features(self, x):
         for conv in (self.conv1, self.conv2, self.conv3):
-            x = nn.functional.max_pool1d(torch.relu(conv(x)), 2)
+            x = nn.functional.max_pool1d(relu(conv(x)), 2)
         return torch.flatten(x, 1)
 
     def forward(self, x):
@@ -272,7 +292,7 @@ class LandcoverBranch(nn.Module):
 
     def forward(self, x):
         for first, second in (("conv1", "conv2"), ("conv3", "conv4"), ("conv5", "conv6")):
-            x = torch.relu(getattr(self, second)(torch.relu(getattr(self, first)(x))))
+            x = relu(getattr(self, second)(relu(getattr(self, first)(x))))
             x = nn.functional.max_pool2d(x, 2)
         return x
 
@@ -284,7 +304,7 @@ class LandcoverTrunk(nn.Module):
         self.conv2 = nn.Conv2d(512, 512, 3, 1, 1)
 
     def forward(self, x):
-        return torch.relu(self.conv2(torch.relu(self.conv1(x))))
+        return relu(self.conv2(relu(self.conv1(x))))
 
 
 class LandcoverCnn(nn.Module):
@@ -301,7 +321,7 @@ class LandcoverCnn(nn.Module):
 
     def forward(self, a, b, c):
         x = torch.cat([self.branch1(a), self.branch2(b), self.branch3(c)], 1)
-        x = torch.relu(self.fc1(torch.flatten(self.trunk(x), 1)))
+        x = relu(self.fc1(torch.flatten(self.trunk(x), 1)))
         return self.fc2(self.dropout(x))
 
 

@@ -3,15 +3,22 @@
 Started as `step.py THREADS [pin]`, it answers one JSON object per line on standard output to one per line on standard
 input, and sleeps in between:
 
-    {"do": "prepare", "model": "lenet5", "inputs": [[3, 32, 32]], "classes": 10, "batch": 42, "layout": "nchw"}
+    {"do": "prepare", "model": "lenet5", "inputs": [[3, 32, 32]], "classes": 10, "batch": 42, "layout": "nchw",
+     "in_place": false, "compiled": false, "dtype": "float32"}    the last three may be left out
     {"do": "run", "steps": 10}      seconds of the step in the middle: forward, backward, update, total
     {"do": "memory"}                bytes: the largest resident size since prepare, less that before the network
     {"do": "tune"}                  keeps the fastest of PyTorch's implementations of SGD
 
+`dtype` is float32, bf16-autocast (float32 weights, operations cast where torch.autocast does so) or bf16 (weights,
+activations and updates). `compiled` runs forward, loss and backward through torch.compile; compilation is a part of
+prepare. A way that this PyTorch or this machine lacks is answered with {"not_available": "reason"}.
+
 What helps PyTorch is done: gradients are dropped instead of zeroed, fused or foreach SGD where there is one, denormals
-flushed, no garbage collection while timing; the caller tries both layouts. Works with PyTorch 1.13 and 2.x.
+flushed, no garbage collection while timing; the caller tries layouts, types, allocators (LD_PRELOAD) and so on. Works
+with PyTorch 1.13 and 2.x.
 """
 
+import contextlib
 import gc
 import os
 import sys
@@ -30,17 +37,9 @@ import torch  # noqa: E402
 
 import answering  # noqa: E402
 import networks  # noqa: E402
+from process import allocator_name, status_bytes  # noqa: E402
 
 LEARNING_RATE, MOMENTUM = 0.01, 0.9
-
-
-def status_bytes(field):
-    """A size of /proc/self/status, e.g. VmRSS or VmHWM."""
-    with open("/proc/self/status") as status:
-        for line in status:
-            if line.startswith(field + ":"):
-                return 1024 * int(line.split()[1])
-    return 0
 
 
 def blas_name():
@@ -54,6 +53,11 @@ def blas_name():
         if name in loaded:
             return name
     return "reference" if "libblas.so" in loaded else "own"
+
+
+def about():
+    return {"torch": torch.__version__, "blas": blas_name(), "allocator": allocator_name(),
+            "threads": torch.get_num_threads()}
 
 
 def reset_peak():
@@ -71,21 +75,42 @@ def sgd_candidates(parameters):
 
 
 class Step:
-    def __init__(self, model, inputs, classes, batch, layout):
+    def __init__(self, model, inputs, classes, batch, layout, in_place=False, compiled=False, dtype="float32"):
         gc.collect()
         reset_peak()
         self.before = status_bytes("VmRSS")
         torch.manual_seed(1)
+        networks.use_in_place(in_place)
         self.net = networks.build(model, inputs, classes)
         self.net.train()
-        self.inputs = [torch.rand(batch, *shape) - 0.5 for shape in inputs]
+        self.kind = torch.bfloat16 if dtype == "bf16" else torch.float32
+        self.net = self.net.to(self.kind)
+        self.inputs = [(torch.rand(batch, *shape) - 0.5).to(self.kind) for shape in inputs]
         self.target = torch.randint(classes, (batch,))
         if layout == "channels_last":
             self.net = self.net.to(memory_format=torch.channels_last)
             self.inputs = [x.to(memory_format=torch.channels_last) if x.dim() == 4 else x for x in self.inputs]
         self.has_penalty = hasattr(self.net, "l2")
-        self.loss = torch.nn.CrossEntropyLoss()
+        self.cross_entropy = torch.nn.CrossEntropyLoss()
+        self.casting = (lambda: torch.autocast("cpu", torch.bfloat16)) if dtype == "bf16-autocast" \
+            else contextlib.nullcontext
+        self.compiled = compiled
         self.choose(next(self.working_optimizers()))
+
+    def loss(self, inputs, target):
+        loss = self.cross_entropy(self.net(*inputs).float(), target)
+        return loss + networks.penalty(self.net) if self.has_penalty else loss
+
+    def start(self):
+        """Compiles, where asked for, and makes the first step, so that a way that does not work fails here."""
+        if self.compiled:
+            self.loss = torch.compile(self.loss)
+        for _ in range(2 if self.compiled else 1):
+            self.gradients()
+            self.forget_gradients()
+        self.gradients()
+        self.update()
+        self.forget_gradients()
 
     def choose(self, named):
         self.optimizer_name, self.optimizer = named
@@ -101,9 +126,8 @@ class Step:
     def gradients(self):
         """Seconds of forward and backward."""
         start = time.perf_counter()
-        loss = self.loss(self.net(*self.inputs), self.target)
-        if self.has_penalty:
-            loss = loss + networks.penalty(self.net)
+        with self.casting():
+            loss = self.loss(self.inputs, self.target)
         middle = time.perf_counter()
         loss.backward()
         return middle - start, time.perf_counter() - middle
@@ -154,17 +178,40 @@ class Step:
         return {"optimizer": self.optimizer_name}
 
 
+def prepared(make, request):
+    """make(**request), started; or why this way cannot be had."""
+    is_plain = not (request.get("in_place") or request.get("compiled") or request.get("dtype", "float32") != "float32")
+    if request.get("compiled") and not hasattr(torch, "compile"):
+        return None, f"PyTorch {torch.__version__} has no torch.compile"
+    try:
+        step = make(**request)
+        step.start()
+        return step, ""
+    except Exception as error:  # noqa: BLE001: a compiler that is missing, an operation without bf16, ...
+        if is_plain:
+            raise
+        return None, f"{type(error).__name__}: {first_line(error)}"
+
+
+def first_line(error):
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+
+
 class Answers:
     def __init__(self):
         self.step = None
         torch.set_num_threads(int(THREADS))
         torch.set_flush_denormal(True)
 
+    def prepare(self, request):
+        self.step, why_not = prepared(Step, request)
+        if why_not:
+            return {"not_available": why_not}
+        return {**about(), "parameters": sum(p.numel() for p in self.step.net.parameters())}
+
     def __call__(self, what, request):
         if what == "prepare":
-            self.step = Step(**request)
-            return {"torch": torch.__version__, "blas": blas_name(), "threads": torch.get_num_threads(),
-                    "parameters": sum(p.numel() for p in self.step.net.parameters())}
+            return self.prepare(request)
         if what == "run":
             return self.step.run(request["steps"])
         if what == "memory":

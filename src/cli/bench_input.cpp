@@ -19,13 +19,15 @@
 #include "base/files.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
-#include "cli/bench_peer.h"
+#include "cli/bench.h"
+#include "cli/bench_input.h"
+#include "cli/peer_report.h"
 #include "data/columns.h"
 #include "data/loader.h"
 #include "data/open.h"
 #include "data/packed.h"
 #include "data/prepare.h"
-#include "peer/script.h"
+#include "peer/child.h"
 
 namespace trireme::cli {
 namespace {
@@ -33,15 +35,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = base::fs;
 
-constexpr double kRoundSeconds = 0.5, kDeadlineSeconds = 600, kMegabyte = 1e6;
+constexpr double kDeadlineSeconds = 600, kMegabyte = 1e6;
 constexpr std::chrono::milliseconds kSettle{20};  // until the other side's threads sleep
-constexpr int kWorkers[] = {0, 1, 2};
-
-struct InputCase {
-  std::string file;  // packed
-  std::string augment, normalize;
-  std::int64_t batch = 128;
-};
 
 // From opening the file to batches; as train does it.
 class OwnInput {
@@ -125,77 +120,6 @@ double memory_of_processes(const InputCase& bench, int processes, const base::Co
   return bytes;
 }
 
-struct PeerResult {
-  double samples_per_second = 0, first_batch = 0, memory_bytes = 0;
-  std::string version, way;
-  Json soonest;  // the request that had its first batch soonest
-};
-
-// The best way, of each figure by itself.
-class PytorchInput {
- public:
-  PytorchInput(const InputCase& bench, std::string python, std::string script, const base::CorePlan& cores)
-      : python_(std::move(python)), script_(std::move(script)), cpus_(cores.cpus) {
-    const data::DataPair pair = data::open_packed(bench.file);
-    const data::Augmentation augmentation = data::parse_augmentation(bench.augment);
-    if (augmentation.degrees > 0 || augmentation.brightness > 0 || augmentation.cutout > 0)
-      base::user_error("bench input --peer pytorch compares crop and flip alone, not '{}'", bench.augment);
-    const data::Normalization normal = data::compute_normalization(pair.train, bench.normalize);
-    if (pair.train->spec().inputs.size() != 1 || pair.train->spec().inputs[0].rank() != 3 || normal.inputs.empty() ||
-        normal.inputs[0].mean.size() != static_cast<std::size_t>(pair.train->spec().inputs[0][0]))
-      base::user_error("bench input --peer pytorch needs one input of images, normalised per channel");
-    request_ = {{"do", "open"},
-                {"file", bench.file},
-                {"batch", bench.batch},
-                {"pad", augmentation.pad},
-                {"flip", augmentation.flip},
-                {"mean", normal.inputs[0].mean},
-                {"divisor", normal.inputs[0].divisor}};
-    for (const int workers : kWorkers)
-      for (const bool mapped : {false, true}) try_way(workers, mapped);
-  }
-
-  double run() { return ask(*process_, {{"do", "run"}, {"seconds", kRoundSeconds}}).at("samples_per_second"); }
-  // Seconds in a process of its own, as ours.
-  double first_batch_seconds() const { return ask(*start(), best_.soonest).at("first_batch"); }
-  const PeerResult& best() const { return best_; }
-
- private:
-  std::unique_ptr<peer::Script> start() const {
-    return std::make_unique<peer::Script>(peer::pytorch().title, python_, script_, std::vector<std::string>{}, cpus_);
-  }
-  static Json ask(peer::Script& process, const Json& request) {
-    return Json::parse(process.ask(request.dump(), kDeadlineSeconds));
-  }
-
-  void try_way(int workers, bool mapped) {
-    auto process = start();
-    Json request = request_;
-    request["workers"] = workers;
-    request["mapped"] = mapped;
-    const Json opened = ask(*process, request);
-    const double rate = ask(*process, {{"do", "run"}, {"seconds", kRoundSeconds}}).at("samples_per_second");
-    const double memory = ask(*process, {{"do", "memory"}}).at("bytes"), first = opened.at("first_batch");
-    const bool is_first = process_ == nullptr;
-    if (is_first || first < best_.first_batch) {
-      best_.first_batch = first;
-      best_.soonest = request;
-    }
-    best_.memory_bytes = is_first ? memory : std::min(best_.memory_bytes, memory);
-    if (!is_first && rate <= best_.samples_per_second) return;
-    best_.samples_per_second = rate;
-    best_.version = opened.at("torch");
-    best_.way = fmt::format("{} worker{}, {}", workers, workers == 1 ? "" : "s", mapped ? "mapped" : "in memory");
-    process_ = std::move(process);
-  }
-
-  std::string python_, script_;
-  std::vector<int> cpus_;
-  Json request_;
-  std::unique_ptr<peer::Script> process_;
-  PeerResult best_;
-};
-
 InputCase input_case(const base::Settings& settings) {
   InputCase bench;
   bench.file = settings.text("data");
@@ -217,6 +141,7 @@ void bench_input(const base::Settings& settings) {
   InputCase bench = input_case(settings);
   const int rounds = static_cast<int>(settings.integer("repeats", 1, 10000));
   const int processes = static_cast<int>(settings.integer("processes", 1, 1024));
+  kinds_of_ways(settings);
   const Peer peer = find_peer(settings, "pytorch", "input.py");
   std::optional<base::TemporaryFolder> folder;
   if (!bench.file.ends_with(data::kPackedEnding)) {
@@ -229,7 +154,7 @@ void bench_input(const base::Settings& settings) {
   }
   const base::CorePlan cores = base::plan_cores();
   std::unique_ptr<PytorchInput> pytorch;
-  if (!peer.python.empty()) pytorch = std::make_unique<PytorchInput>(bench, peer.python, peer.script, cores);
+  if (!peer.python.empty()) pytorch = std::make_unique<PytorchInput>(bench, peer, settings, cores);
   std::vector<double> rates, firsts, their_rates, their_firsts;
   std::int64_t bytes_per_sample = 0, samples = 0;
   {
@@ -242,7 +167,7 @@ void bench_input(const base::Settings& settings) {
   }
   for (int round = 0; round < rounds; ++round) {
     std::this_thread::sleep_for(kSettle);
-    rates.push_back(OwnInput(bench, cores).samples_per_second(kRoundSeconds));
+    rates.push_back(OwnInput(bench, cores).samples_per_second(kInputRoundSeconds));
     if (pytorch) their_rates.push_back(pytorch->run());
     firsts.push_back(first_batch_seconds(bench, cores));
     if (pytorch) their_firsts.push_back(pytorch->first_batch_seconds());
@@ -272,6 +197,7 @@ void bench_input(const base::Settings& settings) {
     json["peer_memory_mb"] = pytorch->best().memory_bytes / kMegabyte;
     json["ratio"] = rate / their_rate;
     json["first_batch_ratio"] = their_first / first;
+    json["peer_ways"] = Json::parse(pytorch->ways_json());
   }
   if (settings.flag("json")) return fmt::print("{}\n", Json{{"results", {json}}}.dump());
   fmt::print("Batches of {} from {} ({} samples), augment {}, normalize {}, one input thread; medians of {} rounds\n",
@@ -284,6 +210,7 @@ void bench_input(const base::Settings& settings) {
   fmt::print("  one process and its workers ({})\n", pytorch->best().way);
   fmt::print("{:<8} {:>13.1f}x {:>15.1f}x\n", "ratio", json["ratio"].get<double>(),
              json["first_batch_ratio"].get<double>());
+  print_unavailable(pytorch->tried(), 8);
 }
 
 void bench_reader(const base::Settings& settings) {

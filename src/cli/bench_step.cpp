@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cli/bench.h"
 #include "cli/bench_peer.h"
+#include "cli/peer_report.h"
 #include "crew/peak.h"
 #include "train/profile_report.h"
 
@@ -29,6 +30,7 @@ using train::StepSeconds;
 constexpr std::chrono::milliseconds kSettle{20};  // until the other side's threads sleep
 constexpr int kProfileRounds = 5;
 constexpr double kMegabyte = 1e6, kMilliseconds = 1e3;
+constexpr int kHeadWidth = 31;  // of model, batch, threads and V
 
 // One way of running a step, and what it took in each round.
 struct Side {
@@ -68,9 +70,17 @@ struct Result {
   double best_seconds = 0, memory_bytes = 0;
   std::optional<StepSeconds> fast;            // with --reduce both
   std::optional<double> one_thread, one_oar;  // seconds of 1 thread at the same V, of 1 thread at V = 1
-  std::optional<StepSeconds> theirs;
-  double their_best_seconds = 0, their_memory_bytes = 0;
-  std::string their_version, their_way;
+  struct Theirs {
+    StepSeconds step;
+    double best_seconds = 0, memory_bytes = 0;
+    std::string way;
+  };
+  std::optional<Theirs> theirs, theirs_bf16;
+  std::vector<TriedWay> tried;
+  std::string their_version, why_no_ratio;
+
+  bool has_ratio() const { return theirs && why_no_ratio.empty(); }
+  double ratio(const Theirs& their) const { return their.step.total / ours.total; }
 };
 
 Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& cores, const base::Settings& settings) {
@@ -96,14 +106,18 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
                 {}};
   };
   std::unique_ptr<PytorchStep> pytorch;  // made first: its processes must not start from a pinned thread
-  if (!peer.python.empty()) pytorch = std::make_unique<PytorchStep>(bench, peer.python, peer.script, cores);
-  if (pytorch && pytorch->is_handicapped())
-    base::log_warn("PyTorch runs on the reference BLAS, many times slower in dense layers; install libopenblas0");
-  Side ours = own_side(bench.threads, bench.oars, bench.reduce), theirs, fast, one_thread, one_oar;
+  if (!peer.python.empty()) pytorch = std::make_unique<PytorchStep>(bench, peer, settings, cores);
+  if (pytorch) result.why_no_ratio = pytorch->ways().why_no_ratio();
+  if (!result.why_no_ratio.empty()) base::log_warn("{}", result.why_no_ratio);
+  Side ours = own_side(bench.threads, bench.oars, bench.reduce), theirs, theirs_bf16, fast, one_thread, one_oar;
   std::vector<Side*> sides{&ours};
   if (pytorch) {
-    theirs.run = [&](int steps) { return pytorch->run(steps); };
+    theirs.run = [&](int steps) { return pytorch->run_float32(steps); };
     sides.push_back(&theirs);
+    if (pytorch->ways().bf16) {
+      theirs_bf16.run = [&](int steps) { return pytorch->run_bf16(steps); };
+      sides.push_back(&theirs_bf16);
+    }
   }
   if (settings.text("reduce") == "both") {
     fast = own_side(bench.threads, bench.oars, crew::Reduce::fast);
@@ -124,11 +138,12 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
   if (one_thread.run) result.one_thread = one_thread.median().total;
   if (one_oar.run) result.one_oar = one_oar.median().total;
   if (pytorch) {
-    result.theirs = theirs.median();
-    result.their_best_seconds = theirs.best();
-    result.their_memory_bytes = pytorch->memory_bytes();
-    result.their_version = pytorch->version();
-    result.their_way = pytorch->way();
+    const FastestWays& ways = pytorch->ways();
+    result.theirs = {theirs.median(), theirs.best(), ways.memory_bytes, ways.float32->text()};
+    if (ways.bf16)
+      result.theirs_bf16 = {theirs_bf16.median(), theirs_bf16.best(), ways.bf16->memory_bytes, ways.bf16->text()};
+    result.tried = ways.tried;
+    result.their_version = ways.float32->version;
   }
   return result;
 }
@@ -160,18 +175,26 @@ Json result_json(const Result& result) {
   if (!result.theirs) return json;
   json["peer"] = "pytorch";
   json["peer_version"] = result.their_version;
-  json["peer_way"] = result.their_way;
-  json["peer_ms"] = kMilliseconds * result.theirs->total;
-  json["theirs"] = side_json(*result.theirs, result.their_best_seconds, result.their_memory_bytes);
-  json["ratio"] = result.theirs->total / result.ours.total;
-  json["memory_ratio"] = result.their_memory_bytes / result.memory_bytes;
+  json["peer_way"] = result.theirs->way;
+  json["peer_ms"] = kMilliseconds * result.theirs->step.total;
+  json["theirs"] = side_json(result.theirs->step, result.theirs->best_seconds, result.theirs->memory_bytes);
+  if (result.has_ratio()) json["ratio"] = result.ratio(*result.theirs);
+  if (!result.has_ratio()) json["why_no_ratio"] = result.why_no_ratio;
+  json["memory_ratio"] = result.theirs->memory_bytes / result.memory_bytes;
+  if (const auto& bf16 = result.theirs_bf16) {
+    json["peer_bf16_way"] = bf16->way;
+    json["peer_bf16_ms"] = kMilliseconds * bf16->step.total;
+    json["theirs_bf16"] = side_json(bf16->step, bf16->best_seconds, bf16->memory_bytes);
+    if (result.has_ratio()) json["ratio_bf16"] = result.ratio(*bf16);
+  }
+  json["peer_ways"] = Json::parse(ways_json(result.tried));
   return json;
 }
 
 void print_side(const std::string& head, const char* name, const StepSeconds& step, double memory_bytes) {
-  fmt::print("{:<31} {:<8} {:>9.2f} {:>9.2f} {:>8.2f} {:>9.2f} {:>10.1f}", head, name, kMilliseconds * step.forward,
-             kMilliseconds * step.backward, kMilliseconds * step.update, kMilliseconds * step.total,
-             memory_bytes / kMegabyte);
+  fmt::print("{:<{}} {:<8} {:>9.2f} {:>9.2f} {:>8.2f} {:>9.2f} {:>10.1f}", head, kHeadWidth, name,
+             kMilliseconds * step.forward, kMilliseconds * step.backward, kMilliseconds * step.update,
+             kMilliseconds * step.total, memory_bytes / kMegabyte);
 }
 
 void print_result(const Result& result) {
@@ -179,16 +202,24 @@ void print_result(const Result& result) {
   print_side(fmt::format("{:<17} {:>5} {:>3} {:>3}", bench.model, bench.batch, bench.threads, bench.oars), "trireme",
              result.ours, result.memory_bytes);
   fmt::print("\n");
-  if (result.theirs) {
-    print_side("", "pytorch", *result.theirs, result.their_memory_bytes);
-    fmt::print(" {:>6.2f}x {:>6.2f}x  {}\n", result.theirs->total / result.ours.total,
-               result.their_memory_bytes / result.memory_bytes, result.their_way);
+  const auto ratio = [&](const Result::Theirs& their) {
+    return result.has_ratio() ? fmt::format("{:.2f}x", result.ratio(their)) : std::string("none");
+  };
+  if (const auto& their = result.theirs) {
+    print_side("", "pytorch", their->step, their->memory_bytes);
+    fmt::print(" {:>7} {:>6.2f}x {:>7}  {}\n", ratio(*their), their->memory_bytes / result.memory_bytes, "",
+               their->way);
   }
+  if (const auto& their = result.theirs_bf16) {
+    print_side("", "  bf16", their->step, their->memory_bytes);
+    fmt::print(" {:>7} {:>7} {:>7}  {}\n", "", "", ratio(*their), their->way);
+  }
+  print_unavailable(result.tried, kHeadWidth);
   if (result.one_thread || result.one_oar)
-    fmt::print("{:<31} speed-up {:.2f} over 1 thread at V = {}, {:.2f} over 1 thread at V = 1\n", "",
+    fmt::print("{:<{}} speed-up {:.2f} over 1 thread at V = {}, {:.2f} over 1 thread at V = 1\n", "", kHeadWidth,
                speedup(result.one_thread, result), bench.oars, speedup(result.one_oar, result));
   if (result.fast)
-    fmt::print("{:<31} exact sums cost {:+.1f} % (fast: {:.2f} ms)\n", "", exact_cost_percent(result),
+    fmt::print("{:<{}} exact sums cost {:+.1f} % (fast: {:.2f} ms)\n", "", kHeadWidth, exact_cost_percent(result),
                kMilliseconds * result.fast->total);
   std::fflush(stdout);
 }
@@ -199,17 +230,18 @@ void bench_step(const base::Settings& settings) {
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   const std::vector<BenchCase> cases = bench_cases(settings);
   settings.integer("repeats", 1, 10000);
+  kinds_of_ways(settings);
   if (const std::string& file = settings.text("tune"); !file.empty()) return tune(cases, file);
   const Peer peer = find_peer(settings, "pytorch", "step.py");
   const base::CorePlan cores = base::plan_cores();
   const bool json = settings.flag("json");
   if (!json) {
     fmt::print(
-        "One training step: milliseconds (medians of {} rounds taken in turns), memory in MB, PyTorch / Trireme;"
-        " {}, {} cores\n",
+        "One training step: milliseconds (medians of {} rounds taken in turns), memory in MB, PyTorch / Trireme (its "
+        "best float32 way, its best bf16 way; Trireme computes in float32); {}, {} cores\n",
         settings.text("repeats"), base::isa_name(base::active_isa()), cores.usable);
-    fmt::print("{:<17} {:>5} {:>3} {:>3} {:<8} {:>9} {:>9} {:>8} {:>9} {:>10} {:>7} {:>7}\n", "model", "batch", "thr",
-               "V", "", "forward", "backward", "update", "total", "memory", "time", "memory");
+    fmt::print("{:<17} {:>5} {:>3} {:>3} {:<8} {:>9} {:>9} {:>8} {:>9} {:>10} {:>7} {:>7} {:>7}\n", "model", "batch",
+               "thr", "V", "", "forward", "backward", "update", "total", "memory", "float32", "memory", "bf16");
   }
   Json results = Json::array();
   std::map<int, crew::Peak> peaks;

@@ -7,14 +7,19 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
 #include "cli/bars.h"
 #include "cli/comparison.h"
+#include "cli/peer_report.h"
 #include "cli/svg.h"
+#include "graph/network.h"
+#include "models/zoo.h"
 
 namespace trireme::cli {
 namespace {
@@ -23,6 +28,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::milliseconds kSettle{50};  // until the other side's threads sleep
 constexpr double kMilliseconds = 1e3;
+constexpr int kHeadWidth = 37;  // of model, world, threads, batch and V
 constexpr const char* kComparedSteps = "3";
 
 struct Phase {
@@ -35,12 +41,20 @@ constexpr std::array kPhases{Phase{"load", &TrainSeconds::load}, Phase{"forward"
 
 struct Result {
   TrainCase bench;
-  TrainSeconds ours{}, theirs{};
-  int oars = 0;
-  std::string their_version{}, their_way{};
+  struct Ours {
+    int oars = 0;
+    TrainSeconds step{};
+  };
+  std::vector<Ours> ours{};  // one for each number of oars, that of the threads first
+  struct Theirs {
+    TrainSeconds step;
+    std::string way;
+  };
+  std::optional<Theirs> theirs{}, theirs_bf16{};
+  std::vector<TriedWay> tried{};
+  std::string their_version{}, why_no_ratio{};
 
-  bool has_peer() const { return !their_way.empty(); }
-  double ratio() const { return theirs.total / ours.total; }
+  bool has_ratio() const { return theirs && why_no_ratio.empty(); }
 };
 
 // The repetition in the middle, so that its phases belong together.
@@ -75,9 +89,14 @@ std::vector<TrainCase> cases_of(const base::Settings& settings, const base::Core
       if (needed > cores.cpus.size())
         base::user_error("{} processes with {} thread{} each need {} cores, and {} are usable", world, one.threads,
                          one.threads == 1 ? "" : "s", needed, cores.cpus.size());
-      // One for each thread, as PyTorch's processes take their batches whole.
-      const int own = world * static_cast<int>(std::min<std::int64_t>(one.threads, one.batch));
-      all.push_back({one.model, world, one.threads, one.batch, oars > 0 ? oars : own,
+      std::vector<int> numbers{oars};
+      if (oars == 0) {
+        // One for each thread, as PyTorch's processes take their batches whole; and what `trireme train` takes.
+        numbers = {world * static_cast<int>(std::min<std::int64_t>(one.threads, one.batch))};
+        const int usual = graph::default_oars(models::build_model(one.model), one.batch * world);
+        if (usual != numbers[0]) numbers.push_back(usual);
+      }
+      all.push_back({one.model, world, one.threads, one.batch, numbers,
                      std::vector<int>(cores.cpus.begin(), cores.cpus.begin() + static_cast<std::ptrdiff_t>(needed)),
                      more});
     }
@@ -106,31 +125,40 @@ Repetition repetition_for(double step_seconds) {
   return {step_seconds > kLong ? 3 : 8, std::clamp(static_cast<int>(std::ceil(kSeconds / step_seconds)), least, kMost)};
 }
 
-Result measure(const TrainCase& bench, const Peer& peer, int repeats) {
+Result measure(const TrainCase& bench, const Peer& peer, const base::Settings& settings, int repeats) {
   Result result{.bench = bench};
   const base::TemporaryFolder folder("bench-train");
   const base::fs::path data = folder.path() / "data";
   std::unique_ptr<PytorchTraining> pytorch;
   constexpr double kUnknown = 0.05;
   // What PyTorch draws from lies in memory once for each of its processes.
-  if (!peer.python.empty()) pytorch = std::make_unique<PytorchTraining>(bench, peer, folder.path(), bench.share * 20);
-  const Repetition repetition = repetition_for(pytorch ? pytorch->trial_seconds() : kUnknown);
+  if (!peer.python.empty())
+    pytorch = std::make_unique<PytorchTraining>(bench, peer, settings, folder.path(), bench.share * 20);
+  if (pytorch) result.why_no_ratio = pytorch->ways().why_no_ratio();
+  if (!result.why_no_ratio.empty()) base::log_warn("{}", result.why_no_ratio);
+  const Repetition repetition = repetition_for(pytorch ? pytorch->ways().float32->seconds : kUnknown);
   write_random_dataset(data, bench.model, bench.batch() * (repetition.all() + 1));
-  std::vector<TrainSeconds> ours, theirs;
+  std::vector<std::vector<TrainSeconds>> ours(bench.oars.size());
+  std::vector<TrainSeconds> theirs, theirs_bf16;
   for (int i = 0; i < repeats; ++i) {
-    std::this_thread::sleep_for(kSettle);
-    const OwnRepetition own = run_own(bench, repetition, data, folder.path() / "run");
-    ours.push_back(own.median);
-    result.oars = own.oars;
+    for (std::size_t v = 0; v < bench.oars.size(); ++v) {
+      std::this_thread::sleep_for(kSettle);
+      ours[v].push_back(run_own(bench, bench.oars[v], repetition, data, folder.path() / "run"));
+    }
     if (!pytorch) continue;
     std::this_thread::sleep_for(kSettle);
-    theirs.push_back(pytorch->run(repetition));
+    theirs.push_back(pytorch->run_float32(repetition));
+    if (!pytorch->ways().bf16) continue;
+    std::this_thread::sleep_for(kSettle);
+    theirs_bf16.push_back(pytorch->run_bf16(repetition));
   }
-  result.ours = median_of(ours);
+  for (std::size_t v = 0; v < bench.oars.size(); ++v) result.ours.push_back({bench.oars[v], median_of(ours[v])});
   if (!pytorch) return result;
-  result.theirs = median_of(theirs);
-  result.their_version = pytorch->version();
-  result.their_way = pytorch->way();
+  const FastestWays& ways = pytorch->ways();
+  result.theirs = {median_of(theirs), ways.float32->text()};
+  if (ways.bf16) result.theirs_bf16 = {median_of(theirs_bf16), ways.bf16->text()};
+  result.tried = ways.tried;
+  result.their_version = ways.float32->version;
   return result;
 }
 
@@ -141,69 +169,93 @@ Json side_json(const TrainSeconds& side) {
   return json;
 }
 
-Json result_json(const Result& result) {
+Json result_json(const Result& result, const Result::Ours& ours) {
   const TrainCase& bench = result.bench;
   const auto samples = static_cast<double>(bench.batch());
   Json json{{"model", bench.model},
             {"world", bench.world},
             {"threads", bench.threads},
             {"batch", bench.batch()},
-            {"oars", result.oars},
-            {"ours_ms", kMilliseconds * result.ours.total},
-            {"samples_per_second", samples / result.ours.total},
-            {"ours", side_json(result.ours)}};
-  if (!result.has_peer()) return json;
+            {"oars", ours.oars},
+            {"ours_ms", kMilliseconds * ours.step.total},
+            {"samples_per_second", samples / ours.step.total},
+            {"ours", side_json(ours.step)}};
+  if (!result.theirs) return json;
   json["peer"] = "pytorch";
   json["peer_version"] = result.their_version;
-  json["peer_way"] = result.their_way;
-  json["peer_ms"] = kMilliseconds * result.theirs.total;
-  json["peer_samples_per_second"] = samples / result.theirs.total;
-  json["theirs"] = side_json(result.theirs);
-  json["ratio"] = result.ratio();
+  json["peer_way"] = result.theirs->way;
+  json["peer_ms"] = kMilliseconds * result.theirs->step.total;
+  json["peer_samples_per_second"] = samples / result.theirs->step.total;
+  json["theirs"] = side_json(result.theirs->step);
+  if (result.has_ratio()) json["ratio"] = result.theirs->step.total / ours.step.total;
+  if (!result.has_ratio()) json["why_no_ratio"] = result.why_no_ratio;
+  if (const auto& bf16 = result.theirs_bf16) {
+    json["peer_bf16_way"] = bf16->way;
+    json["peer_bf16_ms"] = kMilliseconds * bf16->step.total;
+    json["theirs_bf16"] = side_json(bf16->step);
+    if (result.has_ratio()) json["ratio_bf16"] = bf16->step.total / ours.step.total;
+  }
+  json["peer_ways"] = Json::parse(ways_json(result.tried));
   return json;
 }
 
 void print_head() {
-  fmt::print("{:<17} {:>5} {:>3} {:>5} {:<8} {:>9}", "model", "world", "thr", "batch", "", "total");
+  fmt::print("{:<17} {:>5} {:>3} {:>5} {:>3} {:<8} {:>9}", "model", "world", "thr", "batch", "V", "", "total");
   for (const Phase& phase : kPhases) fmt::print(" {:>9}", phase.name);
-  fmt::print(" {:>8} {:>11} {:>7}\n", "rest", "samples/s", "ratio");
+  fmt::print(" {:>8} {:>11} {:>7} {:>7}\n", "rest", "samples/s", "float32", "bf16");
 }
 
 void print_side(const std::string& head, const char* name, const TrainSeconds& side, double samples) {
-  fmt::print("{:<33} {:<8} {:>9.2f}", head, name, kMilliseconds * side.total);
+  fmt::print("{:<{}} {:<8} {:>9.2f}", head, kHeadWidth, name, kMilliseconds * side.total);
   for (const Phase& phase : kPhases) fmt::print(" {:>9.2f}", kMilliseconds * side.*phase.seconds);
   fmt::print(" {:>8.2f} {:>11.1f}", kMilliseconds * side.rest(), samples / side.total);
 }
 
+// The ratios stand beside our rows: one for each number of oars.
 void print_result(const Result& result) {
   const TrainCase& bench = result.bench;
   const auto samples = static_cast<double>(bench.batch());
-  print_side(fmt::format("{:<17} {:>5} {:>3} {:>5}", bench.model, bench.world, bench.threads, bench.batch()), "trireme",
-             result.ours, samples);
-  fmt::print("\n");
-  if (result.has_peer()) {
-    print_side("", "pytorch", result.theirs, samples);
-    fmt::print(" {:>6.2f}x  {}\n", result.ratio(), result.their_way);
+  const auto ratio = [&](const std::optional<Result::Theirs>& their, const Result::Ours& ours) -> std::string {
+    if (!their) return "";
+    return result.has_ratio() ? fmt::format("{:.2f}x", their->step.total / ours.step.total) : "none";
+  };
+  for (const Result::Ours& ours : result.ours) {
+    print_side(fmt::format("{:<17} {:>5} {:>3} {:>5} {:>3}", bench.model, bench.world, bench.threads, bench.batch(),
+                           ours.oars),
+               "trireme", ours.step, samples);
+    fmt::print(" {:>7} {:>7}\n", ratio(result.theirs, ours), ratio(result.theirs_bf16, ours));
   }
+  if (const auto& their = result.theirs) {
+    print_side("", "pytorch", their->step, samples);
+    fmt::print("  {}\n", their->way);
+  }
+  if (const auto& their = result.theirs_bf16) {
+    print_side("", "  bf16", their->step, samples);
+    fmt::print("  {}\n", their->way);
+  }
+  print_unavailable(result.tried, kHeadWidth);
   std::fflush(stdout);
 }
 
 // Each network by itself: the peer's step, or ours without one, is 100.
 Bars bars_of(const std::vector<Result>& results) {
-  Bars bars{"A training step", results[0].has_peer() ? "percent of PyTorch's step" : "percent", {}, {}};
+  Bars bars{"A training step", results[0].theirs ? "percent of PyTorch's step" : "percent", {}, {}};
   for (const Phase& phase : kPhases) bars.parts.emplace_back(phase.name);
   bars.parts.emplace_back("rest");
   for (const Result& result : results) {
-    const double whole = result.has_peer() ? result.theirs.total : result.ours.total;
-    const auto bar = [&](const char* name, const TrainSeconds& side) {
+    const double whole = result.theirs ? result.theirs->step.total : result.ours[0].step.total;
+    const auto bar = [&](const std::string& name, const TrainSeconds& side) {
       Bar one{name, fmt::format("{:.3g} ms", kMilliseconds * side.total), {}};
       for (const Phase& phase : kPhases) one.parts.push_back(100 * (side.*phase.seconds) / whole);
       one.parts.push_back(100 * side.rest() / whole);
       return one;
     };
     const TrainCase& bench = result.bench;
-    BarGroup group{fmt::format("{}, {} x {}", bench.model, bench.world, bench.threads), {bar("Trireme", result.ours)}};
-    if (result.has_peer()) group.bars.push_back(bar("PyTorch", result.theirs));
+    BarGroup group{fmt::format("{}, {} x {}", bench.model, bench.world, bench.threads), {}};
+    for (const Result::Ours& ours : result.ours)
+      group.bars.push_back(bar(&ours == &result.ours[0] ? "Trireme" : fmt::format("V = {}", ours.oars), ours.step));
+    if (result.theirs) group.bars.push_back(bar("PyTorch", result.theirs->step));
+    if (result.theirs_bf16) group.bars.push_back(bar("bf16", result.theirs_bf16->step));
     bars.groups.push_back(std::move(group));
   }
   return bars;
@@ -215,6 +267,7 @@ void bench_train(const base::Settings& settings) {
   const base::CorePlan cores = base::plan_cores();
   const std::vector<TrainCase> cases = cases_of(settings, cores);
   const auto repeats = static_cast<int>(settings.integer("repeats", 1, 10000));
+  kinds_of_ways(settings);
   const std::string& plot = settings.text("plot");
   if (!plot.empty()) expect_new_plot(plot);
   const Peer peer = find_peer(settings, "pytorch", "ddp.py");
@@ -222,7 +275,7 @@ void bench_train(const base::Settings& settings) {
   if (!json) {
     fmt::print(
         "A training step, milliseconds (the one in the middle of each of {} repetitions in turns, and of those the "
-        "one in the middle)\n",
+        "one in the middle); V: oars, one for each thread and as many as train takes by itself\n",
         repeats);
     print_head();
   }
@@ -230,13 +283,14 @@ void bench_train(const base::Settings& settings) {
   for (const TrainCase& bench : cases) {
     const bool is_new = results.empty() || results.back().bench.model != bench.model;
     if (!peer.python.empty() && is_new) expect_equal(bench.model, settings);
-    results.push_back(measure(bench, peer, repeats));
+    results.push_back(measure(bench, peer, settings, repeats));
     if (!json) print_result(results.back());
   }
   if (!plot.empty()) write_svg(to_svg(bars_of(results)), plot);
   if (!json) return;
   Json all = Json::array();
-  for (const Result& result : results) all.push_back(result_json(result));
+  for (const Result& result : results)
+    for (const Result::Ours& ours : result.ours) all.push_back(result_json(result, ours));
   fmt::print("{}\n", Json{{"results", all}}.dump());
 }
 

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "cli/bench.h"
 #include "cli/find_peer.h"
+#include "cli/peer_ways.h"
 #include "peer/own_run.h"
 
 namespace trireme::cli {
@@ -16,7 +17,7 @@ struct TrainCase {
   std::string model;
   int world = 1, threads = 1;  // processes, threads of each
   std::int64_t share = 0;      // samples of a process
-  int oars = 1;                // of the whole batch
+  std::vector<int> oars;       // of the whole batch; each number of them is measured
   std::vector<int> cpus;       // world x threads of them
   peer::TrainOptions more{};   // of our side
 
@@ -40,29 +41,23 @@ struct Repetition {
 void write_random_dataset(const base::fs::path& folder, const std::string& model, std::int64_t samples);
 
 // A run of `trireme train` on such a dataset; the step in the middle.
-struct OwnRepetition {
-  TrainSeconds median;
-  int oars = 0;
-};
-OwnRepetition run_own(const TrainCase& bench, const Repetition& repetition, const base::fs::path& data,
-                      const base::fs::path& run);
+TrainSeconds run_own(const TrainCase& bench, int oars, const Repetition& repetition, const base::fs::path& data,
+                     const base::fs::path& run);
 
-// PyTorch's processes in the way in which they are fastest, which sleep until they are asked.
+// PyTorch's processes in the ways in which they are fastest, which sleep until they are asked.
 class PytorchTraining {
  public:
-  PytorchTraining(const TrainCase& bench, const Peer& peer, const base::fs::path& folder, std::int64_t samples);
-  ~PytorchTraining();
+  // Tries its ways, which takes some seconds each. `folder`: where ranks meet.
+  PytorchTraining(const TrainCase& bench, const Peer& peer, const base::Settings& settings,
+                  const base::fs::path& folder, std::int64_t samples);
 
-  double trial_seconds() const { return trial_seconds_; }
-  TrainSeconds run(const Repetition& repetition);
-  const std::string& version() const { return version_; }
-  const std::string& way() const { return way_; }
+  TrainSeconds run_float32(const Repetition& repetition);
+  // REQUIRES: ways().bf16.
+  TrainSeconds run_bf16(const Repetition& repetition);
+  const FastestWays& ways() const { return ways_; }
 
  private:
-  struct Ranks;
-  std::unique_ptr<Ranks> ranks_;
-  double trial_seconds_ = 0;
-  std::string version_, way_;
+  FastestWays ways_;
 };
 
 }  // namespace trireme::cli

@@ -88,21 +88,21 @@ void write_random_dataset(const base::fs::path& folder, const std::string& model
   }
 }
 
-OwnRepetition run_own(const TrainCase& bench, const Repetition& repetition, const base::fs::path& data,
-                      const base::fs::path& run) {
+TrainSeconds run_own(const TrainCase& bench, int oars, const Repetition& repetition, const base::fs::path& data,
+                     const base::fs::path& run) {
   peer::TrainOptions options = bench.more;
   options.merge(peer::TrainOptions{{"model", bench.model},
                                    {"data", data.string()},
                                    {"normalize", "scale"},
                                    {"batch", std::to_string(bench.batch())},
                                    {"steps", std::to_string(repetition.all() + 1)},
-                                   {"oars", std::to_string(bench.oars)},
+                                   {"oars", std::to_string(oars)},
                                    {"workers", std::to_string(bench.world)},
                                    {"threads", std::to_string(bench.threads)},
                                    {"optimizer", "sgd:lr=0.01,momentum=0.9"},
                                    {"schedule", "constant"},
                                    {"run", run.string()}});
-  const Json summary = Json::parse(peer::run_train(options, bench.cpus));
+  peer::run_train(options, bench.cpus);
   const std::vector<double> starts = starts_of_steps(run / "trace.json");
   std::vector<TrainSeconds> steps = phases_of_steps(run / "metrics.jsonl");
   base::check(starts.size() == steps.size() && std::ssize(steps) == repetition.all() + 1, "{} steps and {} starts",
@@ -111,7 +111,7 @@ OwnRepetition run_own(const TrainCase& bench, const Repetition& repetition, cons
   const auto first = steps.begin() + repetition.warm_up, middle = first + (repetition.steps - 1) / 2;
   std::ranges::nth_element(first, middle, steps.end() - 1, {}, &TrainSeconds::total);
   base::fs::remove_all(run);
-  return {*middle, summary.at("oars")};
+  return *middle;
 }
 
 }  // namespace trireme::cli

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <future>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
-#include "base/error.h"
-#include "base/log.h"
-#include "cli/bench_peer.h"
 #include "cli/bench_train.h"
+#include "cli/peer_report.h"
 #include "models/zoo.h"
 
 namespace trireme::cli {
@@ -19,38 +16,32 @@ namespace {
 
 constexpr double kDeadlineSeconds = 600;
 
-}  // namespace
-
-// One process each, which must be asked the same at once.
-struct PytorchTraining::Ranks {
-  Ranks(const TrainCase& bench, const Peer& peer) {
+// One process of ddp.py for each rank, which must be asked the same at once.
+class TrainRunner : public PeerRunner {
+ public:
+  TrainRunner(const TrainCase& bench, const PeerWay& chosen, const Peer& peer, const base::fs::path& meeting,
+              std::int64_t samples) {
     for (int rank = 0; rank < bench.world; ++rank)
-      processes.push_back(std::make_unique<peer::Script>(peer::pytorch().title, peer.python, peer.script,
-                                                         std::vector{std::to_string(bench.threads)}, bench.cpus));
+      processes_.push_back(std::make_unique<peer::Script>(peer::pytorch().title, peer.python, peer.script,
+                                                          std::vector{std::to_string(bench.threads)}, bench.cpus,
+                                                          chosen.allocator.environment()));
+    const Json joined = join(bench, meeting, chosen.pinned);
+    expect_available(joined.dump(), chosen.allocator);
+    version = joined.at("torch");
+    blas = joined.at("blas");
+    const Json ready = ask({{"do", "prepare"},
+                            {"model", bench.model},
+                            {"batch", bench.share},
+                            {"layout", chosen.layout},
+                            {"samples", samples},
+                            {"in_place", chosen.in_place},
+                            {"compiled", chosen.compiled},
+                            {"dtype", chosen.dtype}});
+    expect_available(ready.dump());
+    optimizer = ask({{"do", "tune"}}).at("optimizer");
   }
 
-  std::vector<Json> ask_each(const std::vector<Json>& requests) {
-    std::vector<std::future<std::string>> running;
-    for (std::size_t r = 0; r < processes.size(); ++r)
-      running.push_back(std::async(std::launch::async, [&, r] {
-        return processes[r]->ask(requests[requests.size() == 1 ? 0 : r].dump(), kDeadlineSeconds);
-      }));
-    for (auto& one : running) one.wait();
-    std::vector<Json> answers;
-    for (auto& one : running) answers.push_back(Json::parse(one.get()));
-    return answers;
-  }
-  Json ask(const Json& request) { return ask_each({request})[0]; }
-
-  Json join(const TrainCase& bench, const base::fs::path& meeting, bool pinned) {
-    std::vector<Json> requests;
-    for (int rank = 0; rank < bench.world; ++rank) {
-      requests.push_back({{"do", "join"}, {"file", meeting.string()}, {"rank", rank}, {"world", bench.world}});
-      const auto first = bench.cpus.begin() + static_cast<std::ptrdiff_t>(rank) * bench.threads;
-      if (pinned) requests.back()["cpus"] = std::vector<int>(first, first + bench.threads);
-    }
-    return ask_each(requests)[0];
-  }
+  double seconds_of_step(int steps) override { return run({1, steps}).total; }
 
   // Of the slowest; they wait for each other, so its time is the others' as well.
   TrainSeconds run(const Repetition& repetition) {
@@ -65,45 +56,55 @@ struct PytorchTraining::Ranks {
     return slowest;
   }
 
-  std::vector<std::unique_ptr<peer::Script>> processes;
+ private:
+  std::vector<Json> ask_each(const std::vector<Json>& requests) {
+    std::vector<std::future<std::string>> running;
+    for (std::size_t r = 0; r < processes_.size(); ++r)
+      running.push_back(std::async(std::launch::async, [&, r] {
+        return processes_[r]->ask(requests[requests.size() == 1 ? 0 : r].dump(), kDeadlineSeconds);
+      }));
+    for (auto& one : running) one.wait();
+    std::vector<Json> answers;
+    for (auto& one : running) answers.push_back(Json::parse(one.get()));
+    return answers;
+  }
+  // The first answer; where a rank cannot do it, that rank's.
+  Json ask(const Json& request) {
+    const std::vector<Json> answers = ask_each({request});
+    const auto unable = std::ranges::find_if(answers, [](const Json& one) { return one.contains("not_available"); });
+    return unable == answers.end() ? answers[0] : *unable;
+  }
+
+  Json join(const TrainCase& bench, const base::fs::path& meeting, bool pinned) {
+    std::vector<Json> requests;
+    for (int rank = 0; rank < bench.world; ++rank) {
+      requests.push_back({{"do", "join"}, {"file", meeting.string()}, {"rank", rank}, {"world", bench.world}});
+      const auto first = bench.cpus.begin() + static_cast<std::ptrdiff_t>(rank) * bench.threads;
+      if (pinned) requests.back()["cpus"] = std::vector<int>(first, first + bench.threads);
+    }
+    return ask_each(requests)[0];
+  }
+
+  std::vector<std::unique_ptr<peer::Script>> processes_;
 };
 
-PytorchTraining::PytorchTraining(const TrainCase& bench, const Peer& peer, const base::fs::path& folder,
-                                 std::int64_t samples) {
-  const bool has_images = std::ranges::any_of(models::find_model(bench.model).inputs,
-                                              [](const tensor::Shape& shape) { return shape.rank() == 3; });
-  int number = 0;
-  for (const std::string layout : {"nchw", "channels_last"}) {
-    if (layout == "channels_last" && !has_images) continue;
-    for (const bool pinned : {false, true}) {
-      auto ranks = std::make_unique<Ranks>(bench, peer);
-      const Json joined =
-          ranks->join(bench, folder / fmt::format("meeting-{}-{}-{}", bench.model, bench.world, number++), pinned);
-      ranks->ask({{"do", "prepare"},
-                  {"model", bench.model},
-                  {"batch", bench.share},
-                  {"layout", layout},
-                  {"samples", samples}});
-      const std::string optimizer = ranks->ask({{"do", "tune"}}).at("optimizer");
-      double seconds = ranks->run({1, 3}).total;
-      if (ranks_) {
-        const auto run = [](Ranks& way) { return [&way](int steps) { return way.run({1, steps}).total; }; };
-        std::tie(trial_seconds_, seconds) = try_in_turns(run(*ranks_), run(*ranks), seconds);
-        if (seconds >= trial_seconds_) continue;
-      }
-      trial_seconds_ = seconds;
-      version_ = joined.at("torch");
-      const std::string blas = joined.at("blas");
-      way_ = layout + ", " + optimizer + " SGD, BLAS " + blas + (pinned ? ", pinned" : "");
-      if (blas == "reference" && number == 1)
-        base::log_warn("PyTorch runs on the reference BLAS, many times slower in dense layers; install libopenblas0");
-      ranks_ = std::move(ranks);
-    }
-  }
+TrainSeconds run(PeerRunner& runner, const Repetition& repetition) {
+  return dynamic_cast<TrainRunner&>(runner).run(repetition);
 }
 
-PytorchTraining::~PytorchTraining() = default;
+}  // namespace
 
-TrainSeconds PytorchTraining::run(const Repetition& repetition) { return ranks_->run(repetition); }
+PytorchTraining::PytorchTraining(const TrainCase& bench, const Peer& peer, const base::Settings& settings,
+                                 const base::fs::path& folder, std::int64_t samples) {
+  int number = 0;
+  ways_ = find_fastest_ways(ways_to_try(settings, peer.python, models::find_model(bench.model).inputs, true),
+                            [&](const PeerWay& way) {
+                              const auto meeting = fmt::format("meeting-{}-{}-{}", bench.model, bench.world, number++);
+                              return std::make_unique<TrainRunner>(bench, way, peer, folder / meeting, samples);
+                            });
+}
+
+TrainSeconds PytorchTraining::run_float32(const Repetition& repetition) { return run(*ways_.float32, repetition); }
+TrainSeconds PytorchTraining::run_bf16(const Repetition& repetition) { return run(*ways_.bf16, repetition); }
 
 }  // namespace trireme::cli

@@ -17,7 +17,8 @@ constexpr std::array kOptions{
            "samples of a step, of each process; 0: a worker's batch in the studies"},
     Option{"What to measure", "threads", "LIST", "1", "numbers of threads, separated by commas"},
     Option{"What to measure", "oars", "V", "0",
-           "micro-batches of a step; 0: as many as threads (train: of all processes)"},
+           "micro-batches of a step; 0: as many as threads (train: of all processes, and as many as train takes by "
+           "itself)"},
     Option{"What to measure", "reduce", "exact|fast|both", "exact",
            "how gradients are added; both: in turns, with the cost of exact"},
     Option{"What to measure", "data", "NAME", "cifar10", "dataset, file or folder (input)"},
@@ -39,6 +40,8 @@ constexpr std::array kOptions{
     Option{"Against whom", "peer", "NAME", "", "the same in another system: pytorch, for collective gloo or mpi"},
     Option{"Against whom", "python", "PROGRAM", "",
            "interpreter with PyTorch; else TRIREME_PYTHON, else python3 or /usr/bin/python3"},
+    Option{"Against whom", "peer-ways", "LIST", "all",
+           "ways of PyTorch that are tried: all, plain, or some of layout, in-place, allocator, pin, compile, bf16"},
     Option{"How", "repeats", "N", "7", "rounds; each side runs a few steps in each, medians count"},
     Option{"How", "profile", "", "no", "also the time by kind of op and by layer, against the roofline (step)"},
     Option{"How", "tune", "FILE", "",

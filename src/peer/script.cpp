@@ -34,9 +34,15 @@ std::string why_not(const std::string& python, const System& system) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-std::vector<std::string> with_script(const std::string& python, const std::string& script,
-                                     const std::vector<std::string>& arguments) {
-  std::vector<std::string> all{python, "-B", "-W", "ignore", script};  // -B: leaves no files beside the scripts
+std::vector<std::string> command_of(const std::string& python, const std::string& script,
+                                    const std::vector<std::string>& arguments,
+                                    const std::vector<std::string>& environment) {
+  std::vector<std::string> all;
+  if (!environment.empty()) {
+    all.emplace_back("env");  // sets it and becomes the interpreter
+    all.insert(all.end(), environment.begin(), environment.end());
+  }
+  all.insert(all.end(), {python, "-B", "-W", "ignore", script});  // -B: leaves no files beside the scripts
   all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
 }
@@ -85,8 +91,9 @@ std::string find_script(const System& system, const std::string& name, const Pla
 }
 
 Script::Script(const std::string& title, const std::string& python, const std::string& script,
-               const std::vector<std::string>& arguments, const std::vector<int>& cpus)
-    : title_(title), child_(title, with_script(python, script, arguments), cpus) {}
+               const std::vector<std::string>& arguments, const std::vector<int>& cpus,
+               const std::vector<std::string>& environment)
+    : title_(title), child_(title, command_of(python, script, arguments, environment), cpus) {}
 
 std::string Script::ask(const std::string& json, double deadline_seconds) {
   std::string text = child_.ask(json, deadline_seconds);

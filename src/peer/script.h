@@ -37,9 +37,11 @@ std::string find_script(const System& system, const std::string& name, const Pla
 
 class Script {
  public:
-  // Starts python on the script; `title` names it in errors; see Child for `cpus`.
+  // Starts python on the script; `title` names it in errors; see Child for `cpus`. `environment`: NAME=VALUE on top of
+  // this process's.
   Script(const std::string& title, const std::string& python, const std::string& script,
-         const std::vector<std::string>& arguments, const std::vector<int>& cpus);
+         const std::vector<std::string>& arguments, const std::vector<int>& cpus,
+         const std::vector<std::string>& environment = {});
   // A JSON object there, one back. An answer {"error": "..."} and one that is no JSON object are run errors;
   // {"refused": "..."} is a user error.
   std::string ask(const std::string& json, double deadline_seconds);

@@ -1,8 +1,7 @@
 // `trireme bench`: what it prints for programs, and what it refuses. Times are never judged.
 #include "base/beside_program.h"
-#include "base/error.h"
 #include "base/files.h"
-#include "cli/bench_peer.h"
+#include "cli/peer_ways.h"
 #include "cli/program.h"
 
 namespace trireme::cli_test {
@@ -20,21 +19,36 @@ class Bench : public Program {
     return last_json(outcome);
   }
   // A made-up python whose step takes 8 s in nchw and 4 s in channels_last, and 3 or 5 MB; 2 s of each are updates.
-  Words fake_peer() const {
-    write(folder() / "python",
-          "#!/bin/sh\n"
-          "test \"$1\" = -c && exit 0\n"
-          "while read -r line; do case $line in\n"
-          "  *prepare*) case $line in *channels_last*) s=4 m=5000000;; *) s=8 m=3000000;; esac\n"
-          "    echo \"$line\" >> prepared; echo '{\"torch\": \"9.9\", \"blas\": \"openblas\"}';;\n"
-          "  *run*) echo \"{\\\"forward\\\": 1, \\\"backward\\\": 1, \\\"update\\\": 2, \\\"total\\\": $s}\";;\n"
-          "  *memory*) echo \"{\\\"bytes\\\": $m}\";;\n"
-          "  *tune*) echo '{\"optimizer\": \"foreach\"}';;\n"
-          "esac; done\n");
-    fs::permissions(folder() / "python", fs::perms::owner_all);
-    return {"TRIREME_PYTHON=" + (folder() / "python").string()};
+  // With jemalloc it takes 1 s less, with bf16 2 s less; autocast and torch.compile cannot be had. $BLAS is its BLAS.
+  Words fake_peer(const char* blas = "openblas") const {
+    fs::create_directories(folder() / "bin");
+    write(
+        folder() / "bin/python",
+        "#!/bin/sh\n"
+        "test \"$1\" = -c && exit 0\n"
+        "a=libc t=0\n"
+        "case $LD_PRELOAD in *jemalloc*) a=jemalloc t=1;; *tcmalloc*) a=libc;; esac\n"
+        "while read -r line; do case $line in\n"
+        "  *prepare*) case $line in *channels_last*) s=4 m=5000000;; *) s=8 m=3000000;; esac\n"
+        "    s=$((s - t))\n"
+        "    case $line in *'\"bf16\"'*) s=$((s - 2));; esac\n"
+        "    echo \"$line\" >> prepared\n"
+        "    case $line in\n"
+        "      *'\"compiled\":true'*) echo '{\"not_available\": \"no compiler\"}';;\n"
+        "      *autocast*) echo no such type >&2; exit 1;;\n"
+        "      *) echo \"{\\\"torch\\\": \\\"9.9\\\", \\\"blas\\\": \\\"$BLAS\\\", \\\"allocator\\\": \\\"$a\\\"}\";;\n"
+        "    esac;;\n"
+        "  *run*) echo \"{\\\"forward\\\": 1, \\\"backward\\\": 1, \\\"update\\\": 2, \\\"total\\\": $s}\";;\n"
+        "  *memory*) echo \"{\\\"bytes\\\": $m}\";;\n"
+        "  *tune*) echo '{\"optimizer\": \"foreach\"}';;\n"
+        "esac; done\n");
+    fs::permissions(folder() / "bin/python", fs::perms::owner_all);
+    return {"TRIREME_PYTHON=" + (folder() / "bin/python").string(), std::string("BLAS=") + blas};
   }
+  std::vector<std::string> prepared() const { return lines_of(read(folder() / "prepared")); }
 };
+
+const Words kSmallStep{"step", "--model", "lenet5", "--batch", "4", "--repeats", "1", "--peer", "pytorch"};
 
 void expect_side(const Json& side) {
   for (const char* field : {"forward_ms", "backward_ms", "update_ms", "total_ms", "best_ms", "memory_mb"}) {
@@ -70,9 +84,9 @@ TEST_F(Bench, OarsAreNeverMoreThanSamples) {
 }
 
 TEST_F(Bench, APeerIsAskedInBothLayoutsAndTheFasterCounts) {
-  const Json json =
-      results({"step", "--model", "lenet5", "--batch", "4", "--repeats", "1", "--peer", "pytorch"}, fake_peer());
+  const Json json = results(kSmallStep + Words{"--peer-ways", "layout"}, fake_peer());
   const Json& one = json.at("results").at(0);
+  EXPECT_EQ(prepared().size(), 2u);
   EXPECT_EQ(one.at("peer"), "pytorch");
   EXPECT_EQ(one.at("peer_version"), "9.9");
   EXPECT_TRUE(one.at("peer_way").get<std::string>().starts_with("channels_last, foreach SGD"));
@@ -81,11 +95,65 @@ TEST_F(Bench, APeerIsAskedInBothLayoutsAndTheFasterCounts) {
   EXPECT_EQ(one["theirs"].at("memory_mb"), 3.0) << "the layout that needs less";
   EXPECT_DOUBLE_EQ(one.at("ratio").get<double>(), 4000.0 / one.at("ours_ms").get<double>());
   EXPECT_DOUBLE_EQ(one.at("memory_ratio").get<double>(), 3.0 / one["ours"]["memory_mb"].get<double>());
-  const Json asked = Json::parse(lines_of(read(folder() / "prepared")).at(0));
+  EXPECT_FALSE(one.contains("peer_bf16_ms"));
+  const Json asked = Json::parse(prepared().at(0));
   EXPECT_EQ(asked.at("model"), "lenet5");
   EXPECT_EQ(asked.at("inputs"), Json::parse("[[3, 32, 32]]"));
   EXPECT_EQ(asked.at("classes"), 10);
   EXPECT_EQ(asked.at("batch"), 4);
+}
+
+TEST_F(Bench, TypesOfNumbersHaveColumnsOfTheirOwnAndWhatIsMissingHasAReason) {
+  const Json json = results(kSmallStep + Words{"--peer-ways", "layout,in-place,compile,bf16"}, fake_peer());
+  const Json& one = json.at("results").at(0);
+  const double ours = one.at("ours_ms");
+  EXPECT_EQ(one.at("peer_ms"), 4000.0) << "float32 alone";
+  EXPECT_DOUBLE_EQ(one.at("ratio").get<double>(), 4000.0 / ours);
+  EXPECT_EQ(one.at("peer_bf16_ms"), 2000.0);
+  EXPECT_EQ(one.at("peer_bf16_way"), "channels_last, foreach SGD, BLAS openblas, bf16");
+  EXPECT_EQ(one.at("theirs_bf16").at("total_ms"), 2000.0);
+  EXPECT_DOUBLE_EQ(one.at("ratio_bf16").get<double>(), 2000.0 / ours);
+  int missing = 0;
+  for (const Json& way : one.at("peer_ways")) {
+    const std::string text = way.at("way");
+    EXPECT_EQ(way.contains("ms"), !way.contains("not_available")) << way.dump();
+    if (text.find("torch.compile") != std::string::npos) {
+      EXPECT_EQ(way.at("not_available"), "no compiler");
+    }
+    if (way.at("dtype") == "bf16-autocast") {
+      EXPECT_NE(way.at("not_available").get<std::string>().find("no such type"), std::string::npos) << way.dump();
+    }
+    missing += way.contains("not_available") ? 1 : 0;
+  }
+  EXPECT_EQ(missing, 3) << "autocast in two layouts, and torch.compile, which is tried once: " << one.at("peer_ways");
+  const Outcome printed = run(Words{"bench"} + kSmallStep + Words{"--peer-ways", "compile"}, fake_peer());
+  EXPECT_NE(printed.out.find("torch.compile: not available: no compiler"), std::string::npos) << printed.out;
+}
+
+TEST_F(Bench, AnAllocatorBesideTheInterpreterIsPreloaded) {
+  fs::create_directories(folder() / "lib");
+  for (const char* library : {"libjemalloc.so.2", "libtcmalloc_minimal.so.4"}) write(folder() / "lib" / library, "");
+  const Json json = results(kSmallStep + Words{"--peer-ways", "allocator"}, fake_peer());
+  const Json& one = json.at("results").at(0);
+  EXPECT_EQ(one.at("peer_way"), "nchw, foreach SGD, BLAS openblas, jemalloc");
+  EXPECT_EQ(one.at("peer_ms"), 7000.0);
+  ASSERT_EQ(one.at("peer_ways").size(), 3u);
+  EXPECT_NE(one["peer_ways"][2].at("not_available").get<std::string>().find("libtcmalloc_minimal.so.4"),
+            std::string::npos)
+      << "a library that the process did not load";
+}
+
+TEST_F(Bench, TheReferenceBlasGetsNoRatioButARemedy) {
+  const Words words = kSmallStep + Words{"--peer-ways", "bf16"};
+  const Json json = results(words, fake_peer("reference"));
+  const Json& one = json.at("results").at(0);
+  EXPECT_EQ(one.at("peer_ms"), 8000.0);
+  EXPECT_FALSE(one.contains("ratio") || one.contains("ratio_bf16")) << one.dump();
+  EXPECT_NE(one.at("why_no_ratio").get<std::string>().find("apt install libopenblas0"), std::string::npos);
+  const Outcome printed = run(Words{"bench"} + words, fake_peer("reference"));
+  EXPECT_EQ(printed.code, 0);
+  EXPECT_NE(printed.err.find("apt install libopenblas0"), std::string::npos) << printed.err;
+  EXPECT_EQ(printed.out.find("x  nchw"), std::string::npos) << printed.out;
 }
 
 TEST(TryInTurns, MediansOfRoundsInTurns) {
@@ -121,12 +189,13 @@ TEST(TryInTurns, MediansOfRoundsInTurns) {
 
 TEST_F(Bench, ASpectrumHasOneLayout) {
   results({"step", "--model", "redshift-cnn", "--batch", "2", "--repeats", "1", "--peer", "pytorch"}, fake_peer());
+  EXPECT_GE(prepared().size(), 4u);
   EXPECT_EQ(read(folder() / "prepared").find("channels_last"), std::string::npos);
 }
 
 TEST_F(Bench, APeerThatDiesEndsTheRunWithItsWords) {
   const Words environment = fake_peer();
-  write(folder() / "python", "#!/bin/sh\ntest \"$1\" = -c && exit 0\necho broken torch >&2\nexit 1\n");
+  write(folder() / "bin/python", "#!/bin/sh\ntest \"$1\" = -c && exit 0\necho broken torch >&2\nexit 1\n");
   const Outcome outcome = run({"bench", "step", "--model", "lenet5", "--peer", "pytorch"}, environment);
   expect_sentence(outcome, 1, {"PyTorch", "broken torch"});
 }
@@ -267,6 +336,21 @@ TEST_F(Bench, TrainGivesTheParts) {
     EXPECT_NE(picture.find(text), std::string::npos) << text;
 }
 
+TEST_F(Bench, TrainAlsoTakesItsOwnNumberOfOars) {
+  const auto oars = [&](const Words& more) {
+    const Json json = results(
+        Words{"train", "--model", "lenet5", "--world", "1", "--batch", "32", "--repeats", "1"} + more, {"NOTHING=1"});
+    std::vector<int> numbers;
+    for (const Json& one : json.at("results")) {
+      numbers.push_back(one.at("oars"));
+      EXPECT_GT(one.at("ours_ms").get<double>(), 0);
+    }
+    return numbers;
+  };
+  EXPECT_EQ(oars({}), (std::vector{1, 4})) << "one thread's, and batch / 8";
+  EXPECT_EQ(oars({"--oars", "2"}), std::vector{2});
+}
+
 TEST_F(Bench, MemoryIsAboveWhatTheParametersTake) {
   const Json json = results({"memory", "--model", "mnist-cnn", "--batch", "2"});
   // Weights, gradients, momentum: three times 1 199 882 floats.
@@ -285,6 +369,8 @@ TEST_F(Bench, MistakesAreRefused) {
   expect_refused({"bench", "step", "--repeats", "0"}, {"--repeats"});
   expect_refused({"bench", "step", "--isa", "mmx"}, {"mmx"});
   expect_refused({"bench", "step", "--peer", "torch"}, {"--peer", "pytorch"});
+  for (const char* word : {"step", "train", "input"})
+    expect_refused({"bench", word, "--world", "1", "--peer-ways", "compil"}, {"--peer-ways", "'compil'", "compile"});
   expect_refused({"bench", "step", "--peer", "pytorch", "--python", "/no/python"}, {"--python", "/no/python"});
   expect_refused({"bench", "step", "--peer", "pytorch", "--python", "false"}, {"--python", "'false'", "torch"});
   expect_refused({"bench", "collective", "--world", "0"}, {"--world", "1 to 64"});

@@ -109,5 +109,13 @@ TEST(Script, SpeaksJson) {
   EXPECT_TRUE(has(garbled, "'hello'")) << garbled;
 }
 
+TEST(Script, HasTheEnvironmentItIsGiven) {
+  const test::TemporaryFolder folder;
+  const std::string python =
+      program(folder, "python", "while read -r line; do echo \"{\\\"is\\\": \\\"$OARS $HOME\\\"}\"; done\n");
+  Script script("PyTorch", python, "step.py", {}, {}, {"OARS=one two", "HOME=/here"});
+  EXPECT_EQ(script.ask("{}", kLong), "{\"is\": \"one two /here\"}");
+}
+
 }  // namespace
 }  // namespace trireme::peer
