@@ -26,7 +26,12 @@ class Between {
  public:
   Between(const graph::Network& network, const Feed& feed, const PeerSide::Layers& layers,
           const ops::KernelTable* table)
-      : network_(network), feed_(feed), layers_(layers), table_(table), values_(nodes().size()), diffs_(nodes().size()) {
+      : network_(network),
+        feed_(feed),
+        layers_(layers),
+        table_(table),
+        values_(nodes().size()),
+        diffs_(nodes().size()) {
     for (std::size_t i = 0; i < network.inputs().size(); ++i)
       set(network.inputs()[i], first_oar_of(feed, "input." + std::to_string(i)));
     set(network.target(), first_oar_of(feed, "target"));
@@ -143,8 +148,8 @@ class Between {
 
 }  // namespace
 
-std::vector<Difference> compare_between(const graph::Network& network, const Feed& feed,
-                                        const PeerSide::Layers& layers, const ops::KernelTable* table) {
+std::vector<Difference> compare_between(const graph::Network& network, const Feed& feed, const PeerSide::Layers& layers,
+                                        const ops::KernelTable* table) {
   return Between(network, feed, layers, table).run();
 }
 

@@ -11,8 +11,8 @@
 namespace trireme::compare {
 
 // Rows "what reaches <layer>", "loss", "gradient that reaches <layer>", in the order of computation.
-std::vector<Difference> compare_between(const graph::Network& network, const Feed& feed,
-                                        const PeerSide::Layers& layers, const ops::KernelTable* table);
+std::vector<Difference> compare_between(const graph::Network& network, const Feed& feed, const PeerSide::Layers& layers,
+                                        const ops::KernelTable* table);
 
 // The first layers' inputs are the network's: what may have happened to them, where they differ; else empty.
 std::string cause_at_input(const graph::Network& network, const Feed& feed, const PeerSide::Layers& layers,

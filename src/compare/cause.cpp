@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNearly = 1e-3;       // of what is left when a factor is taken out
 constexpr double kLeastFactor = 1e-5;  // that is told
-constexpr double kClear = 0.9;    // of a direction
+constexpr double kClear = 0.9;         // of a direction
 
 constexpr const char* kAnotherDecay =
     "the difference points along the weights: another weight decay, or coupled on one side and decoupled on the other?";
@@ -110,8 +110,8 @@ std::string of_weights(const Tensors& ours, const Tensors& reference, const Tens
 
 }  // namespace
 
-std::string likely_cause(const Difference& first, const Tensors& ours, const Tensors& reference,
-                         const Tensors& before, double samples) {
+std::string likely_cause(const Difference& first, const Tensors& ours, const Tensors& reference, const Tensors& before,
+                         double samples) {
   if (is_statistic(first.name)) return of_statistics(first, ours, reference, before);
   if (first.name.find("gradient") != std::string::npos) return of_gradients(ours, reference, samples);
   if (first.name.starts_with("slot.")) return of_slots(ours, reference, before);

@@ -199,13 +199,14 @@ Steps step_equal(Sides& sides, const train::Experiment& experiment, const Option
     if (!std::isfinite(judged.loss)) break;
     steps.finite = step;
     if (!judged.unrepeated.empty())
-      fail(fmt::format("{} does not repeat itself: {} of step {} comes out otherwise when it is computed again with "
-                       "another random seed; something there is random",
-                       peer, judged.unrepeated, step));
+      fail(
+          fmt::format("{} does not repeat itself: {} of step {} comes out otherwise when it is computed again with "
+                      "another random seed; something there is random",
+                      peer, judged.unrepeated, step));
     level.rows.push_back(worst_of(judged.all));
     if (const Difference* first = first_of(judged.all))
-      fail(fmt::format("{} leaves the band at step {}: {:.2g}, where rounding makes at most {:.2g}{}", first->name, step,
-                       first->error, first->limit, judged.cause.empty() ? "" : "; " + judged.cause));
+      fail(fmt::format("{} leaves the band at step {}: {:.2g}, where rounding makes at most {:.2g}{}", first->name,
+                       step, first->error, first->limit, judged.cause.empty() ? "" : "; " + judged.cause));
   }
   if (level.passed && level.rows.empty()) fail(fmt::format("the loss of {} is not finite at step 1", peer));
   if (level.passed)
@@ -231,7 +232,9 @@ void add_settings(const SettingsFound& settings, Outcome& outcome) {
 
 }  // namespace
 
-std::vector<std::string> level_names() { return {"start-equal", "op-equal", "update-equal", "step-equal", "same-bits"}; }
+std::vector<std::string> level_names() {
+  return {"start-equal", "op-equal", "update-equal", "step-equal", "same-bits"};
+}
 
 bool Outcome::passed() const { return std::ranges::all_of(levels, &Level::passed); }
 
@@ -276,9 +279,9 @@ Outcome compare(const train::Experiment& experiment, const Options& options, con
     outcome.own.weights_sha256 = run_own_side(experiment, options).weights_sha256;
   }
   if (wanted("same-bits"))
-    outcome.levels.push_back(finite ? same_bits(experiment, runs, outcome.own.weights_sha256)
-                                    : Level{.name = "same-bits",
-                                            .summary = "not judged: bits mean nothing once the loss is not finite"});
+    outcome.levels.push_back(
+        finite ? same_bits(experiment, runs, outcome.own.weights_sha256)
+               : Level{.name = "same-bits", .summary = "not judged: bits mean nothing once the loss is not finite"});
   if (options.convergence.runs > 0)
     outcome.levels.push_back(convergence_equal(make, runs, sides.peer(), options.convergence, told));
   return outcome;

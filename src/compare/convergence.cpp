@@ -114,8 +114,8 @@ Level convergence_equal(const std::function<train::Experiment(const TrainOptions
   std::vector<LearntRun> ours, theirs;
   for (int run = 0; run < options.runs; ++run) {
     const std::uint64_t seed = options.first_seed + static_cast<std::uint64_t>(run);
-    const train::Experiment experiment = make(
-        {{"seed", std::to_string(seed)}, {"steps", "0"}, {"epochs", std::to_string(options.epochs)}});
+    const train::Experiment experiment =
+        make({{"seed", std::to_string(seed)}, {"steps", "0"}, {"epochs", std::to_string(options.epochs)}});
     TrainOptions more = options.ours;
     more["seed"] = std::to_string(seed);
     more["steps"] = std::to_string(experiment.total_steps);

@@ -99,7 +99,7 @@ std::vector<Difference> compare_layer(const graph::Node& node, const Tensors& we
   for (std::size_t p = 0; p < parameters.size(); ++p)
     if (const store::NamedTensor* theirs = layer.find("diff." + parameters[p].name))
       all.push_back(compare_sums(fmt::format("{} gradient of {}", node.name, parameters[p].name), found.diff_weights[p],
-                             *theirs, lengths.gradient, parameters[p].shape.rank() == 1 ? random_sum : 0));
+                                 *theirs, lengths.gradient, parameters[p].shape.rank() == 1 ? random_sum : 0));
   return all;
 }
 
@@ -179,7 +179,8 @@ Level op_equal(const graph::Network& network, const Tensors& weights, const Feed
   if (!level.passed) return level;
   const std::vector<Difference> between = compare_between(network, feed, layers, table);
   if (add(between)) {
-    const std::string first = std::ranges::find_if(between, [](const Difference& one) { return one.excess() > 1; })->name;
+    const std::string first =
+        std::ranges::find_if(between, [](const Difference& one) { return one.excess() > 1; })->name;
     const std::string cause = cause_at_input(network, feed, layers, first.substr(first.rfind(' ') + 1));
     level.summary = "all layers are equal by themselves, but " + level.summary + "; " +
                     (cause.empty() ? "another op between layers, or in the loss" : cause);
@@ -187,7 +188,8 @@ Level op_equal(const graph::Network& network, const Tensors& weights, const Feed
   }
   const int transformed = transformed_layers(network, feed.oars[0].size(), table);
   level.summary = fmt::format(
-      "forward, backward and gradients of {} layers by themselves{}, and of all ops between them; closest to its limit: "
+      "forward, backward and gradients of {} layers by themselves{}, and of all ops between them; closest to its "
+      "limit: "
       "{}",
       nodes.size(),
       transformed > 0 ? fmt::format(", {} by Winograd or Toom-Cook, with the same limits", transformed) : "",

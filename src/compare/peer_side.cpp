@@ -103,11 +103,9 @@ void PeerSide::train(const Feed& feed, double lr) {
 }
 
 Found PeerSide::update(const Tensors& gradients, double lr, double max_norm) {
-  const Json answer = ask(process_, {{"do", "update"},
-                                     {"gradients", write(gradients)},
-                                     {"lr", lr},
-                                     {"max_norm", max_norm},
-                                     {"results", results_}});
+  const Json answer = ask(
+      process_,
+      {{"do", "update"}, {"gradients", write(gradients)}, {"lr", lr}, {"max_norm", max_norm}, {"results", results_}});
   return {0, number_of(answer.at("penalty")), take(results_).tensors};
 }
 

@@ -70,8 +70,8 @@ void compare_rates(const train::Experiment& experiment, const Options& options, 
     const double here = schedule->lr(lr, step, experiment.steps_per_epoch, options.steps);
     const double there = theirs->at(static_cast<std::size_t>(step));
     if (std::abs(here - there) <= kSame * std::max(std::abs(here), kSame * lr)) continue;
-    found.differs =
-        fmt::format("the learning rate of step {} is {} here and {} there ({})", step + 1, here, there, options.schedule);
+    found.differs = fmt::format("the learning rate of step {} is {} here and {} there ({})", step + 1, here, there,
+                                options.schedule);
     return;
   }
   if (options.schedule == "constant")

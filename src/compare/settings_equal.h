@@ -10,9 +10,9 @@
 namespace trireme::compare {
 
 struct SettingsFound {
-  std::string differs{};                    // the first thing that does, or empty
-  std::vector<std::string> compared{};      // "learning rates of 20 steps"
-  std::vector<std::string> not_exercised{}; // "dropout (the network has none)"
+  std::string differs{};                     // the first thing that does, or empty
+  std::vector<std::string> compared{};       // "learning rates of 20 steps"
+  std::vector<std::string> not_exercised{};  // "dropout (the network has none)"
 };
 
 // `feed`: a batch with masks; `peer` is prepared.

@@ -116,13 +116,15 @@ Level update_equal(const train::Experiment& experiment, OurSide& ours, PeerSide&
     const tensor::Shape number({1});
     all.push_back(compare_one({"penalty", number, {static_cast<float>(here.penalty)}},
                               {"penalty", number, {static_cast<float>(there.penalty)}}, nullptr, update));
-    const char* what = update == 1 ? ", of decay and penalty alone" : update == kUpdates ? ", of clipped gradients" : "";
+    const char* what = update == 1          ? ", of decay and penalty alone"
+                       : update == kUpdates ? ", of clipped gradients"
+                                            : "";
     for (Difference& one : all) one.name += fmt::format(" after update {}{}", update, what);
     for (const Difference& one : all)
       if (one.excess() > 1 && level.passed) {
         level.passed = false;
-        level.summary = fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", one.name, one.error,
-                                    one.limit);
+        level.summary = fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", one.name,
+                                    one.error, one.limit);
       }
     level.rows.push_back(worst_of(all));
     before.clear();

@@ -1,7 +1,7 @@
 // update-equal: the optimizer by itself. Both sides update the same given weights with the same given gradients, first
 // with none (weight decay and the network's penalty alone), then several times more, at last with gradients that are
-// clipped; every parameter and slot is compared to rounding. Given gradients span many magnitudes, so that every epsilon decides somewhere; given weights
-// are nowhere zero, so that decay shows on every parameter.
+// clipped; every parameter and slot is compared to rounding. Given gradients span many magnitudes, so that every
+// epsilon decides somewhere; given weights are nowhere zero, so that decay shows on every parameter.
 #pragma once
 
 #include "compare/verdict.h"

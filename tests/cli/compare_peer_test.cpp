@@ -1,56 +1,9 @@
 // `trireme compare`: the same network here and in PyTorch, and networks there that only look the same.
-#include <cstdlib>
-
 #include "base/cores.h"
-#include "base/error.h"
-#include "cli/program.h"
-#include "peer/script.h"
-#include "support/peer_python.h"
+#include "cli/compared.h"
 
 namespace trireme::cli_test {
 namespace {
-
-class Compare : public Program {
- protected:
-  // With PyTorch, or the test does not run.
-  void SetUp() override {
-    Program::SetUp();
-    if (IsSkipped()) return;
-    const char* named = std::getenv("TRIREME_PYTHON");
-    try {
-      python_ = peer::find_python(peer::pytorch(), {"", named ? named : "", ""});
-    } catch (const base::Error& error) {
-      return test::without_peer(error.what());
-    }
-  }
-  Outcome compared(const Words& arguments, const Words& environment = {}) const {
-    return run(Words{"compare", "--json", "--python", python_} + arguments, environment);
-  }
-  // Peers in which one line of a file reads otherwise.
-  Words peers_with(const std::string& file, const std::string& line, const std::string& instead) const {
-    const fs::path peers = folder() / "peers";
-    fs::copy(fs::path(TRIREME_SOURCE_DIR) / "peers", peers, fs::copy_options::recursive);
-    std::string text = read(peers / "pytorch" / file);
-    const std::size_t at = text.find(line);
-    EXPECT_NE(at, std::string::npos) << line;
-    write(peers / "pytorch" / file, text.replace(at, line.size(), instead));
-    return {"TRIREME_PEERS=" + peers.string()};
-  }
-  // It fails at this level, and says these words.
-  static void expect_failure(const Outcome& outcome, const std::string& level, const Words& sayings) {
-    EXPECT_EQ(outcome.code, 1) << outcome.err;
-    const Json json = last_json(outcome);
-    EXPECT_FALSE(json.at("passed").get<bool>());
-    for (const Json& one : json.at("levels")) {
-      if (one.at("level") != level) continue;
-      EXPECT_FALSE(one.at("passed").get<bool>()) << one;
-      for (const std::string& saying : sayings)
-        EXPECT_NE(one.at("summary").get<std::string>().find(saying), std::string::npos) << one;
-    }
-  }
-
-  std::string python_;
-};
 
 TEST_F(Compare, TheSameNetworksPass) {
   const std::vector<Words> all{{"--model", "lenet5", "--oars", "3"},

@@ -53,8 +53,9 @@ struct Case {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!nodes[i].op || nodes[i].op->is_loss()) continue;
       const OpGiven all = given(nodes[i]);
-      values[i] = nodes[i].name == "relu" && !relu ? std::vector(all.src[0].begin(), all.src[0].end())
-                                                  : run_forward(*nodes[i].op, all.shapes, all.src, all.weights, nullptr);
+      values[i] = nodes[i].name == "relu" && !relu
+                      ? std::vector(all.src[0].begin(), all.src[0].end())
+                      : run_forward(*nodes[i].op, all.shapes, all.src, all.weights, nullptr);
     }
     std::vector<float> diff;  // the network is a chain
     for (std::size_t i = nodes.size(); i-- > 0;) {
@@ -89,8 +90,7 @@ struct Case {
       std::vector<std::span<const float>> own;
       for (const auto& p : norm.op->parameters(std::span(&input.shape, 1)))
         own.emplace_back(find_in(weights, "norm." + p.name).values);
-      return Tensors{
-          {"norm.output", input.shape, run_forward(*norm.op, {input.shape}, {input.values}, own, nullptr)}};
+      return Tensors{{"norm.output", input.shape, run_forward(*norm.op, {input.shape}, {input.values}, own, nullptr)}};
     };
     return op_equal(network, weights, feed, layers, probe, nullptr);
   }
@@ -130,13 +130,12 @@ TEST(OpEqual, EveryResultOfEveryLayer) {
   EXPECT_TRUE(has(level.summary, "3 layers")) << level.summary;
   std::vector<std::string> names;
   for (const Difference& row : level.rows) names.push_back(row.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"conv forward", "conv gradient of weight", "conv gradient of bias",
-                                             "norm forward", "norm backward", "norm gradient of weight",
-                                             "norm gradient of bias", "fc forward", "fc backward",
-                                             "fc gradient of weight", "fc gradient of bias", "norm of small values",
-                                             "what reaches conv", "what reaches norm", "what reaches fc", "loss",
-                                             "gradient that reaches fc", "gradient that reaches norm",
-                                             "gradient that reaches conv"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "conv forward", "conv gradient of weight", "conv gradient of bias", "norm forward",
+                       "norm backward", "norm gradient of weight", "norm gradient of bias", "fc forward", "fc backward",
+                       "fc gradient of weight", "fc gradient of bias", "norm of small values", "what reaches conv",
+                       "what reaches norm", "what reaches fc", "loss", "gradient that reaches fc",
+                       "gradient that reaches norm", "gradient that reaches conv"}));
 }
 
 TEST(OpEqual, NamesWhatDiffers) {
@@ -169,9 +168,9 @@ TEST(OpEqual, NamesTheLayerThatGetsSomethingElse) {
 
 // Between layers, forward and backward, and in the loss: a ten-thousandth is seen.
 TEST(OpEqual, SmallFactorsBetweenLayers) {
-  for (const auto& [tensor, row] :
-       {std::pair{"fc.input", "what reaches fc"}, {"norm.diff_output", "gradient that reaches norm"},
-        {"fc.diff_output", "gradient that reaches fc"}}) {
+  for (const auto& [tensor, row] : {std::pair{"fc.input", "what reaches fc"},
+                                    {"norm.diff_output", "gradient that reaches norm"},
+                                    {"fc.diff_output", "gradient that reaches fc"}}) {
     SCOPED_TRACE(tensor);
     Case c;
     for (float& value : c.told(tensor).values) value *= 1.0001f;

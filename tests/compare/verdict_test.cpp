@@ -59,7 +59,8 @@ TEST(Bands, EveryTensorHasItsOwn) {
   // A bias before a batch norm: its gradient is zero but for rounding.
   const Tensors reference{tensor_of("gradient.conv.bias", {1e-8f, -2e-8f}), tensor_of("gradient.conv.weight", {1, 2})};
   Bands bands;
-  bands.learn(reference, {tensor_of("gradient.conv.bias", {-3e-7f, 4e-7f}), tensor_of("gradient.conv.weight", {1, 2.0001f})});
+  bands.learn(reference,
+              {tensor_of("gradient.conv.bias", {-3e-7f, 4e-7f}), tensor_of("gradient.conv.weight", {1, 2.0001f})});
   const auto judged = bands.judge(
       {tensor_of("gradient.conv.bias", {5e-8f, 1e-8f}), tensor_of("gradient.conv.weight", {1.01f, 2})}, reference);
   EXPECT_LT(judged[0].excess(), 1);
