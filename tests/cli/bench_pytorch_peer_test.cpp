@@ -1,7 +1,8 @@
-// `trireme bench --peer pytorch` with a real PyTorch, where some python3 has one. Times are never judged.
+// `trireme bench --peer pytorch` with a real PyTorch. Times are never judged.
 #include "base/error.h"
 #include "cli/program.h"
 #include "peer/script.h"
+#include "support/peer_python.h"
 
 namespace trireme::cli_test {
 namespace {
@@ -14,7 +15,7 @@ class BenchPytorch : public Program {
     try {
       python_ = peer::find_python(peer::pytorch(), {});
     } catch (const base::Error& error) {
-      GTEST_SKIP() << error.what();
+      return test::without_peer(error.what());
     }
   }
   Json results(const Words& arguments) const {
