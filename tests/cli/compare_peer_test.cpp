@@ -51,20 +51,19 @@ TEST_F(Compare, AnotherEpsilonOfBatchNorm) {
 }
 
 TEST_F(Compare, APaddingThatIsMoved) {
-  const auto peers = peers_with("networks.py", "        y = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x)))))",
+  const auto peers = peers_with("networks.py", "        y = self.bn2(self.conv2(relu(self.bn1(self.conv1(x)))))",
                                 "        if self.conv1.stride == (2, 2):\n"
                                 "            self.conv1.padding = (0, 0)\n"
                                 "            x1 = nn.functional.pad(x, (0, 2, 0, 2))\n"
                                 "        else:\n"
                                 "            x1 = x\n"
-                                "        y = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x1)))))");
+                                "        y = self.bn2(self.conv2(relu(self.bn1(self.conv1(x1)))))");
   expect_failure(compared({"--model", "resnet20-cifar", "--batch", "8", "--steps", "1"}, peers), "op-equal",
                  {"layer2.0.conv1"});
 }
 
 TEST_F(Compare, TwoLayersThatAreSwapped) {
-  const auto peers =
-      peers_with("networks.py", "torch.relu(self.bn1(self.conv1(x)))))", "self.bn1(torch.relu(self.conv1(x)))))");
+  const auto peers = peers_with("networks.py", "relu(self.bn1(self.conv1(x)))))", "self.bn1(relu(self.conv1(x)))))");
   expect_failure(compared({"--model", "resnet20-cifar", "--batch", "8", "--steps", "1"}, peers), "op-equal",
                  {"what reaches layer1.0.bn1"});
 }
@@ -196,7 +195,7 @@ TEST_F(Compare, TrainingIsMeasuredWhereItIsEqual) {
     EXPECT_EQ(two.at("results").at(0).at("batch"), 8);
     EXPECT_GT(two["results"][0].at("peer_ms").get<double>(), 0);
   }
-  const auto peers = peers_with("networks.py", "torch.tanh(self.conv1", "torch.relu(self.conv1");
+  const auto peers = peers_with("networks.py", "tanh(self.conv1", "relu(self.conv1");
   expect_sentence(run(bench + Words{"--world", "1"}, peers), 1, {"lenet5", "not the same network", "op-equal"});
 }
 
