@@ -91,10 +91,11 @@ std::vector<TrainCase> cases_of(const base::Settings& settings, const base::Core
                          one.threads == 1 ? "" : "s", needed, cores.cpus.size());
       std::vector<int> numbers{oars};
       if (oars == 0) {
-        // One for each thread, as PyTorch's processes take their batches whole; and what `trireme train` takes.
+        // One for each thread, as PyTorch's processes take their batches whole; and what `trireme train` takes, where
+        // that gives every worker one.
         numbers = {world * static_cast<int>(std::min<std::int64_t>(one.threads, one.batch))};
         const int usual = graph::default_oars(models::build_model(one.model), one.batch * world);
-        if (usual != numbers[0]) numbers.push_back(usual);
+        if (usual != numbers[0] && usual >= world) numbers.push_back(usual);
       }
       all.push_back({one.model, world, one.threads, one.batch, numbers,
                      std::vector<int>(cores.cpus.begin(), cores.cpus.begin() + static_cast<std::ptrdiff_t>(needed)),

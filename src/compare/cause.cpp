@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kNearly = 1e-3;       // of what is left when a factor is taken out
 constexpr double kLeastFactor = 1e-5;  // that is told
+constexpr double kLittle = 0.1;        // what may be left beside a clear factor, in parts of it
 constexpr double kClear = 0.9;         // of a direction
 
 constexpr const char* kAnotherDecay =
@@ -24,11 +25,12 @@ struct Products {
     ab += a * b;
     bb += b * b;
   }
-  // b is this many times a, but for a thousandth.
+  // b is this many times a, but for a thousandth, or for what is little beside the factor.
   std::optional<double> factor() const {
     if (aa == 0 || bb == 0) return std::nullopt;
-    const double left = bb - ab * ab / aa;
-    return left <= kNearly * kNearly * bb ? std::optional(ab / aa) : std::nullopt;
+    const double factor = ab / aa, left = std::sqrt(std::max(0.0, bb - ab * factor) / bb);
+    const double far = std::abs(factor - 1) / std::max(std::abs(factor), 1.0);
+    return left <= std::max(kNearly, kLittle * far) ? std::optional(factor) : std::nullopt;
   }
   double cosine() const { return aa == 0 || bb == 0 ? 0 : ab / std::sqrt(aa * bb); }
 };

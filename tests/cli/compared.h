@@ -26,14 +26,15 @@ class Compare : public Program {
   Outcome compared(const Words& arguments, const Words& environment = {}) const {
     return run(Words{"compare", "--json", "--python", python_} + arguments, environment);
   }
-  // Peers in which one line of a file reads otherwise.
+  // Peers in which a line of a file reads otherwise.
   Words peers_with(const std::string& file, const std::string& line, const std::string& instead) const {
     const fs::path peers = folder() / "peers";
     fs::copy(fs::path(TRIREME_SOURCE_DIR) / "peers", peers, fs::copy_options::recursive);
     std::string text = read(peers / "pytorch" / file);
-    const std::size_t at = text.find(line);
+    std::size_t at = text.find(line);
     EXPECT_NE(at, std::string::npos) << line;
-    write(peers / "pytorch" / file, text.replace(at, line.size(), instead));
+    for (; at != std::string::npos; at = text.find(line, at + instead.size())) text.replace(at, line.size(), instead);
+    write(peers / "pytorch" / file, text);
     return {"TRIREME_PEERS=" + peers.string()};
   }
   // It fails at this level, and says these words.
