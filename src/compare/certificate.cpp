@@ -19,6 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kAnyForm = "trireme compare, form ";
 constexpr const char* kForm = "trireme compare, form 2";
 constexpr const char* kSeal = "sha256";
 
@@ -94,10 +95,11 @@ std::string to_json(const Certificate& certificate, int indent) {
 
 Certificate parse_certificate(const std::string& text, const std::string& where) {
   Certificate found;
-  std::string seal, expected;
+  std::string form, seal, expected;
   try {
     Json json = Json::parse(text);
-    if (json.at("certificate") != kForm) throw std::invalid_argument("form");
+    form = json.at("certificate");
+    if (form != kForm) throw std::invalid_argument("form");
     found.settings = json.at("settings").get<std::map<std::string, std::string>>();
     found.trireme = json.at("trireme");
     found.isa = json.at("isa");
@@ -111,6 +113,8 @@ Certificate parse_certificate(const std::string& text, const std::string& where)
     json.erase(kSeal);
     expected = seal_of(json);
   } catch (const std::exception&) {
+    if (form != kForm && form.starts_with(kAnyForm))
+      base::user_error("{} is a certificate of another version of trireme ({}); make a new one", where, form);
     base::user_error("{} is no certificate of trireme compare", where);
   }
   if (seal != expected) base::user_error("{} was changed after it was written: its seal does not fit", where);

@@ -49,6 +49,11 @@ TEST(Certificate, ThatWasChangedIsRefused) {
                          "it.json is no certificate"));
 }
 
+TEST(Certificate, OfAnotherVersionIsNamed) {
+  const auto parse = [] { (void)parse_certificate(R"({"certificate": "trireme compare, form 1"})", "it.json"); };
+  EXPECT_TRUE(contains(support::sentence(base::ErrorKind::user, parse), "it.json is a certificate of another version"));
+}
+
 TEST(Certificate, VerdictsMustFollowFromNumbers) {
   Certificate one = example();
   EXPECT_TRUE(all_hold(check_verdicts(one)));

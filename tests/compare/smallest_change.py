@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Plants faults of falling size in PyTorch's side and shows which level of `trireme compare` still finds them.
 
-    tests/compare/smallest_change.py [--model M,M] [--fault F,F] [--jobs 2] [--program build/trireme] [--markdown]
+    tests/compare/smallest_change.py [--model M,M] [--fault F,F] [--jobs 2] [--program build/trireme]
 
-For each network and fault the size falls from large to small by factors of ten until no level finds it. A cell of the
-table is the smallest size that some level found, and the levels that did. Needs a Python with PyTorch, as compare does.
+For each network and fault the smallest size that some level finds is looked for among powers of ten, by halving. A cell
+of the table is that size, and the levels that find it. Needs a Python with PyTorch, as compare does.
 """
 
 import argparse
@@ -91,12 +91,15 @@ def compare(program, model, fault, size, steps, scratch):
 def smallest(program, model, fault, steps, scratch):
     """The smallest size that is found, and by which levels."""
     found = None
-    for size in SIZES:
-        levels = compare(program, model, fault, size, steps, scratch)
-        print(f"{model} {fault} {size:g}: {levels or 'not found'}", file=sys.stderr, flush=True)
-        if not levels:
-            break
-        found = size, list(levels)
+    first, last = 0, len(SIZES)  # larger than SIZES[first] is found, SIZES[last] and smaller is not
+    while first < last:
+        middle = (first + last) // 2
+        levels = compare(program, model, fault, SIZES[middle], steps, scratch)
+        print(f"{model} {fault} {SIZES[middle]:g}: {levels or 'not found'}", file=sys.stderr, flush=True)
+        if levels:
+            found, first = (SIZES[middle], list(levels)), middle + 1
+        else:
+            last = middle
     return found
 
 
