@@ -172,9 +172,9 @@ TEST_F(Launch, ACrashOfASurvivorIsNamedToo) {
     [ $rank = 1 ] && kill -ABRT $$
     there $FOLDER/pid1; gone $FOLDER/pid1; exit 1)sh"));
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_EQ(finished.err, fmt::format("trireme: worker 2 (process {}) was killed by signal 9 (SIGKILL)\n"
+  EXPECT_EQ(finished.err, fmt::format("trireme: worker 2 (process {}) was killed by signal 9 (SIGKILL){}\n"
                                       "warning: worker 1 (process {}) was killed by signal 6 (SIGABRT)\n",
-                                      process(2), process(1)));
+                                      process(2), kHint, process(1)));
 }
 
 // It ends a moment after those who saw it leave.
