@@ -104,12 +104,13 @@ class Sides {
     const Tensors reference = with_losses(std::move(found));
     for (const auto& peer : peers_)
       for (int i = 0; i < kPerturbed; ++i) bands_.learn(reference, with_losses(peer->perturbed(i)));
-    update_and_evaluate(batch, lr, reference, ours);
+    Tensors after = state_of(reference);
+    update_and_evaluate(batch, lr, reference, after, ours);
     judged.all = bands_.judge(ours, reference);
     for (const Difference& one : compare_update(ours, reference, before_, 1)) judged.all.push_back(one);
     if (const Difference* first = first_of(judged.all))
       judged.cause = likely_cause(*first, ours, reference, before_, static_cast<double>(batch.samples));
-    before_ = state_of(reference);
+    before_ = std::move(after);
     return judged;
   }
 
@@ -121,8 +122,9 @@ class Sides {
     return state;
   }
 
-  // Puts into `ours` what our update makes of the reference's gradients, and what we say with its new weights.
-  void update_and_evaluate(const data::Batch& batch, double lr, const Tensors& reference, Tensors& ours) {
+  // Puts into `ours` what our update makes of the reference's gradients, and what we say with its state after the step.
+  void update_and_evaluate(const data::Batch& batch, double lr, const Tensors& reference, const Tensors& after,
+                           Tensors& ours) {
     Tensors gradients;
     for (const store::NamedTensor& one : reference)
       if (one.name.starts_with("gradient.")) gradients.push_back(one);
@@ -130,7 +132,7 @@ class Sides {
     const Found updated = updater_.update(gradients, lr, 0);
     for (store::NamedTensor& one : ours)
       if (is_of_update(one.name)) one.values = find(updated.tensors, one.name)->values;
-    updater_.take(state_of(reference));
+    updater_.take(after);
     ours.push_back(updater_.evaluate(batch));
   }
 
@@ -278,10 +280,10 @@ Outcome compare(const train::Experiment& experiment, const Options& options, con
   } else {
     outcome.own.weights_sha256 = run_own_side(experiment, options).weights_sha256;
   }
-  if (wanted("same-bits"))
-    outcome.levels.push_back(
-        finite ? same_bits(experiment, runs, outcome.own.weights_sha256)
-               : Level{.name = "same-bits", .summary = "not judged: bits mean nothing once the loss is not finite"});
+  if (!finite)
+    outcome.not_exercised.emplace_back("same-bits (bits mean nothing once the loss is not finite)");
+  else if (wanted("same-bits"))
+    outcome.levels.push_back(same_bits(experiment, runs, outcome.own.weights_sha256));
   if (options.convergence.runs > 0)
     outcome.levels.push_back(convergence_equal(make, runs, sides.peer(), options.convergence, told));
   return outcome;
