@@ -1,3 +1,4 @@
 #include "cli/cli.h"
+#include "train/registry.h"
 
-int main(int argc, char** argv) { return trireme::cli::run(argc, argv); }
+int main(int argc, char** argv) { return trireme::cli::run(trireme::train::builtin_registry(), argc, argv); }

@@ -14,7 +14,7 @@
 #include "ops/loss.h"
 #include "ops/merge.h"
 #include "ops/pool.h"
-#include "strategy/strategy.h"
+#include "strategy/single.h"
 #include "train/evaluate.h"
 
 using namespace trireme;

@@ -15,7 +15,7 @@
 #include "ops/elementwise.h"
 #include "ops/flatten.h"
 #include "ops/loss.h"
-#include "strategy/strategy.h"
+#include "strategy/single.h"
 #include "train/evaluate.h"
 
 using namespace trireme;

@@ -35,6 +35,8 @@ class Settings {
   bool flag(const std::string& name) const;
   // One of the words, or a user error with the nearest.
   const std::string& choice(const std::string& name, std::span<const std::string> words) const;
+  // Only the user error.
+  void check_choice(const std::string& name, std::span<const std::string> words) const { (void)choice(name, words); }
   // "--batch", or "--batch (from experiment.toml)": how errors about a value begin.
   std::string label(const std::string& name) const;
   // All values, defaults included.

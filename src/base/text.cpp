@@ -31,6 +31,11 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return all;
 }
 
+std::string join_or(std::span<const std::string> words) {
+  if (words.size() < 2) return join(words, "");
+  return join(words.first(words.size() - 1), ", ") + " or " + words.back();
+}
+
 std::int64_t parse_int(std::string_view what, std::string_view text) {
   std::int64_t value = 0;
   const auto [end, cause] = std::from_chars(text.data(), text.data() + text.size(), value);

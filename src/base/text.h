@@ -13,6 +13,7 @@ namespace trireme::base {
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
+std::string join_or(std::span<const std::string> words);  // "a, b or c"
 
 // The whole text as a number, or a user error that names `what`.
 std::int64_t parse_int(std::string_view what, std::string_view text);

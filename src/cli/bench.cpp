@@ -21,23 +21,24 @@ constexpr std::array kRows{
     Row{"densenet40-12", 26, true}, Row{"resnet18-cifar", 42, true}, Row{"resnet56v2-cifar", 26, true},
     Row{"redshift-cnn", 32, true},  Row{"landcover-cnn", 8, true},   Row{"resnet20-cifar", 26, false}};
 
-std::int64_t own_batch(const std::string& model) {
+std::int64_t own_batch(const models::ModelInfo& model) {
   for (const Row& row : kRows)
-    if (model == row.model) return row.batch;
-  return std::max<std::int64_t>(1, models::find_model(model).batch / 3);  // as in a study with three workers
+    if (model.name == row.model) return row.batch;
+  return std::max<std::int64_t>(1, model.batch / 3);  // as in a study with three workers
 }
 
-std::vector<std::string> chosen_models(const base::Settings& settings) {
-  std::vector<std::string> names;
+std::vector<const models::ModelInfo*> chosen_models(const models::ModelRegistry& models,
+                                                    const base::Settings& settings) {
+  std::vector<const models::ModelInfo*> chosen;
   for (const std::string& name : base::split(settings.text("model"), ',')) {
     if (name == "all") {
       for (const Row& row : kRows)
-        if (row.in_all) names.emplace_back(row.model);
+        if (row.in_all) chosen.push_back(&models.get(row.model));
     } else {
-      names.push_back(models::find_model(name).name);
+      chosen.push_back(&models.get(name));
     }
   }
-  return names;
+  return chosen;
 }
 
 std::vector<int> chosen_threads(const base::Settings& settings) {
@@ -53,7 +54,7 @@ std::vector<int> chosen_threads(const base::Settings& settings) {
 
 }  // namespace
 
-std::vector<BenchCase> bench_cases(const base::Settings& settings) {
+std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const base::Settings& settings) {
   const std::int64_t batch = settings.integer("batch", 0, 1 << 20);
   const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
   const std::array<std::string, 3> reduce{"exact", "fast", "both"};
@@ -61,15 +62,19 @@ std::vector<BenchCase> bench_cases(const base::Settings& settings) {
   const std::string& file = settings.text("kernel-table");
   const auto table = file.empty() ? nullptr : train::read_kernel_table(file);
   std::vector<BenchCase> cases;
-  for (const std::string& model : chosen_models(settings))
+  for (const models::ModelInfo* model : chosen_models(models, settings))
     for (const int threads : chosen_threads(settings)) {
-      BenchCase one{
-          model, batch > 0 ? batch : own_batch(model), threads, oars, fast ? crew::Reduce::fast : crew::Reduce::exact,
-          table};
+      BenchCase one{model->name,
+                    batch > 0 ? batch : own_batch(*model),
+                    threads,
+                    oars,
+                    fast ? crew::Reduce::fast : crew::Reduce::exact,
+                    table,
+                    model};
       if (oars == 0) one.oars = static_cast<int>(std::min<std::int64_t>(threads, one.batch));
       if (one.oars > one.batch)
         base::user_error("{} oars are more than the {} samples of a batch of {}; use --oars {} or fewer", one.oars,
-                         one.batch, model, one.batch);
+                         one.batch, one.model, one.batch);
       cases.push_back(one);
     }
   return cases;
@@ -85,7 +90,7 @@ std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::Cor
   options.may_spin = options.threads <= cores.usable;
   options.profile = profile;
   options.kernel_table = bench.table;
-  return std::make_unique<train::StepRig>(models::build_model(bench.model), options);
+  return std::make_unique<train::StepRig>(models::build_model(*bench.info), options);
 }
 
 int steps_of_a_round(double step_seconds) {

@@ -8,6 +8,7 @@
 
 #include "base/cores.h"
 #include "base/options.h"
+#include "train/registry.h"
 #include "train/step_rig.h"
 
 namespace trireme::cli {
@@ -20,13 +21,14 @@ struct BenchCase {
   int oars = 1;
   crew::Reduce reduce = crew::Reduce::exact;
   std::shared_ptr<const ops::KernelTable> table{};
+  const models::ModelInfo* info = nullptr;  // the registry's row
 
   // Threads beyond the oars have nothing to row.
   int busy_threads() const { return std::min(threads, oars); }
 };
 
 // Every model of --model at every number of --threads.
-std::vector<BenchCase> bench_cases(const base::Settings& settings);
+std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const base::Settings& settings);
 
 // Threads are pinned as train pins them: when they use all cores.
 std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::CorePlan& cores, bool profile = false);
@@ -50,15 +52,15 @@ double own_memory_bytes(const BenchCase& bench, const std::string& isa);
 void tune(const std::vector<BenchCase>& cases, const std::string& file);
 
 // The words.
-void bench_step(const base::Settings& settings);
-void bench_train(const base::Settings& settings);
-void bench_memory(const base::Settings& settings);
-void bench_roofline(const base::Settings& settings);
-void bench_input(const base::Settings& settings);
+void bench_step(const train::Registry& registry, const base::Settings& settings);
+void bench_train(const train::Registry& registry, const base::Settings& settings);
+void bench_memory(const train::Registry& registry, const base::Settings& settings);
+void bench_roofline(const train::Registry& registry, const base::Settings& settings);
+void bench_input(const train::Registry& registry, const base::Settings& settings);
 // One process that reads an epoch when told so on standard input, and says what its mapping of the data takes.
-void bench_reader(const base::Settings& settings);
-void bench_collective(const base::Settings& settings);
+void bench_reader(const train::Registry& registry, const base::Settings& settings);
+void bench_collective(const train::Registry& registry, const base::Settings& settings);
 // One rank of it, told what to do on standard input.
-void bench_rank(const base::Settings& settings);
+void bench_rank(const train::Registry& registry, const base::Settings& settings);
 
 }  // namespace trireme::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -38,20 +39,19 @@ struct Side {
 // Whom --peer names; empty: nobody.
 struct CollectivePeer {
   std::string name;
-  Peer gloo{};
-
-  CollectiveRun start(const CollectiveCase& bench, const base::CorePlan& cores) const {
-    return name == "mpi" ? start_mpi(bench, cores) : start_gloo(bench, gloo, cores);
-  }
+  std::function<CollectiveRun(const CollectiveCase& bench, const base::CorePlan& cores)> start{};
 };
 
 CollectivePeer find_collective_peer(const base::Settings& settings) {
   const std::string name = settings.text("peer");
   if (name.empty()) return {};
-  settings.choice("peer", std::array<std::string, 2>{"gloo", "mpi"});
-  if (name == "gloo") return {name, find_peer(settings, name, "collective.py")};
-  expect_mpi();
-  return {name};
+  settings.check_choice("peer", std::array<std::string, 2>{"gloo", "mpi"});
+  if (name == "gloo")
+    return {name,
+            [gloo = find_peer(settings, name, "collective.py")](
+                const CollectiveCase& bench, const base::CorePlan& cores) { return start_gloo(bench, gloo, cores); }};
+  expect_mpi_peer();
+  return {name, start_mpi};
 }
 
 struct Way {
@@ -77,7 +77,7 @@ Json measure(const CollectiveCase& bench, const CollectivePeer& peer, const Way&
   const double rank_gigabytes = static_cast<double>(bench.bytes) / kGigabyte * bench.world;
   Json json{{"collective", "all-reduce"},
             {"world", bench.world},
-            {"transport", bench.transport},
+            {"transport", bench.transport->name},
             {"algorithm", bench.algorithm},
             {"bytes", bench.bytes},
             {"ours_us", kMicroseconds * ours.seconds},
@@ -101,8 +101,8 @@ Json measure(const CollectiveCase& bench, const CollectivePeer& peer, const Way&
 }
 
 void print_row(const CollectiveCase& bench, const Json& row) {
-  fmt::print("{:>5} {:<9} {:<12} {:>11} {:>12.1f} {:>9.2f} {:>8.2f}", bench.world, bench.transport, bench.algorithm,
-             bench.bytes, row["ours_us"].get<double>(), row["bus_gbytes_per_second"].get<double>(),
+  fmt::print("{:>5} {:<9} {:<12} {:>11} {:>12.1f} {:>9.2f} {:>8.2f}", bench.world, bench.transport->name,
+             bench.algorithm, bench.bytes, row["ours_us"].get<double>(), row["bus_gbytes_per_second"].get<double>(),
              row.value("cpu_seconds_per_gbyte", 0.0));
   if (row.contains("ratio"))
     fmt::print(" {:>12.1f} {:>7.1f}x", row["peer_us"].get<double>(), row["ratio"].get<double>());
@@ -133,21 +133,30 @@ Plot plot_of(const Json& results) {
   return plot;
 }
 
-std::vector<CollectiveCase> collective_cases(const base::Settings& settings) {
+// One that `bench collective` offers, and that can be used here.
+const comm::Transport& find_transport(const base::Settings& settings, const comm::Transports& transports,
+                                      const std::string& name) {
+  const comm::Transport* transport = transports.find(name);
+  if (!transport || !transport->offered.bench_collective)
+    base::user_error("{} is '{}', expected {}", settings.label("transport"), name,
+                     base::join_or(comm::offered_names(transports, &comm::Offers::bench_collective)));
+  expect_installed(*transport);
+  return *transport;
+}
+
+std::vector<CollectiveCase> collective_cases(const base::Settings& settings, const comm::Transports& transports) {
   std::vector<CollectiveCase> cases;
   for (const std::string& world : base::split(settings.text("world"), ','))
     for (const std::string& transport : base::split(settings.text("transport"), ','))
       for (const std::string& algorithm : base::split(settings.text("algorithm"), ','))
         for (const std::string& bytes : base::split(settings.text("bytes"), ',')) {
-          CollectiveCase one{static_cast<int>(base::parse_int(settings.label("world"), world)), transport, algorithm,
+          CollectiveCase one{static_cast<int>(base::parse_int(settings.label("world"), world)), nullptr, algorithm,
                              base::parse_int(settings.label("bytes"), bytes)};
           if (one.world < 1 || one.world > 64)
             base::user_error("{} is {}, expected 1 to 64", settings.label("world"), one.world);
           if (one.bytes < 0 || one.bytes % 4 != 0 || one.bytes > std::int64_t{1} << 33)
             base::user_error("{} is {}, expected a multiple of 4 up to 8 GB", settings.label("bytes"), one.bytes);
-          if (transport != "shm" && transport != "tcp" && transport != "tls" && transport != "mpi")
-            base::user_error("{} is '{}', expected shm, tcp, tls or mpi", settings.label("transport"), transport);
-          if (transport == "mpi") expect_mpi();
+          one.transport = &find_transport(settings, transports, transport);
           if (algorithm != kExact) comm::parse_algorithm(algorithm);
           one.partials = static_cast<int>(settings.integer("partials", 1, 16));
           if (one.world == 1) one.partials = 1;
@@ -165,8 +174,8 @@ double idle_seconds(const base::Settings& settings) {
 
 }  // namespace
 
-void bench_collective(const base::Settings& settings) {
-  const std::vector<CollectiveCase> cases = collective_cases(settings);
+void bench_collective(const train::Registry& registry, const base::Settings& settings) {
+  const std::vector<CollectiveCase> cases = collective_cases(settings, registry.transports);
   const Way way{static_cast<int>(settings.integer("repeats", 1, 10000)), idle_seconds(settings), base::plan_cores()};
   const CollectivePeer peer = find_collective_peer(settings);
   const std::string plot = settings.text("plot");

@@ -7,12 +7,14 @@
 
 #include "base/cores.h"
 #include "cli/bench_peer.h"
+#include "comm/transport.h"
 
 namespace trireme::cli {
 
 struct CollectiveCase {
   int world = 2;
-  std::string transport, algorithm;  // an all-reduce's, or kExact
+  const comm::Transport* transport = nullptr;
+  std::string algorithm;  // an all-reduce's, or kExact
   std::int64_t bytes = 0;
   int partials = 1;  // of the exact one, those of the rank that has the most
 };
@@ -34,7 +36,8 @@ CollectiveRun start_gloo(const CollectiveCase& bench, const Peer& peer, const ba
 // MPI's own all-reduce.
 CollectiveRun start_mpi(const CollectiveCase& bench, const base::CorePlan& cores);
 
-// A user error where mpirun, or what it is to start, is missing.
-void expect_mpi();
+// User errors where something is missing that a transport, or MPI's own all-reduce, needs.
+void expect_installed(const comm::Transport& transport);
+void expect_mpi_peer();
 
 }  // namespace trireme::cli

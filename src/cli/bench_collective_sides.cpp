@@ -68,7 +68,8 @@ CollectiveRun run_of(const CollectiveCase& bench, int processes, const Start& st
   const auto ranks = std::make_shared<Ranks<Process>>(std::move(all));
   const int port = comm::unused_port();
   ranks->ask([&](int rank) {
-    return Json{{"do", "join"}, {"port", port}, {"rank", rank}, {"world", bench.world}, {"transport", bench.transport}};
+    return Json{
+        {"do", "join"}, {"port", port}, {"rank", rank}, {"world", bench.world}, {"transport", bench.transport->name}};
   });
   const auto run = [ranks, bench](int count) {
     return ranks->ask([&](int) {
@@ -85,12 +86,12 @@ CollectiveRun run_of(const CollectiveCase& bench, int processes, const Start& st
   return {run, idle};
 }
 
-// All ranks of a world that mpirun starts: rank 0 is asked, and speaks for all.
-class MpirunJob {
+// All ranks of a world, started by a launcher of their own: rank 0 is asked, and speaks for all.
+class LauncherJob {
  public:
-  MpirunJob(const std::string& what, int world, const std::vector<std::string>& program, const std::vector<int>& cpus)
-      : what_(what), child_(what, arguments(world, program), cpus) {}
-  ~MpirunJob() { child_.finish(kLeaveSeconds); }
+  LauncherJob(const std::string& what, const std::vector<std::string>& command, const std::vector<int>& cpus)
+      : what_(what), child_(what, command, cpus) {}
+  ~LauncherJob() { child_.finish(kLeaveSeconds); }
   std::string ask(std::string_view line, double deadline_seconds) {
     try {
       return child_.ask(line, deadline_seconds);
@@ -106,36 +107,29 @@ class MpirunJob {
   static bool names_a_rank(const std::string& line) {
     return line.starts_with("trireme: ") || line.find("noticed that process rank") != std::string::npos;
   }
-  // More ranks than cores, started by root in a container, are nothing to be refused here.
-  static std::vector<std::string> arguments(int world, const std::vector<std::string>& program) {
-    std::vector<std::string> all{
-        "env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "--oversubscribe",
-        "-n",  std::to_string(world)};
-    all.insert(all.end(), program.begin(), program.end());
-    return all;
-  }
 
   std::string what_;
   peer::Child child_;
 };
 
-CollectiveRun start_job(const CollectiveCase& bench, const std::string& what, const std::vector<std::string>& program,
-                        const base::CorePlan& cores) {
-  return run_of<MpirunJob>(bench, 1,
-                           [&](int) { return std::make_unique<MpirunJob>(what, bench.world, program, cores.cpus); });
+CollectiveRun start_job(const CollectiveCase& bench, const std::string& what, std::vector<std::string> launcher,
+                        const std::vector<std::string>& program, const base::CorePlan& cores) {
+  launcher.insert(launcher.end(), program.begin(), program.end());
+  return run_of<LauncherJob>(bench, 1, [&](int) { return std::make_unique<LauncherJob>(what, launcher, cores.cpus); });
+}
+
+void expect_launcher(const comm::RequiredLauncher& launcher) {
+  for (const std::string& folder : base::split(environment("PATH"), ':'))
+    if (std::error_code ignored; fs::exists(fs::path(folder) / launcher.program, ignored)) return;
+  base::user_error("{} was not found in PATH; install {}", launcher.program, launcher.package);
 }
 
 }  // namespace
 
 CollectiveRun start_own(const CollectiveCase& bench, const base::CorePlan& cores) {
-  const std::string self = base::this_program();
-  const std::vector<std::string> program{self, "bench", "rank", "--transport", bench.transport};
-  // A rank has more than one thread, and mpirun would put all of them on one core.
-  if (bench.transport == "mpi") {
-    std::vector<std::string> unbound{"--bind-to", "none"};
-    unbound.insert(unbound.end(), program.begin(), program.end());
-    return start_job(bench, "the MPI job", unbound, cores);
-  }
+  const std::vector<std::string> program{base::this_program(), "bench", "rank", "--transport", bench.transport->name};
+  if (const auto& launcher = bench.transport->launcher)
+    return start_job(bench, fmt::format("the {} job", launcher->title), launcher->command(bench.world), program, cores);
   return run_of<peer::Child>(bench, bench.world, [&](int rank) {
     return std::make_unique<peer::Child>(fmt::format("rank {}", rank), program, cores.cpus);
   });
@@ -149,16 +143,19 @@ CollectiveRun start_gloo(const CollectiveCase& bench, const Peer& peer, const ba
 }
 
 CollectiveRun start_mpi(const CollectiveCase& bench, const base::CorePlan& cores) {
-  return start_job(bench, "MPI", {base::find_beside_program(kMpiPeer)}, cores);
+  return start_job(bench, "MPI", comm::mpirun_command(bench.world), {base::find_beside_program(kMpiPeer)}, cores);
 }
 
-void expect_mpi() {
+void expect_installed(const comm::Transport& transport) {
+  if (transport.expect_installed) transport.expect_installed();
+  if (transport.launcher) expect_launcher(*transport.launcher);
+}
+
+void expect_mpi_peer() {
   comm::find_mpi_module();
   if (base::find_beside_program(kMpiPeer).empty())
     base::user_error("the program {} is missing beside this one; build or install Trireme again", kMpiPeer);
-  for (const std::string& folder : base::split(environment("PATH"), ':'))
-    if (std::error_code ignored; fs::exists(fs::path(folder) / "mpirun", ignored)) return;
-  base::user_error("mpirun was not found in PATH; install Open MPI (Debian: openmpi-bin)");
+  expect_launcher(comm::mpirun());
 }
 
 }  // namespace trireme::cli

@@ -127,7 +127,7 @@ InputCase input_case(const base::Settings& settings) {
   bench.normalize = settings.text("normalize");
   bench.batch = settings.integer("batch", 0, 1 << 20);
   if (bench.batch == 0) bench.batch = 128;
-  data::parse_augmentation(bench.augment);
+  data::check_augmentation(bench.augment);
   return bench;
 }
 
@@ -137,7 +137,7 @@ void print_side(const char* name, double rate, double first, double memory) {
 
 }  // namespace
 
-void bench_input(const base::Settings& settings) {
+void bench_input(const train::Registry& registry, const base::Settings& settings) {
   InputCase bench = input_case(settings);
   const int rounds = static_cast<int>(settings.integer("repeats", 1, 10000));
   const int processes = static_cast<int>(settings.integer("processes", 1, 1024));
@@ -150,7 +150,7 @@ void bench_input(const base::Settings& settings) {
     request.name = bench.file;
     request.data_dir = settings.text("data-dir");
     bench.file = (folder->path() / (std::string("data") + data::kPackedEnding)).string();
-    data::write_packed(bench.file, data::open_dataset(request));
+    data::write_packed(bench.file, data::open_dataset(registry.readers, request));
   }
   const base::CorePlan cores = base::plan_cores();
   std::unique_ptr<PytorchInput> pytorch;
@@ -213,7 +213,7 @@ void bench_input(const base::Settings& settings) {
   print_unavailable(pytorch->tried(), 8);
 }
 
-void bench_reader(const base::Settings& settings) {
+void bench_reader(const train::Registry&, const base::Settings& settings) {
   const InputCase bench = input_case(settings);
   OwnInput input(bench, base::plan_cores());
   std::string line;

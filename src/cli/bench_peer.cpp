@@ -19,7 +19,7 @@ class StepRunner : public PeerRunner {
   StepRunner(const BenchCase& bench, const PeerWay& chosen, const Peer& peer, const std::vector<int>& cpus)
       : process_(peer::pytorch().title, peer.python, peer.script, arguments(bench, chosen), cpus,
                  chosen.allocator.environment()) {
-    const models::ModelInfo& model = models::find_model(bench.model);
+    const models::ModelInfo& model = *bench.info;
     Json inputs = Json::array();
     for (const tensor::Shape& shape : model.inputs) inputs.push_back(shape.sizes());
     const Json ready = ask({{"do", "prepare"},
@@ -41,9 +41,12 @@ class StepRunner : public PeerRunner {
 
   double seconds_of_step(int steps) override { return run(steps).total; }
 
-  train::StepSeconds run(int steps) {
+  train::TimedStep run(int steps) {
     const Json answer = ask({{"do", "run"}, {"steps", steps}});
-    return {answer.at("forward"), answer.at("backward"), answer.at("update"), answer.at("total")};
+    train::TimedStep step{.phases = {}, .total = answer.at("total")};
+    for (const observe::StepPhase& phase : observe::kStepPhases)  // a step on one batch neither loads nor sends
+      step.phases.*phase.seconds = answer.value(phase.name, 0.0);
+    return step;
   }
 
  private:
@@ -59,19 +62,19 @@ class StepRunner : public PeerRunner {
   peer::Script process_;
 };
 
-train::StepSeconds run(PeerRunner& runner, int steps) { return dynamic_cast<StepRunner&>(runner).run(steps); }
+train::TimedStep run(PeerRunner& runner, int steps) { return dynamic_cast<StepRunner&>(runner).run(steps); }
 
 }  // namespace
 
 PytorchStep::PytorchStep(const BenchCase& bench, const Peer& peer, const base::Settings& settings,
                          const base::CorePlan& cores) {
   const bool may_pin = !base::cpus_to_pin(cores, bench.threads).empty();
-  ways_ =
-      find_fastest_ways(ways_to_try(settings, peer.python, models::find_model(bench.model).inputs, may_pin),
-                        [&](const PeerWay& way) { return std::make_unique<StepRunner>(bench, way, peer, cores.cpus); });
+  ways_ = find_fastest_ways(ways_to_try(settings, peer.python, bench.info->inputs, may_pin), [&](const PeerWay& way) {
+    return std::make_unique<StepRunner>(bench, way, peer, cores.cpus);
+  });
 }
 
-train::StepSeconds PytorchStep::run_float32(int steps) { return run(*ways_.float32, steps); }
-train::StepSeconds PytorchStep::run_bf16(int steps) { return run(*ways_.bf16, steps); }
+train::TimedStep PytorchStep::run_float32(int steps) { return run(*ways_.float32, steps); }
+train::TimedStep PytorchStep::run_bf16(int steps) { return run(*ways_.bf16, steps); }
 
 }  // namespace trireme::cli

@@ -15,9 +15,9 @@ class PytorchStep {
   // Tries its ways, which takes some seconds each; what torch.compile takes is the longest.
   PytorchStep(const BenchCase& bench, const Peer& peer, const base::Settings& settings, const base::CorePlan& cores);
 
-  train::StepSeconds run_float32(int steps);
+  train::TimedStep run_float32(int steps);
   // REQUIRES: ways().bf16.
-  train::StepSeconds run_bf16(int steps);
+  train::TimedStep run_bf16(int steps);
   const FastestWays& ways() const { return ways_; }
 
  private:

@@ -1,5 +1,5 @@
-// `bench rank`: one rank of `bench collective`, told what to do on standard input. Under mpirun rank 0 is told, and
-// answers, for all.
+// `bench rank`: one rank of `bench collective`, told what to do on standard input. Where the transport has a
+// launcher of its own, rank 0 is told, and answers, for all.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,8 +16,7 @@
 #include "base/clock.h"
 #include "cli/bench.h"
 #include "cli/bench_collective.h"
-#include "comm/join.h"
-#include "comm/mpi.h"
+#include "comm/transport.h"
 
 namespace trireme::cli {
 namespace {
@@ -26,15 +25,13 @@ using Json = nlohmann::json;
 
 constexpr double kPatienceSeconds = 3600;  // for the next line, which comes when other sides had their turns
 
-comm::Group join(const Json& request) {
-  comm::JoinOptions options;
-  options.address = {"127.0.0.1", request.at("port")};
-  options.token = "bench";
-  options.rank = request.at("rank");
-  options.world = request.at("world");
-  options.tls = request.at("transport") == "tls";
-  options.only_tcp = options.tls || request.at("transport") == "tcp";
-  return comm::join(options);
+comm::JoinRequest join_request(const Json& request) {
+  comm::JoinRequest made;
+  made.address = {"127.0.0.1", request.at("port")};
+  made.token = "bench";
+  made.rank = request.at("rank");
+  made.world = request.at("world");
+  return made;
 }
 
 double cpu_seconds() {
@@ -122,10 +119,11 @@ bool share_line(comm::Group& group, std::string& line) {
   return size > 0;
 }
 
-void run_under_mpirun() {
-  comm::MpiOptions options;
-  options.deadline_seconds = kPatienceSeconds;
-  Runner runner(comm::join_mpi(options));
+// The launcher has told the transport all that joining takes.
+void run_under_launcher(const comm::Transport& transport) {
+  comm::JoinRequest join;
+  join.deadline_seconds = kPatienceSeconds;
+  Runner runner(transport.join(join));
   comm::Group& group = runner.group();
   for (std::string line; share_line(group, line);) {
     const Json request = Json::parse(line);
@@ -143,14 +141,16 @@ void run_under_mpirun() {
 
 }  // namespace
 
-void bench_rank(const base::Settings& settings) {
-  if (settings.text("transport") == "mpi") return run_under_mpirun();
+void bench_rank(const train::Registry& registry, const base::Settings& settings) {
+  const comm::Transports& transports = registry.transports;
+  const comm::Transport& transport = transports.get(settings.text("transport"));
+  if (transport.launcher) return run_under_launcher(transport);
   std::optional<Runner> runner;
   for (std::string line; std::getline(std::cin, line);) {
     const Json request = Json::parse(line);
     Json reply = Json::object();
     if (request.at("do") == "join")
-      runner.emplace(join(request));
+      runner.emplace(transport.join(join_request(request)));
     else
       reply = runner->answer(request);
     answer(reply);

@@ -25,7 +25,7 @@ namespace trireme::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using train::StepSeconds;
+using train::TimedStep;
 
 constexpr std::chrono::milliseconds kSettle{20};  // until the other side's threads sleep
 constexpr int kProfileRounds = 5;
@@ -34,16 +34,16 @@ constexpr int kHeadWidth = 31;  // of model, batch, threads and V
 
 // One way of running a step, and what it took in each round.
 struct Side {
-  std::function<StepSeconds(int steps)> run;
-  std::vector<StepSeconds> rounds;
+  std::function<TimedStep(int steps)> run;
+  std::vector<TimedStep> rounds;
 
-  std::vector<StepSeconds> sorted() const {
-    std::vector<StepSeconds> all = rounds;
-    std::sort(all.begin(), all.end(), [](const StepSeconds& a, const StepSeconds& b) { return a.total < b.total; });
+  std::vector<TimedStep> sorted() const {
+    std::vector<TimedStep> all = rounds;
+    std::sort(all.begin(), all.end(), [](const TimedStep& a, const TimedStep& b) { return a.total < b.total; });
     return all;
   }
   // The round in the middle, so that its phases belong together.
-  StepSeconds median() const { return sorted()[(rounds.size() - 1) / 2]; }
+  TimedStep median() const { return sorted()[(rounds.size() - 1) / 2]; }
   double best() const { return sorted().front().total; }
 };
 
@@ -66,12 +66,12 @@ void take_turns(const std::vector<Side*>& sides, int rounds) {
 
 struct Result {
   BenchCase bench;
-  StepSeconds ours;
+  TimedStep ours;
   double best_seconds = 0, memory_bytes = 0;
-  std::optional<StepSeconds> fast;            // with --reduce both
+  std::optional<TimedStep> fast;              // with --reduce both
   std::optional<double> one_thread, one_oar;  // seconds of 1 thread at the same V, of 1 thread at V = 1
   struct Theirs {
-    StepSeconds step;
+    TimedStep step;
     double best_seconds = 0, memory_bytes = 0;
     std::string way;
   };
@@ -154,10 +154,10 @@ double speedup(const std::optional<double>& base_seconds, const Result& result) 
 }
 double exact_cost_percent(const Result& result) { return 100 * (result.ours.total / result.fast->total - 1); }
 
-Json side_json(const StepSeconds& step, double best_seconds, double memory_bytes) {
-  return {{"forward_ms", kMilliseconds * step.forward}, {"backward_ms", kMilliseconds * step.backward},
-          {"update_ms", kMilliseconds * step.update},   {"total_ms", kMilliseconds * step.total},
-          {"best_ms", kMilliseconds * best_seconds},    {"memory_mb", memory_bytes / kMegabyte}};
+Json side_json(const TimedStep& step, double best_seconds, double memory_bytes) {
+  return {{"forward_ms", kMilliseconds * step.phases.forward}, {"backward_ms", kMilliseconds * step.phases.backward},
+          {"update_ms", kMilliseconds * step.phases.update},   {"total_ms", kMilliseconds * step.total},
+          {"best_ms", kMilliseconds * best_seconds},           {"memory_mb", memory_bytes / kMegabyte}};
 }
 
 Json result_json(const Result& result) {
@@ -191,10 +191,10 @@ Json result_json(const Result& result) {
   return json;
 }
 
-void print_side(const std::string& head, const char* name, const StepSeconds& step, double memory_bytes) {
+void print_side(const std::string& head, const char* name, const TimedStep& step, double memory_bytes) {
   fmt::print("{:<{}} {:<8} {:>9.2f} {:>9.2f} {:>8.2f} {:>9.2f} {:>10.1f}", head, kHeadWidth, name,
-             kMilliseconds * step.forward, kMilliseconds * step.backward, kMilliseconds * step.update,
-             kMilliseconds * step.total, memory_bytes / kMegabyte);
+             kMilliseconds * step.phases.forward, kMilliseconds * step.phases.backward,
+             kMilliseconds * step.phases.update, kMilliseconds * step.total, memory_bytes / kMegabyte);
 }
 
 void print_result(const Result& result) {
@@ -226,9 +226,9 @@ void print_result(const Result& result) {
 
 }  // namespace
 
-void bench_step(const base::Settings& settings) {
+void bench_step(const train::Registry& registry, const base::Settings& settings) {
   base::set_active_isa(base::parse_isa(settings.text("isa")));
-  const std::vector<BenchCase> cases = bench_cases(settings);
+  const std::vector<BenchCase> cases = bench_cases(registry.models, settings);
   settings.integer("repeats", 1, 10000);
   kinds_of_ways(settings);
   if (const std::string& file = settings.text("tune"); !file.empty()) return tune(cases, file);

@@ -31,13 +31,7 @@ constexpr double kMilliseconds = 1e3;
 constexpr int kHeadWidth = 37;  // of model, world, threads, batch and V
 constexpr const char* kComparedSteps = "3";
 
-struct Phase {
-  const char* name;
-  double TrainSeconds::*seconds;
-};
-constexpr std::array kPhases{Phase{"load", &TrainSeconds::load}, Phase{"forward", &TrainSeconds::forward},
-                             Phase{"backward", &TrainSeconds::backward}, Phase{"network", &TrainSeconds::network},
-                             Phase{"update", &TrainSeconds::update}};
+using observe::kStepPhases, observe::StepPhase;
 
 struct Result {
   TrainCase bench;
@@ -74,16 +68,19 @@ std::vector<int> worlds_of(const base::Settings& settings) {
   return all;
 }
 
-std::vector<TrainCase> cases_of(const base::Settings& settings, const base::CorePlan& cores) {
+std::vector<TrainCase> cases_of(const train::Registry& registry, const base::Settings& settings,
+                                const base::CorePlan& cores) {
   std::vector<TrainCase> all;
   if (settings.text("reduce") == "both") base::user_error("bench train takes --reduce exact or fast, one at a time");
   peer::TrainOptions more;
   for (const char* name : {"isa", "reduce", "kernel-table"})
     if (settings.is_set(name)) more[name] = settings.text(name);
-  const std::array<std::string, 2> transports{"shm", "tcp"};
-  if (settings.choice("transport", transports) == "tcp") more["transport"] = "tcp";
+  // What train does not know by name is what it takes by itself on one host.
+  const std::vector<std::string> names = comm::offered_names(registry.transports, &comm::Offers::bench_train);
+  const comm::Transport& transport = registry.transports.get(settings.choice("transport", names));
+  if (transport.offered.train) more["transport"] = transport.name;
   const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
-  for (const BenchCase& one : bench_cases(settings))
+  for (const BenchCase& one : bench_cases(registry.models, settings))
     for (const int world : worlds_of(settings)) {
       const auto needed = static_cast<std::size_t>(world) * static_cast<std::size_t>(one.threads);
       if (needed > cores.cpus.size())
@@ -94,23 +91,23 @@ std::vector<TrainCase> cases_of(const base::Settings& settings, const base::Core
         // One for each thread, as PyTorch's processes take their batches whole; and what `trireme train` takes, where
         // that gives every worker one.
         numbers = {world * static_cast<int>(std::min<std::int64_t>(one.threads, one.batch))};
-        const int usual = graph::default_oars(models::build_model(one.model), one.batch * world);
+        const int usual = graph::default_oars(models::build_model(*one.info), one.batch * world);
         if (usual != numbers[0] && usual >= world) numbers.push_back(usual);
       }
       all.push_back({one.model, world, one.threads, one.batch, numbers,
                      std::vector<int>(cores.cpus.begin(), cores.cpus.begin() + static_cast<std::ptrdiff_t>(needed)),
-                     more});
+                     more, one.info});
     }
   return all;
 }
 
 // A speed says nothing unless both compute the same.
-void expect_equal(const std::string& model, const base::Settings& settings) {
+void expect_equal(const train::Registry& registry, const std::string& model, const base::Settings& settings) {
   base::Settings comparing(comparison_options());
   comparing.set("model", model);
   comparing.set("steps", kComparedSteps);
   if (settings.is_set("python")) comparing.set("python", settings.text("python"));
-  Comparison comparison(comparing);
+  Comparison comparison(registry, comparing);
   comparison.find_peer();
   comparison.options().levels = {"op-equal", "update-equal", "step-equal"};  // same-bits is no matter of the peer
   for (const compare::Level& level : comparison.run().levels)
@@ -138,7 +135,7 @@ Result measure(const TrainCase& bench, const Peer& peer, const base::Settings& s
   if (pytorch) result.why_no_ratio = pytorch->ways().why_no_ratio();
   if (!result.why_no_ratio.empty()) base::log_warn("{}", result.why_no_ratio);
   const Repetition repetition = repetition_for(pytorch ? pytorch->ways().float32->seconds : kUnknown);
-  write_random_dataset(data, bench.model, bench.batch() * (repetition.all() + 1));
+  write_random_dataset(data, *bench.info, bench.batch() * (repetition.all() + 1));
   std::vector<std::vector<TrainSeconds>> ours(bench.oars.size());
   std::vector<TrainSeconds> theirs, theirs_bf16;
   for (int i = 0; i < repeats; ++i) {
@@ -165,7 +162,8 @@ Result measure(const TrainCase& bench, const Peer& peer, const base::Settings& s
 
 Json side_json(const TrainSeconds& side) {
   Json json{{"total_ms", kMilliseconds * side.total}};
-  for (const Phase& phase : kPhases) json[std::string(phase.name) + "_ms"] = kMilliseconds * side.*phase.seconds;
+  for (const StepPhase& phase : kStepPhases)
+    json[std::string(phase.name) + "_ms"] = kMilliseconds * side.phases.*phase.seconds;
   json["rest_ms"] = kMilliseconds * side.rest();
   return json;
 }
@@ -202,13 +200,13 @@ Json result_json(const Result& result, const Result::Ours& ours) {
 
 void print_head() {
   fmt::print("{:<17} {:>5} {:>3} {:>5} {:>3} {:<8} {:>9}", "model", "world", "thr", "batch", "V", "", "total");
-  for (const Phase& phase : kPhases) fmt::print(" {:>9}", phase.name);
+  for (const StepPhase& phase : kStepPhases) fmt::print(" {:>9}", phase.name);
   fmt::print(" {:>8} {:>11} {:>7} {:>7}\n", "rest", "samples/s", "float32", "bf16");
 }
 
 void print_side(const std::string& head, const char* name, const TrainSeconds& side, double samples) {
   fmt::print("{:<{}} {:<8} {:>9.2f}", head, kHeadWidth, name, kMilliseconds * side.total);
-  for (const Phase& phase : kPhases) fmt::print(" {:>9.2f}", kMilliseconds * side.*phase.seconds);
+  for (const StepPhase& phase : kStepPhases) fmt::print(" {:>9.2f}", kMilliseconds * side.phases.*phase.seconds);
   fmt::print(" {:>8.2f} {:>11.1f}", kMilliseconds * side.rest(), samples / side.total);
 }
 
@@ -241,13 +239,13 @@ void print_result(const Result& result) {
 // Each network by itself: the peer's step, or ours without one, is 100.
 Bars bars_of(const std::vector<Result>& results) {
   Bars bars{"A training step", results[0].theirs ? "percent of PyTorch's step" : "percent", {}, {}};
-  for (const Phase& phase : kPhases) bars.parts.emplace_back(phase.name);
+  for (const StepPhase& phase : kStepPhases) bars.parts.emplace_back(phase.name);
   bars.parts.emplace_back("rest");
   for (const Result& result : results) {
     const double whole = result.theirs ? result.theirs->step.total : result.ours[0].step.total;
     const auto bar = [&](const std::string& name, const TrainSeconds& side) {
       Bar one{name, fmt::format("{:.3g} ms", kMilliseconds * side.total), {}};
-      for (const Phase& phase : kPhases) one.parts.push_back(100 * (side.*phase.seconds) / whole);
+      for (const StepPhase& phase : kStepPhases) one.parts.push_back(100 * (side.phases.*phase.seconds) / whole);
       one.parts.push_back(100 * side.rest() / whole);
       return one;
     };
@@ -264,9 +262,9 @@ Bars bars_of(const std::vector<Result>& results) {
 
 }  // namespace
 
-void bench_train(const base::Settings& settings) {
+void bench_train(const train::Registry& registry, const base::Settings& settings) {
   const base::CorePlan cores = base::plan_cores();
-  const std::vector<TrainCase> cases = cases_of(settings, cores);
+  const std::vector<TrainCase> cases = cases_of(registry, settings, cores);
   const auto repeats = static_cast<int>(settings.integer("repeats", 1, 10000));
   kinds_of_ways(settings);
   const std::string& plot = settings.text("plot");
@@ -283,7 +281,7 @@ void bench_train(const base::Settings& settings) {
   std::vector<Result> results;
   for (const TrainCase& bench : cases) {
     const bool is_new = results.empty() || results.back().bench.model != bench.model;
-    if (!peer.python.empty() && is_new) expect_equal(bench.model, settings);
+    if (!peer.python.empty() && is_new) expect_equal(registry, bench.model, settings);
     results.push_back(measure(bench, peer, settings, repeats));
     if (!json) print_result(results.back());
   }

@@ -9,17 +9,19 @@
 #include "cli/bench.h"
 #include "cli/find_peer.h"
 #include "cli/peer_ways.h"
+#include "observe/step_phases.h"
 #include "peer/own_run.h"
 
 namespace trireme::cli {
 
 struct TrainCase {
   std::string model;
-  int world = 1, threads = 1;  // processes, threads of each
-  std::int64_t share = 0;      // samples of a process
-  std::vector<int> oars;       // of the whole batch; each number of them is measured
-  std::vector<int> cpus;       // world x threads of them
-  peer::TrainOptions more{};   // of our side
+  int world = 1, threads = 1;               // processes, threads of each
+  std::int64_t share = 0;                   // samples of a process
+  std::vector<int> oars;                    // of the whole batch; each number of them is measured
+  std::vector<int> cpus;                    // world x threads of them
+  peer::TrainOptions more{};                // of our side
+  const models::ModelInfo* info = nullptr;  // the registry's row
 
   std::int64_t batch() const { return share * world; }
 };
@@ -27,7 +29,7 @@ struct TrainCase {
 // Seconds of a step, from its beginning to the next one's.
 struct TrainSeconds {
   double total = 0;
-  double load = 0, forward = 0, backward = 0, network = 0, update = 0;
+  observe::StepSeconds phases{};
   double rest() const;  // what is in none of them
 };
 
@@ -38,7 +40,7 @@ struct Repetition {
 };
 
 // Random images of bytes, as a dataset in NumPy's files.
-void write_random_dataset(const base::fs::path& folder, const std::string& model, std::int64_t samples);
+void write_random_dataset(const base::fs::path& folder, const models::ModelInfo& info, std::int64_t samples);
 
 // A run of `trireme train` on such a dataset; the step in the middle.
 TrainSeconds run_own(const TrainCase& bench, int oars, const Repetition& repetition, const base::fs::path& data,

@@ -57,18 +57,17 @@ std::vector<TrainSeconds> phases_of_steps(const base::fs::path& metrics) {
     const Json json = Json::parse(line);
     if (json.at("type") != "step") continue;
     const Json& seconds = json.at("seconds");
-    all.push_back({0, seconds.at("load"), seconds.at("forward"), seconds.at("backward"), seconds.at("network"),
-                   seconds.at("update")});
+    TrainSeconds& step = all.emplace_back();
+    for (const observe::StepPhase& phase : observe::kStepPhases) step.phases.*phase.seconds = seconds.at(phase.name);
   }
   return all;
 }
 
 }  // namespace
 
-double TrainSeconds::rest() const { return std::max(0.0, total - load - forward - backward - network - update); }
+double TrainSeconds::rest() const { return std::max(0.0, total - phases.total()); }
 
-void write_random_dataset(const base::fs::path& folder, const std::string& model, std::int64_t samples) {
-  const models::ModelInfo& info = models::find_model(model);
+void write_random_dataset(const base::fs::path& folder, const models::ModelInfo& info, std::int64_t samples) {
   base::fs::create_directories(folder);
   std::mt19937 random(1);
   constexpr std::int64_t kTests = 64;

@@ -49,9 +49,10 @@ class TrainRunner : public PeerRunner {
     for (const Json& one :
          ask_each({Json{{"do", "run"}, {"warm_up", repetition.warm_up}, {"steps", repetition.steps}}})) {
       const Json& phases = one.at("phases");
-      if (one.at("median").get<double>() > slowest.total)
-        slowest = {one["median"],         phases.at("load"),    phases.at("forward"),
-                   phases.at("backward"), phases.at("network"), phases.at("update")};
+      if (one.at("median").get<double>() <= slowest.total) continue;
+      slowest.total = one["median"];
+      for (const observe::StepPhase& phase : observe::kStepPhases)
+        slowest.phases.*phase.seconds = phases.at(phase.name);
     }
     return slowest;
   }
@@ -97,11 +98,10 @@ TrainSeconds run(PeerRunner& runner, const Repetition& repetition) {
 PytorchTraining::PytorchTraining(const TrainCase& bench, const Peer& peer, const base::Settings& settings,
                                  const base::fs::path& folder, std::int64_t samples) {
   int number = 0;
-  ways_ = find_fastest_ways(ways_to_try(settings, peer.python, models::find_model(bench.model).inputs, true),
-                            [&](const PeerWay& way) {
-                              const auto meeting = fmt::format("meeting-{}-{}-{}", bench.model, bench.world, number++);
-                              return std::make_unique<TrainRunner>(bench, way, peer, folder / meeting, samples);
-                            });
+  ways_ = find_fastest_ways(ways_to_try(settings, peer.python, bench.info->inputs, true), [&](const PeerWay& way) {
+    const auto meeting = fmt::format("meeting-{}-{}-{}", bench.model, bench.world, number++);
+    return std::make_unique<TrainRunner>(bench, way, peer, folder / meeting, samples);
+  });
 }
 
 TrainSeconds PytorchTraining::run_float32(const Repetition& repetition) { return run(*ways_.float32, repetition); }

@@ -1,7 +1,11 @@
+#include <fmt/core.h>
+
 #include <array>
+#include <functional>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -28,8 +32,7 @@ constexpr std::array kOptions{
     Option{"What to measure", "processes", "N", "4", "readers of one host whose memory is looked at (input)"},
     Option{"What to measure", "world", "LIST", "2", "numbers of processes (train, collective)"},
     Option{"What to measure", "bytes", "LIST", "4096,44000000", "bytes of float32 to reduce (collective)"},
-    Option{"What to measure", "transport", "LIST", "shm",
-           "shm or tcp (train); shm, tcp, tls (encrypted tcp) or mpi (collective)"},
+    Option{"What to measure", "transport", "LIST", "shm", "what carries messages between processes"},
     Option{"What to measure", "algorithm", "LIST", "auto",
            "auto, direct, whole, ring, halving, tree, hierarchical, or exact: the oar tree's sum (collective)"},
     Option{"What to measure", "partials", "N", "1", "subtrees of a rank at most, for exact (collective)"},
@@ -53,8 +56,9 @@ constexpr std::array kOptions{
 
 struct Word {
   const char* name;
-  void (*run)(const base::Settings& settings);
+  void (*run)(const train::Registry& registry, const base::Settings& settings);
 };
+
 constexpr std::array kWords{Word{"step", bench_step},
                             Word{"train", bench_train},
                             Word{"roofline", bench_roofline},
@@ -64,11 +68,11 @@ constexpr std::array kWords{Word{"step", bench_step},
                             Word{"collective", bench_collective},
                             Word{"rank", bench_rank}};
 
-int run_bench(const base::Settings& settings, const std::string& word) {
+int run_bench(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;
   for (const Word& each : kWords) {
     if (word == each.name) {
-      each.run(settings);
+      each.run(registry, settings);
       return 0;
     }
     names.emplace_back(each.name);
@@ -77,9 +81,16 @@ int run_bench(const base::Settings& settings, const std::string& word) {
   base::user_error("{}", base::unknown_name("bench of", word, names));
 }
 
+// The values of --transport.
+std::string transport_names(const comm::Transports& transports) {
+  return fmt::format("{} (train), {} (collective)",
+                     base::join_or(comm::offered_names(transports, &comm::Offers::bench_train)),
+                     base::join_or(comm::offered_names(transports, &comm::Offers::bench_collective)));
+}
+
 }  // namespace
 
-Verb bench_verb() {
+Verb bench_verb(const train::Registry& registry) {
   return {
       "bench",
       "measure the training step, the input pipeline and collectives, also against PyTorch, and the machine's roofline",
@@ -94,7 +105,8 @@ Verb bench_verb() {
       "  trireme bench roofline --threads 1,2",
       kOptions,
       "what",
-      run_bench};
+      run_bench,
+      {{"transport", transport_names(registry.transports)}}};
 }
 
 }  // namespace trireme::cli

@@ -23,10 +23,13 @@ struct Parsed {
   std::string argument;
 };
 
-std::string help_text(const base::OptionSpec& option) {
+std::string help_text(const Verb& verb, const base::OptionSpec& option) {
   const std::string otherwise = option.otherwise;
+  const auto values = verb.values.find(option.name);
+  const std::string help =
+      values == verb.values.end() ? option.help : fmt::format("{}: {}", option.help, values->second);
   const bool says_nothing = otherwise.empty() || otherwise == "0" || otherwise == "0%" || otherwise == "auto";
-  return says_nothing ? option.help : fmt::format("{} (default {})", option.help, otherwise);
+  return says_nothing ? help : fmt::format("{} (default {})", help, otherwise);
 }
 
 void add_options(Parsed& parsed) {
@@ -43,7 +46,8 @@ void add_options(Parsed& parsed) {
       made->disable_flag_override();
     } else {
       made = app.add_option_function<std::string>(
-          dashed, [settings, name](const std::string& value) { settings->set(name, value); }, help_text(option));
+          dashed, [settings, name](const std::string& value) { settings->set(name, value); },
+          help_text(parsed.verb, option));
       made->type_name(option.value)->take_last();
     }
     made->group(option.group);
@@ -75,7 +79,7 @@ void add_options(Parsed& parsed) {
   base::user_error("{}", text);
 }
 
-int run_checked(int argc, char** argv) {
+int run_checked(const train::Registry& registry, int argc, char** argv) {
   CLI::App app("Trireme trains deep neural networks on CPUs, with the same bits on any number of threads.\n",
                "trireme");
   app.set_version_flag("--version", base::version_text());
@@ -83,7 +87,7 @@ int run_checked(int argc, char** argv) {
       "Start with: trireme train --model mnist-cnn --data fashion-mnist --epochs 2\n"
       "Each verb explains itself: trireme train --help");
   app.get_formatter()->column_width(34);
-  const std::vector<Verb> all = verbs();
+  const std::vector<Verb> all = verbs(registry);
   std::vector<Parsed> parsed;
   parsed.reserve(all.size());
   for (const Verb& verb : all) {
@@ -107,7 +111,7 @@ int run_checked(int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   }
-  const int code = chosen->verb.run(chosen->settings, chosen->argument);
+  const int code = chosen->verb.run(registry, chosen->settings, chosen->argument);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     base::run_error("cannot write standard output: {}", std::strerror(errno));
   return code;
@@ -115,16 +119,17 @@ int run_checked(int argc, char** argv) {
 
 }  // namespace
 
-std::vector<Verb> verbs() {
-  return {train_verb(), eval_verb(), predict_verb(), data_verb(), compare_verb(), bench_verb(), list_verb()};
+std::vector<Verb> verbs(const train::Registry& registry) {
+  return {train_verb(registry), eval_verb(), predict_verb(), data_verb(), compare_verb(), bench_verb(registry),
+          list_verb()};
 }
 
-int run(int argc, char** argv) {
+int run(const train::Registry& registry, int argc, char** argv) {
   base::raise_descriptor_limit();
   // A write beyond the limit of a file's size (ulimit -f) is an error like that of a full disk, with its sentence.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run_checked(argc, argv);
+    return run_checked(registry, argc, argv);
   } catch (...) {
     const base::Error error = base::error_of(std::current_exception());
     fmt::print(stderr, "trireme: {}\n", error.what());

@@ -33,13 +33,13 @@ int print_findings(const std::vector<compare::Finding>& findings) {
   return all_hold ? 0 : 1;
 }
 
-int check(const base::Settings& settings, const std::string& file) {
+int check(const train::Registry& registry, const base::Settings& settings, const std::string& file) {
   const compare::Certificate certificate = compare::parse_certificate(base::read_text(file), file);
   base::Settings certified(comparison_options());
   for (const auto& [name, value] : certificate.settings) certified.set(name, value, file);
   for (const char* name : {"python", "data-dir"})
     if (settings.is_set(name)) certified.set(name, settings.text(name));
-  Comparison comparison(certified);
+  Comparison comparison(registry, certified);
   fmt::print("{}: {} here and in {} {}\n", file, certified.text("model"), comparison.system().title,
              certificate.outcome.peer_version);
   std::vector<compare::Finding> all{{true, "the seal fits"}};
@@ -72,16 +72,16 @@ int compare_files(const base::Settings& settings) {
   return level.passed ? 0 : 1;
 }
 
-int run_compare(const base::Settings& settings, const std::string&) {
+int run_compare(const train::Registry& registry, const base::Settings& settings, const std::string&) {
   if (settings.is_set("weights-a") || settings.is_set("weights-b")) return compare_files(settings);
-  if (const std::string& file = settings.text("check"); !file.empty()) return check(settings, file);
+  if (const std::string& file = settings.text("check"); !file.empty()) return check(registry, settings, file);
   const std::string& file = settings.text("certificate");
   if (std::error_code ignored; !file.empty() && base::fs::exists(file, ignored))
     base::user_error("{} is there already; name another file or move it away", file);
   if (std::error_code ignored;
       !file.empty() && !base::fs::is_directory(base::fs::absolute(file).parent_path(), ignored))
     base::user_error("there is no folder for the certificate {}", file);
-  Comparison comparison(settings);
+  Comparison comparison(registry, settings);
   comparison.find_peer();
   const compare::Outcome outcome = comparison.run();
   const compare::Certificate certificate = compare::certify(outcome, comparison.values());

@@ -88,12 +88,12 @@ std::shared_ptr<const ops::KernelTable> table_for(const graph::Network& network,
 }
 
 // What train makes of the same options.
-train::Experiment experiment_of(const base::Settings& settings, const compare::TrainOptions& options) {
+train::Experiment experiment_of(const train::Registry& registry, const base::Settings& settings, const compare::TrainOptions& options) {
   base::Settings of_train(train::train_options());
   for (const auto& [name, value] : options) of_train.set(name, value);
   of_train.set("threads", "1");
   of_train.set("pin", "no");
-  train::Experiment experiment = train::resolve(of_train);
+  train::Experiment experiment = train::resolve(registry, of_train);
   const std::array<std::string, 3> words{"auto", "yes", "no"};
   if (const std::string& winograd = settings.choice("winograd", words); winograd != "auto")
     experiment.crew_options.kernel_table =
@@ -108,7 +108,7 @@ double percent(const base::Settings& settings, const char* name) {
   return value / 100;
 }
 
-compare::ConvergenceOptions convergence_of(const base::Settings& settings) {
+compare::ConvergenceOptions convergence_of(const train::Registry& registry, const base::Settings& settings) {
   compare::ConvergenceOptions options{.runs = static_cast<int>(settings.integer("runs", 0, 1000)),
                                       .first_seed = static_cast<std::uint64_t>(settings.integer("seed", 0, 1LL << 40)),
                                       .epochs = settings.integer("epochs", 1, 100000),
@@ -124,7 +124,7 @@ compare::ConvergenceOptions convergence_of(const base::Settings& settings) {
   if (options.runs > 0 && options.margin == 0) base::user_error("--margin is 0; no two systems learn the very same");
   base::Settings of_train(train::train_options());
   for (const auto& [name, value] : options.ours) of_train.set(name, value);
-  train::check_settings(train::effective_settings(of_train));
+  train::check_settings(registry, train::effective_settings(registry, of_train));
   return options;
 }
 
@@ -158,25 +158,26 @@ std::vector<std::string> levels_of(const base::Settings& settings) {
   return levels;
 }
 
-compare::Options options_of(const base::Settings& settings) {
+compare::Options options_of(const train::Registry& registry, const base::Settings& settings) {
   return {.optimizer = settings.text("optimizer"),
           .schedule = settings.text("schedule"),
           .init = settings.text("init"),
           .steps = settings.integer("steps", 1, 100000),
           .train = train_options_of(settings),
           .levels = levels_of(settings),
-          .convergence = convergence_of(settings)};
+          .convergence = convergence_of(registry, settings)};
 }
 
 }  // namespace
 
 std::span<const base::OptionSpec> comparison_options() { return kOptions; }
 
-Comparison::Comparison(const base::Settings& settings)
-    : settings_(settings),
+Comparison::Comparison(const train::Registry& registry, const base::Settings& settings)
+    : registry_(registry),
+      settings_(settings),
       system_(peer::find_system(settings.text("peer"))),
-      options_(options_of(settings)),
-      experiment_(experiment_of(settings, options_.train)) {
+      options_(options_of(registry, settings)),
+      experiment_(experiment_of(registry, settings, options_.train)) {
   if (experiment_.train->spec().target != data::TargetKind::classes)
     base::user_error("compare needs data with classes; {} has {}", settings.text("data"),
                      data::target_name(experiment_.train->spec().target));
@@ -192,7 +193,7 @@ compare::Outcome Comparison::run() const {
   const auto make = [&](const compare::TrainOptions& on_top) {
     compare::TrainOptions all = on_top;
     all.insert(options_.train.begin(), options_.train.end());
-    return experiment_of(settings_, all);
+    return experiment_of(registry_, settings_, all);
   };
   try {
     return compare::compare(experiment_, options_, make, [&](const std::string& text) { progress.tell(text); });

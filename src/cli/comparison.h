@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "compare/compare.h"
+#include "train/registry.h"
 
 namespace trireme::cli {
 
@@ -15,7 +16,7 @@ std::span<const base::OptionSpec> comparison_options();
 class Comparison {
  public:
   // All mistakes but those about the peer are user errors here.
-  explicit Comparison(const base::Settings& settings);
+  Comparison(const train::Registry& registry, const base::Settings& settings);
 
   // Where it is; a user error says what to install.
   void find_peer();
@@ -29,6 +30,7 @@ class Comparison {
   const train::Experiment& experiment() const { return experiment_; }
 
  private:
+  const train::Registry& registry_;
   base::Settings settings_;
   const peer::System& system_;
   compare::Options options_;

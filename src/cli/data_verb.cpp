@@ -34,7 +34,7 @@ constexpr std::array kOptions{
     Option{"What to do", "json", "", "no", "print what info finds as one JSON object"},
 };
 
-data::DataPair open_data(const base::Settings& settings) {
+data::DataPair open_data(const data::Readers& readers, const base::Settings& settings) {
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -42,7 +42,7 @@ data::DataPair open_data(const base::Settings& settings) {
   request.skip_bad = settings.flag("skip-bad");
   const std::array<std::string, 3> kinds{"classes", "labels", "values"};
   request.wanted_target = *data::target_kind(settings.choice("target", kinds));
-  data::DataPair pair = data::open_dataset(request);
+  data::DataPair pair = data::open_dataset(readers, request);
   if (!settings.flag("json"))
     for (const std::string& note : pair.notes) fmt::print("note: {}\n", note);
   return pair;
@@ -120,10 +120,10 @@ Json info_json(const base::Settings& settings, const std::vector<SetInfo>& sets,
   return json;
 }
 
-void info(const base::Settings& settings) {
+void info(const data::Readers& readers, const base::Settings& settings) {
   const std::string& name = settings.text("data");
   if (name.ends_with(data::kPackedEnding)) data::verify_packed(name);
-  const data::DataPair pair = open_data(settings);
+  const data::DataPair pair = open_data(readers, settings);
   const std::vector<SetInfo> sets{{"train", pair.train.get(), counts(*pair.train)},
                                   {"test", pair.test.get(), counts(*pair.test)}};
   const data::Normalization normal = data::compute_normalization(pair.train, "standard");
@@ -133,9 +133,9 @@ void info(const base::Settings& settings) {
     print_info(settings, sets, normal);
 }
 
-void pack(const base::Settings& settings) {
+void pack(const data::Readers& readers, const base::Settings& settings) {
   const std::string file = new_file(settings, data::kPackedEnding);
-  const data::DataPair pair = open_data(settings);
+  const data::DataPair pair = open_data(readers, settings);
   data::write_packed(file, pair);
   fmt::print("{}: {} training and {} test samples of {}, {:.1f} MB; use it with --data {}\n", file, pair.train->size(),
              pair.test->size(), data::spec_text(pair.train->spec()),
@@ -143,12 +143,12 @@ void pack(const base::Settings& settings) {
              file.find('/') == std::string::npos ? "./" + file : file);
 }
 
-void show(const base::Settings& settings) {
+void show(const data::Readers& readers, const base::Settings& settings) {
   const std::string file = new_file(settings, ".png");
   const data::Augmentation augmentation = data::parse_augmentation(settings.text("augment"));
   const std::array<std::string, 2> splits{"train", "test"};
   const bool train = settings.choice("split", splits) == "train";
-  const data::DataPair pair = open_data(settings);
+  const data::DataPair pair = open_data(readers, settings);
   data::SheetOptions options;
   options.draw = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
                   static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
@@ -164,15 +164,15 @@ void show(const base::Settings& settings) {
 
 struct Word {
   const char* name;
-  void (*run)(const base::Settings& settings);
+  void (*run)(const data::Readers& readers, const base::Settings& settings);
 };
 constexpr std::array kWords{Word{"info", info}, Word{"pack", pack}, Word{"show", show}};
 
-int run_data(const base::Settings& settings, const std::string& word) {
+int run_data(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;
   for (const Word& each : kWords) {
     if (word == each.name) {
-      each.run(settings);
+      each.run(registry.readers, settings);
       return 0;
     }
     names.emplace_back(each.name);

@@ -10,8 +10,8 @@
 namespace trireme::cli {
 namespace {
 
-int run_eval(const base::Settings& settings, const std::string&) {
-  SavedRun saved = open_saved_run(settings);
+int run_eval(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+  SavedRun saved = open_saved_run(registry, settings);
   const train::Evaluation result = train::evaluate(*saved.crew, *saved.split);
   if (settings.flag("json")) {
     nlohmann::ordered_json json{{"run", settings.text("run")}, {"checkpoint", saved.checkpoint},

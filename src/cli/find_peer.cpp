@@ -8,7 +8,7 @@ namespace trireme::cli {
 
 Peer find_peer(const base::Settings& settings, const std::string& known, const std::string& script) {
   if (settings.text("peer").empty()) return {};
-  settings.choice("peer", std::array{known});
+  settings.check_choice("peer", std::array{known});
   return find_peer(settings, peer::pytorch(), script);
 }
 

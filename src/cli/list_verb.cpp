@@ -1,65 +1,71 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <deque>
 
 #include "base/error.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "comm/transport.h"
 #include "data/augment.h"
 #include "data/distribution.h"
 #include "data/open.h"
 #include "models/zoo.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
-#include "strategy/spec.h"
+#include "strategy/phases.h"
 
 namespace trireme::cli {
 namespace {
 
-void list_models() {
+void list_models(const train::Registry& registry) {
   fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", "model", "input", "classes", "parameters", "batch",
              "description");
-  for (const models::ModelInfo& model : models::model_list()) {
+  for (const models::ModelInfo& model : registry.models.rows()) {
     std::string inputs;
     for (const auto& shape : model.inputs) inputs += (inputs.empty() ? "" : " ") + shape.text();
     fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", model.name, inputs, model.classes,
-               models::build_model(model.name).parameter_count(), model.batch, model.description);
+               models::build_model(model).parameter_count(), model.batch, model.description);
   }
 }
 
-void list_datasets() {
-  for (const auto& dataset : data::dataset_list()) fmt::print("{:<16} {}\n", dataset.name, dataset.description);
+void list_datasets(const train::Registry& registry) {
+  for (const auto& dataset : registry.readers.datasets.rows()) fmt::print("{:<16} {}\n", dataset.name, dataset.description);
   fmt::print("\nfiles and folders (--data PATH):\n");
-  for (const auto& format : data::format_list()) fmt::print("{:<16} {}\n", format.name, format.description);
+  for (const auto& format : registry.readers.formats.rows()) fmt::print("{:<16} {}\n", format.name, format.description);
   fmt::print("\nhow workers share the samples (--distribute):\n");
   for (const auto& scheme : data::distribution_list()) fmt::print("{:<16} {}\n", scheme.name, scheme.description);
 }
 
-void list_augmentations() {
+void list_augmentations(const train::Registry&) {
   for (const auto& kind : data::augmentation_list()) fmt::print("{:<16} {}\n", kind.name, kind.description);
 }
 
-void list_strategies() {
-  for (const auto& strategy : strategy::strategy_list())
-    fmt::print("{:<12} {}\n{:<12} {}\n", strategy.name, strategy.summary, "", strategy.options);
+void list_strategies(const train::Registry& registry) {
+  std::deque<strategy::StrategyRow> rows = registry.strategies.rows();
+  rows.push_back(strategy::switch_row());
+  for (const strategy::StrategyRow& row : rows) {
+    fmt::print("{:<12} {}\n", row.name, row.summary);
+    for (const strategy::StrategyOption& option : row.options)
+      fmt::print("  {:<28} {}\n", option.key + "=" + option.values, option.help);
+  }
 }
 
-void list_optimizers() {
-  for (const auto& optimizer : optim::optimizer_list())
-    fmt::print("{:<12} {}\n{:<12} {}\n", optimizer.name, optimizer.summary, "", optimizer.defaults);
+void list_optimizers(const train::Registry& registry) {
+  for (const auto& optimizer : registry.optimizers.rows())
+    fmt::print("{:<12} {}\n{:<12} {}\n", optimizer.name, optimizer.summary, "", optim::make_optimizer(registry.optimizers, optimizer.name)->text());
   fmt::print("\nschedules:\n");
   for (const std::string& form : optim::schedule_forms()) fmt::print("  {}\n", form);
 }
 
-void list_transports() {
-  fmt::print("{:<8} {}\n", "auto", "shared memory between processes of one host, TCP between hosts, MPI under mpirun");
-  fmt::print("{:<8} {}\n", "tcp", "TCP everywhere, also on one host; encrypted with --tls");
-  fmt::print("{:<8} {}\n", "mpi", "what mpirun offers, for networks that only MPI reaches");
+void list_transports(const train::Registry& registry) {
+  for (const comm::Transport& transport : registry.transports.rows())
+    if (transport.offered.train) fmt::print("{:<8} {}\n", transport.name, transport.summary);
 }
 
 struct Topic {
   const char* name;
-  void (*print)();
+  void (*print)(const train::Registry& registry);
 };
 constexpr std::array<Topic, 6> kTopics{{{"models", list_models},
                                         {"datasets", list_datasets},
@@ -68,11 +74,11 @@ constexpr std::array<Topic, 6> kTopics{{{"models", list_models},
                                         {"optimizers", list_optimizers},
                                         {"transports", list_transports}}};
 
-int run_list(const base::Settings&, const std::string& topic) {
+int run_list(const train::Registry& registry, const base::Settings&, const std::string& topic) {
   std::vector<std::string> names;
   for (const Topic& each : kTopics) {
     if (topic == each.name) {
-      each.print();
+      each.print(registry);
       return 0;
     }
     names.emplace_back(each.name);

@@ -33,12 +33,12 @@ std::string vector_line(std::int64_t index, const float* prediction, std::int64_
   return line + "\n";
 }
 
-int run_predict(const base::Settings& settings, const std::string&) {
+int run_predict(const train::Registry& registry, const base::Settings& settings, const std::string&) {
   const std::string& output = settings.text("output");
   std::error_code ignored;
   if (!output.empty() && base::fs::exists(output, ignored))
     base::user_error("{} exists already; name a new file", output);
-  SavedRun saved = open_saved_run(settings);
+  SavedRun saved = open_saved_run(registry, settings);
   const data::DataSpec& spec = saved.split->spec();
   const bool classes = spec.target == data::TargetKind::classes;
   std::vector<std::string> lines(static_cast<std::size_t>(saved.split->size()));

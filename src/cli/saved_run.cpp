@@ -22,7 +22,7 @@ std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::Opt
   return all;
 }
 
-SavedRun open_saved_run(const base::Settings& settings) {
+SavedRun open_saved_run(const train::Registry& registry, const base::Settings& settings) {
   const std::string& run = settings.text("run");
   if (run.empty()) base::user_error("--run is missing: name the run folder whose weights to use");
   const std::array<std::string, 2> which{"best", "last"};
@@ -39,7 +39,7 @@ SavedRun open_saved_run(const base::Settings& settings) {
   resolved.set("augment", "none");
   saved.data_name = resolved.text("data");
   const data::Normalization normalization = train::stored_normalization(train::RunFolder::open(run));
-  saved.experiment = train::resolve(resolved, &normalization);
+  saved.experiment = train::resolve(registry, resolved, &normalization);
   saved.split = saved.split_name == "test"    ? saved.experiment.test
                 : saved.split_name == "train" ? saved.experiment.train
                                               : saved.experiment.validation;

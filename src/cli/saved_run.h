@@ -20,6 +20,6 @@ struct SavedRun {
 // The options that name a run, its weights and the samples, before a verb's own.
 std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::OptionSpec>& own);
 
-SavedRun open_saved_run(const base::Settings& settings);
+SavedRun open_saved_run(const train::Registry& registry, const base::Settings& settings);
 
 }  // namespace trireme::cli

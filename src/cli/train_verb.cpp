@@ -12,6 +12,7 @@
 #include "cluster/launch.h"
 #include "cluster/place.h"
 #include "cluster/seat.h"
+#include "comm/transport.h"
 #include "train/job.h"
 #include "train/options.h"
 
@@ -24,6 +25,7 @@ cluster::Job job_of(const base::Settings& settings, const strategy::Cast& cast) 
   job.world = cast.world();
   job.ssh = settings.text("ssh");
   job.port = static_cast<int>(settings.integer("port", 0, 65535));
+  job.transport = settings.text("transport");
   job.tls = settings.flag("tls");
   job.directory = std::filesystem::current_path().string();
   const auto list = [&](const char* name) {
@@ -55,30 +57,32 @@ std::vector<std::string> own_command() {
   return words;
 }
 
-int run_train(const base::Settings& given, const std::string&) {
+int run_train(const train::Registry& registry, const base::Settings& given, const std::string&) {
   base::Settings settings = given;
   if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
   const auto seat = cluster::take_seat();
   if (!seat) {
-    const base::Settings effective = train::effective_settings(settings);
-    train::check_settings(effective);
-    const strategy::Cast cast = train::cast_of(effective);
-    if (effective.text("transport") == "mpi")
-      base::user_error("--transport mpi is for processes that mpirun starts, as in: mpirun -n 4 trireme train ...");
+    const base::Settings effective = train::effective_settings(registry, settings);
+    train::check_settings(registry, effective);
+    const strategy::Cast cast = train::cast_of(registry, effective);
+    const comm::Transport& transport = registry.transports.get(effective.text("transport"));
+    if (transport.launcher)
+      base::user_error("--transport {} is for processes that {} starts, as in: {} -n 4 trireme train ...",
+                       transport.name, transport.launcher->program, transport.launcher->program);
     if (cast.world() > 1) {
       cluster::Job job = job_of(effective, cast);
       job.command = own_command();
       return cluster::launch(job);
     }
   }
-  const std::string summary = train::train(settings, seat);
+  const std::string summary = train::train(registry, settings, seat);
   if (settings.flag("json") && !summary.empty()) fmt::print("{}\n", summary);
   return 0;
 }
 
 }  // namespace
 
-Verb train_verb() {
+Verb train_verb(const train::Registry& registry) {
   return {"train",
           "train a network and keep everything in a run folder",
           "Examples:\n"
@@ -92,7 +96,8 @@ Verb train_verb() {
           "  trireme train --config experiment.toml --seed 2",
           train::train_options(),
           "",
-          run_train};
+          run_train,
+          {{"transport", base::join_or(comm::offered_names(registry.transports, &comm::Offers::train))}}};
 }
 
 }  // namespace trireme::cli

@@ -45,6 +45,8 @@ void Launcher::start() {
   seat.token = random_token();
   const auto is_far = [](const Member& one) { return !one.host.empty(); };
   seat.launcher = std::any_of(members_.begin(), members_.end(), is_far) ? "ssh" : "local";
+  seat.transport = job_.transport;
+  seat.tls = job_.tls;
   meeting_.address = first().host.empty() ? held : meeting;
   meeting_.token = seat.token;
   meeting_.tls = job_.tls;

@@ -16,6 +16,7 @@ struct Job {
   std::string ssh = "ssh";           // with options, split at blanks: "ssh -p 2222 -i key"
   std::string directory{};           // where to work on other hosts; empty: as here
   int port = 0;                      // of the meeting; 0: one that is free
+  std::string transport{};           // with which all join; empty: as their own settings say
   bool tls = false;                  // as the ranks join: how processes ended is told to them
   double start_seconds = 60;         // until all have found together
   double ending_seconds = 10;        // after rank 0 has ended well, for the others to end too

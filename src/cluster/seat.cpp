@@ -47,6 +47,7 @@ std::optional<Seat> mpi_seat(const Environment& environment) {
   seat.rank = static_cast<int>(base::parse_int("OMPI_COMM_WORLD_RANK", rank));
   seat.world = static_cast<int>(base::parse_int("OMPI_COMM_WORLD_SIZE", size));
   seat.launcher = "mpi";
+  seat.transport = "mpi";  // mpirun gives no address at which another could meet
   if (seat.world == 1) return std::nullopt;
   return seat;
 }
@@ -54,11 +55,9 @@ std::optional<Seat> mpi_seat(const Environment& environment) {
 }  // namespace
 
 std::string to_line(const Seat& seat) {
-  return Json{{"rank", seat.rank},
-              {"world", seat.world},
-              {"meeting", comm::to_text(seat.meeting)},
-              {"token", seat.token},
-              {"launcher", seat.launcher}}
+  return Json{{"rank", seat.rank},   {"world", seat.world},       {"meeting", comm::to_text(seat.meeting)},
+              {"token", seat.token}, {"launcher", seat.launcher}, {"transport", seat.transport},
+              {"tls", seat.tls}}
       .dump();
 }
 
@@ -71,6 +70,8 @@ Seat seat_from_line(const std::string& line) {
     seat.meeting = comm::parse_address(json.at("meeting").get<std::string>());
     seat.token = json.at("token");
     seat.launcher = json.at("launcher");
+    seat.transport = json.at("transport");
+    seat.tls = json.at("tls");
   } catch (const Json::exception&) {  // its text may hold the token
     base::user_error("the first line on standard input is no seat, though {} is set; unset it to start trireme by hand",
                      kSeatVariable);

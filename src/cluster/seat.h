@@ -18,9 +18,11 @@ struct Seat {
   // Where ranks meet; rank 0 holds it. On rank 0 of a job over several hosts the host is empty: all of its addresses.
   // mpirun gives none.
   comm::Address meeting{};
-  std::string token{};     // of the job
-  std::string launcher{};  // "local", "ssh", "slurm", "mpi"
-  bool has_leash = false;  // standard input carries commands, its end means that the launcher is gone
+  std::string token{};      // of the job
+  std::string launcher{};   // "local", "ssh", "slurm", "mpi"
+  std::string transport{};  // the name of the one to join with; empty: the process's own settings say it
+  bool tls = false;         // connections are encrypted, also where the process's own settings do not say so
+  bool has_leash = false;   // standard input carries commands, its end means that the launcher is gone
 };
 
 // The seat of this process; nothing when nobody gave it one (then it is the one the user started). Call once, before

@@ -83,4 +83,14 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds, std::vector
   return groups;
 }
 
+Transport inproc_transport() {
+  return {.name = kAlone,
+          .summary = "memory of one process",
+          .offered = {.train = false, .bench_train = false, .bench_collective = false},
+          .join = [](const JoinRequest& request) {
+            base::check(request.world == 1, "{} processes cannot join through the memory of one", request.world);
+            return std::move(inproc_groups(1, request.deadline_seconds)[0]);
+          }};
+}
+
 }  // namespace trireme::comm

@@ -4,22 +4,13 @@
 
 #include <string>
 
-#include "comm/arbiter.h"
 #include "comm/group.h"
+#include "comm/join_request.h"
 
 namespace trireme::comm {
 
-struct JoinOptions {
-  Address address;  // of the meeting
-  std::string token;
-  int rank = 0, world = 1;
-  std::string program = "trireme";  // equal on all ranks
-  bool only_tcp = false;            // also between ranks of one host
-  bool tls = false;                 // TCP connections are encrypted; equal on all ranks
-  double join_seconds = 60;         // until all must be there
-  double deadline_seconds = 60;     // of a collective in which nothing moves
-  Patience patience{};              // rank 0's silent_seconds count for all
-  bool elects = true;               // regroup() goes on without rank 0
+struct JoinOptions : JoinRequest {
+  bool only_tcp = false;  // also between ranks of one host
 };
 
 inline Secrecy secrecy_of(const JoinOptions& options) { return {options.token, options.tls}; }

@@ -94,4 +94,34 @@ Group join_mpi(const MpiOptions& options) {
   return group;
 }
 
+Transport mpi_transport() {
+  return {.name = "mpi",
+          .summary = "what mpirun offers, for networks that only MPI reaches",
+          .offered = {.bench_train = false},
+          .launcher = mpirun(),
+          .expect_installed = [] { find_mpi_module(); },
+          .join =
+              [](const JoinRequest& request) {
+                MpiOptions options;
+                options.program = request.program;
+                options.deadline_seconds = request.deadline_seconds;
+                return join_mpi(options);
+              }};
+}
+
+RequiredLauncher mpirun() {
+  return {.program = "mpirun", .title = "MPI", .package = "Open MPI (Debian: openmpi-bin)", .command = [](int world) {
+            // A rank has more than one thread, and mpirun would put all of them on one core.
+            std::vector<std::string> words = mpirun_command(world);
+            words.insert(words.end(), {"--bind-to", "none"});
+            return words;
+          }};
+}
+
+std::vector<std::string> mpirun_command(int world) {
+  // More ranks than cores are fine, and so is root in a container.
+  return {"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "--oversubscribe",
+          "-n",  std::to_string(world)};
+}
+
 }  // namespace trireme::comm

@@ -4,8 +4,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "comm/group.h"
+#include "comm/transport.h"
 
 namespace trireme::comm {
 
@@ -21,5 +22,12 @@ Group join_mpi(const MpiOptions& options = {});
 
 // Where the module lies; a user error when it is missing.
 std::string find_mpi_module();
+
+Transport mpi_transport();
+
+// What starts the processes of this transport.
+RequiredLauncher mpirun();
+// The words that start `world` processes on this host, each bound to a core; the words of their program follow.
+std::vector<std::string> mpirun_command(int world);
 
 }  // namespace trireme::comm

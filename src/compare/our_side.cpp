@@ -25,7 +25,7 @@ OurSide::OurSide(const train::Experiment& experiment, const std::string& optimiz
       crew_(experiment.network, with_threads(experiment, threads)),
       updater_(crew_, optimizer_, 0) {
   train::fill_fresh_weights(crew_, style, experiment.seed);
-  updater_.state();
+  updater_.ensure_state();
 }
 
 Tensors OurSide::weights() const {

@@ -229,6 +229,16 @@ Crew::PreparedStep& Crew::prepare(std::int64_t samples, const Share& share) {
   return steps_.emplace(key, std::move(step)).first->second;
 }
 
+GradientOrder Crew::gradient_order() const {
+  GradientOrder order;
+  order.turn.assign(layers_.chunks().size(), static_cast<int>(layers_.layers().size()));
+  for (std::size_t layer = 0; layer < layers_.layers().size(); ++layer)
+    for (const int chunk : layers_.layers()[layer].chunks) order.turn[at(chunk)] = static_cast<int>(layer);
+  order.prompt_turns = layers_.prompt_layers();
+  order.unread = layers_.unreached();
+  return order;
+}
+
 const std::vector<base::Range>& Crew::partials(std::int64_t samples, const Share& share) {
   return prepare(samples, share).plan.partials;
 }

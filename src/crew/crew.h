@@ -17,11 +17,11 @@
 #include <optional>
 #include <span>
 
-#include "base/function_ref.h"
 #include "crew/exchange.h"
 #include "crew/layer_queue.h"
 #include "crew/layers.h"
 #include "crew/pace.h"
+#include "crew/replica.h"
 #include "crew/step_plan.h"
 #include "crew/team.h"
 #include "graph/program.h"
@@ -50,29 +50,6 @@ struct CrewOptions {
 
 inline constexpr int kFirstMemberLane = 10;
 
-// A batch as the loader makes it: plain row-major, inputs in the network's order.
-struct BatchView {
-  std::int64_t samples = 0;  // of the whole batch
-  std::vector<const float*> inputs{};
-  const float* target = nullptr;
-  std::span<const std::int64_t> indices{};  // global sample indices
-  std::int64_t first = 0;                   // sample of the batch that inputs, target and indices begin with
-};
-
-struct Draw {
-  std::uint64_t seed = 0;
-  std::uint64_t epoch = 0;
-};
-
-struct RowReport {
-  double loss = 0;     // sum over samples rowed here
-  double correct = 0;  // sum over samples rowed here
-  // Of the wall time, shared out by what the threads did; sums across stations and the taker's work are `update`.
-  double forward_seconds = 0, backward_seconds = 0, update_seconds = 0;
-  double waited_seconds = 0;   // for weights
-  std::int64_t exchanges = 0;  // of stations, between slow and fast threads
-};
-
 struct EvaluationReport {
   std::int64_t samples = 0;
   double loss = 0;                           // sum
@@ -80,71 +57,49 @@ struct EvaluationReport {
   std::vector<double> losses{}, corrects{};  // per evaluation batch
 };
 
-// A running statistic of the space that steps move.
-struct MovingStatistic {
-  std::int64_t offset = 0, count = 0;  // floats
-  double momentum = 0;                 // that one step moves it by
-};
-
 // Where the parameters of a crew with such options lie.
 tensor::ParameterSpace space_of(const graph::Network& network, const CrewOptions& options);
 
-class Crew {
+class Crew : public Replica {
  public:
   Crew(const graph::Network& network, const CrewOptions& options);
-  ~Crew();
+  ~Crew() override;
 
   const graph::Network& network() const { return network_; }  // fused
-  const tensor::ParameterSpace& space() const { return space_; }
-  float* weights() { return weights_.floats(); }
-  const float* weights() const { return weights_.floats(); }
-  // From now on the weights lie in this memory of space().floats() floats on a 64-byte border, which the caller keeps.
-  void move_weights(float* memory);
-  // The same where they lie already, for other crews as well.
-  void share_weights(float* memory);
-  // From now on the gradient of trained parameters is made in this memory of space().trained_floats() floats on a
-  // 64-byte border, where that is possible, so that a taker who wants it there finds it there: as the first of the
-  // sums. Null: no longer.
-  void place_gradient(float* memory);
-  // After the weights were changed from outside; those of one parameter, by any thread.
-  void refresh_weight_forms();
-  void refresh_weight_forms(int parameter);
-
-  // Gets a chunk's summed gradient (floats from the chunk's offset on), valid during the call; on any thread.
-  using TakeGradient = base::FunctionRef<void(const Chunk&, const float* gradient)>;
-  // Forward and backward of all oars. Every chunk is taken once, when nobody reads its weights any more in this step.
-  RowReport row(const BatchView& batch, const Draw& draw, TakeGradient take);
-  // The same, keeping the whole gradient.
-  RowReport row(const BatchView& batch, const Draw& draw);
-  // The same of some oars of a batch. A chunk comes with its sum of each partial that is made here, in the order of
-  // partials(); with none where no oar of the share has samples.
-  using TakePartials = base::FunctionRef<void(const Chunk&, std::span<const float* const> partials)>;
-  RowReport row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take);
-  // The same where weights may still be on their way: `need` returns when those of some parameters are there. It is
-  // called before they are first read, and again, by any thread.
-  using NeedWeights = base::FunctionRef<void(std::span<const int> parameters)>;
-  RowReport row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take, NeedWeights need);
-  // The oars of each.
-  const std::vector<base::Range>& partials(std::int64_t samples, const Share& share);
-
   const Layers& layers() const { return layers_; }
-  int oars() const { return options_.oars; }
-  const std::vector<Chunk>& chunks() const { return layers_.chunks(); }
-  // Calls f for every chunk of the kept gradient, or of another one, on all threads.
-  void for_each_chunk(TakeGradient f);
-  void for_each_chunk(const float* gradient, base::Range chunks, TakeGradient f);
-  // Moves the running statistics one step and brings derived weights up to date; of a step of all oars.
-  void finish_step();
-  // The same in pieces, where others rowed the rest: the statistics' sums of each partial, in the order of partials();
-  // those of all oars of the batch, added, move the running ones by `momentum` times what one step moves them.
-  std::span<const float* const> statistics_sums();
-  void move_statistics(const float* sums, std::int64_t samples, double momentum = 1);
-  const std::vector<MovingStatistic>& moving_statistics() const { return moving_statistics_; }
-  // Per oar of the batch; those rowed here in the last step.
-  std::span<const double> oar_losses() const { return oar_loss_; }
-  std::span<const double> oar_corrects() const { return oar_correct_; }
-  // The kept gradient of the whole space; statistics' sums after finish_step().
-  const float* gradient() const { return kept_.floats(); }
+
+  int oars() const override { return options_.oars; }
+  const tensor::ParameterSpace& space() const override { return space_; }
+  const std::vector<Chunk>& chunks() const override { return layers_.chunks(); }
+  const std::vector<MovingStatistic>& moving_statistics() const override { return moving_statistics_; }
+  GradientOrder gradient_order() const override;
+  double l2_penalty(int parameter) const override {
+    return network_.parameters()[static_cast<std::size_t>(parameter)].l2;
+  }
+
+  float* weights() override { return weights_.floats(); }
+  const float* weights() const { return weights_.floats(); }
+  void move_weights(float* memory) override;
+  void share_weights(float* memory) override;
+  void place_gradient(float* memory) override;
+  void refresh_weight_forms() override;
+  void refresh_weight_forms(int parameter) override;
+
+  using Replica::row;
+  RowReport row(const BatchView& batch, const Draw& draw, TakeGradient take) override;
+  RowReport row(const BatchView& batch, const Draw& draw) override;
+  const float* gradient() const override { return kept_.floats(); }  // statistics' sums too, after finish_step()
+  RowReport row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take,
+                NeedWeights need) override;
+  const std::vector<base::Range>& partials(std::int64_t samples, const Share& share) override;
+  std::span<const double> oar_losses() const override { return oar_loss_; }
+  std::span<const double> oar_corrects() const override { return oar_correct_; }
+
+  void for_each_chunk(TakeGradient f) override;
+  void for_each_chunk(const float* gradient, base::Range chunks, TakeGradient f) override;
+  void finish_step() override;
+  std::span<const float* const> statistics_sums() override;
+  void move_statistics(const float* sums, std::int64_t samples, double momentum = 1) override;
 
   // Runs inference over samples [0, count): fill(first, samples, inputs, target) gives each evaluation batch;
   // see(first, samples, plain prediction), when given, gets the predictions, in any order, from any thread.

@@ -247,10 +247,6 @@ RowReport Crew::row(const BatchView& batch, const Draw& draw, TakeGradient take)
              [&](const Chunk& chunk, std::span<const float* const> sums) { take(chunk, sums[0]); });
 }
 
-RowReport Crew::row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take) {
-  return row(batch, draw, share, take, [](std::span<const int>) {});
-}
-
 RowReport Crew::row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take, NeedWeights need) {
   base::check(options_.training, "row() of a crew that only evaluates");
   base::check(batch.samples >= 1 && batch.samples <= options_.batch, "a batch of {} samples, the crew was made for {}",

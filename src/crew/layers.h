@@ -5,19 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "crew/replica.h"
 #include "graph/program.h"
 #include "tensor/parameter_space.h"
 
 namespace trireme::crew {
-
-// A piece of one trained parameter, sized to stay in cache. The list depends on the network and its kernels' layouts
-// alone, never on threads.
-struct Chunk {
-  int index = 0;
-  int parameter = 0;
-  std::int64_t offset = 0;  // floats in the space
-  std::int64_t count = 0;
-};
 
 struct Layer {
   std::vector<int> parameters;  // trained ones, those that are late left out

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/oar_tree.h"
+#include "crew/replica.h"
 
 namespace trireme::crew {
 
@@ -56,23 +57,6 @@ struct StepPlan {
   std::vector<MemberSum> sums;        // across members, in order
   std::vector<base::Range> partials;  // the oars of each sum that is made here, without those that have no samples
   std::vector<SlotPlace> totals;      // where each of them ends
-};
-
-// Which oars of a batch are rowed here.
-struct Share {
-  base::Range oars;
-  // Their mean, in one sum along a tree of their own; otherwise their part of the mean over more oars, in the partials
-  // that the tree of those wants (base::oar_partials).
-  bool alone = false;
-  base::Range mean_over{};  // oars; none: all of the batch
-
-  // The oars whose mean it is, of so many in the batch.
-  base::Range whole(int oars_of_batch) const {
-    if (alone) return oars;
-    return mean_over.empty() ? base::Range{0, oars_of_batch} : mean_over;
-  }
-
-  friend bool operator==(const Share&, const Share&) = default;
 };
 
 // REQUIRES: samples >= 1, oars >= 1, members >= 1, share.oars within [0, oars) and within share.mean_over. `fast` adds

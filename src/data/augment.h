@@ -23,6 +23,8 @@ struct Augmentation {
 
 // "crop,flip", "crop=2,rotate=10", "none" or "". An unknown name is a user error with the nearest one.
 Augmentation parse_augmentation(std::string_view text);
+// Only its user error.
+inline void check_augmentation(std::string_view text) { (void)parse_augmentation(text); }
 
 struct AugmentationInfo {
   std::string name, description;

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/nearest.h"
 #include "base/text.h"
 #include "data/cifar.h"
 #include "data/idx.h"
@@ -42,59 +40,20 @@ DataPair open_synthetic(const DataRequest& request) {
           make_synthetic(spec, request.test_samples ? request.test_samples : 2'000, request.seed, true)};
 }
 
-struct Entry {
-  const char* name;
-  const char* description;
-  DataPair (*open)(const DataRequest& request);
-};
-
-constexpr std::array kEntries = {
-    Entry{"mnist", "handwritten digits, 60000 + 10000 of 1x28x28, 10 classes",
-          [](const DataRequest& r) { return open_mnist(r.data_dir); }},
-    Entry{"fashion-mnist", "clothes, 60000 + 10000 of 1x28x28, 10 classes (Debian: dataset-fashion-mnist)",
-          [](const DataRequest& r) { return open_fashion_mnist(r.data_dir); }},
-    Entry{"cifar10", "photographs, 50000 + 10000 of 3x32x32, 10 classes (binary version)",
-          [](const DataRequest& r) { return open_cifar10(r.data_dir); }},
-    Entry{"cifar100", "photographs, 50000 + 10000 of 3x32x32, 100 fine classes (binary version)",
-          [](const DataRequest& r) { return open_cifar100(r.data_dir); }},
-    Entry{"synthetic", "made on the fly in the shape the model takes: images, spectra, several inputs", open_synthetic},
-};
-
-struct Format {
-  const char* name;
-  const char* description;
-  bool (*fits)(const fs::path& path);
-  DataPair (*open)(const DataRequest& request);
-};
-
-constexpr std::array kFormats = {
-    Format{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
-           [](const fs::path& path) { return path.extension() == kPackedEnding; },
-           [](const DataRequest& r) { return open_packed(r.name); }},
-    Format{"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy,
-           open_numpy},
-    Format{"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
-           open_table},
-    Format{"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
-           is_image_folder, open_image_folder},
-};
-
 bool is_path(const std::string& name) {
   std::error_code ignored;
   return name.find('/') != std::string::npos || fs::exists(name, ignored);
 }
 
-DataPair open_path(const DataRequest& request) {
+DataPair open_path(const Readers& readers, const DataRequest& request) {
   std::error_code ignored;
   if (!fs::exists(request.name, ignored))
     base::user_error("the data '{}' does not exist; give a file, a folder or a name (trireme list datasets)",
                      request.name);
-  for (const Format& format : kFormats)
+  for (const FormatRow& format : readers.formats.rows())
     if (format.fits(request.name)) return format.open(request);
-  std::vector<std::string> names;
-  for (const Format& format : kFormats) names.emplace_back(format.name);
   base::user_error("the data '{}' is of no known format; the formats are {} (trireme list datasets)", request.name,
-                   base::join(names, ", "));
+                   base::join(readers.formats.names(), ", "));
 }
 
 constexpr double kTestShare = 0.2;
@@ -108,26 +67,38 @@ DataPair with_test_share(const DatasetPtr& all, std::uint64_t seed) {
   return pair;
 }
 
-DataPair open_dataset(const DataRequest& request) {
-  std::vector<std::string> names;
-  for (const Entry& entry : kEntries) {
-    if (request.name == entry.name) return entry.open(request);
-    names.emplace_back(entry.name);
-  }
-  if (is_path(request.name)) return open_path(request);
-  base::user_error("{}", base::unknown_name("dataset", request.name, names));
+Readers builtin_readers() {
+  const auto in_folder = [](DataPair (*open)(const std::string& data_dir)) {
+    return [open](const DataRequest& request) { return open(request.data_dir); };
+  };
+  base::Registry<DatasetRow> datasets(
+      "dataset",
+      {{"mnist", "handwritten digits, 60000 + 10000 of 1x28x28, 10 classes", in_folder(open_mnist)},
+       {"fashion-mnist", "clothes, 60000 + 10000 of 1x28x28, 10 classes (Debian: dataset-fashion-mnist)",
+        in_folder(open_fashion_mnist)},
+       {"cifar10", "photographs, 50000 + 10000 of 3x32x32, 10 classes (binary version)", in_folder(open_cifar10)},
+       {"cifar100", "photographs, 50000 + 10000 of 3x32x32, 100 fine classes (binary version)",
+        in_folder(open_cifar100)},
+       {"synthetic", "made on the fly in the shape the model takes: images, spectra, several inputs", open_synthetic}});
+  base::Registry<FormatRow> formats(
+      "format",
+      {{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
+        [](const fs::path& path) { return path.extension() == kPackedEnding; },
+        [](const DataRequest& request) { return open_packed(request.name); }},
+       {"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy, open_numpy},
+       {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
+        open_table},
+       {"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
+        is_image_folder, open_image_folder}});
+  return {std::move(datasets), std::move(formats)};
 }
 
-std::vector<DatasetInfo> dataset_list() {
-  std::vector<DatasetInfo> list;
-  for (const Entry& entry : kEntries) list.push_back({entry.name, entry.description});
-  return list;
+DataPair open_dataset(const Readers& readers, const DataRequest& request) {
+  if (const DatasetRow* dataset = readers.datasets.find(request.name)) return dataset->open(request);
+  if (is_path(request.name)) return open_path(readers, request);
+  return readers.datasets.get(request.name).open(request);  // a user error
 }
 
-std::vector<DatasetInfo> format_list() {
-  std::vector<DatasetInfo> list;
-  for (const Format& format : kFormats) list.push_back({format.name, format.description});
-  return list;
-}
+DataPair open_dataset(const DataRequest& request) { return open_dataset(builtin_readers(), request); }
 
 }  // namespace trireme::data

@@ -1,11 +1,14 @@
-// The datasets by name, and files and folders of the user's own by path. A new one costs its own file and one line in a
-// list in open.cpp.
+// The datasets by name, and files and folders of the user's own by path. A new one costs its own file and one line
+// in builtin_readers().
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "base/registry.h"
 #include "data/dataset.h"
 
 namespace trireme::data {
@@ -22,15 +25,27 @@ struct DataRequest {
   bool skip_bad = false;  // images that cannot be decoded are left out (and counted in a note) instead of refused
 };
 
-struct DatasetInfo {
+using OpenData = std::function<DataPair(const DataRequest& request)>;
+struct DatasetRow {
   std::string name, description;
+  OpenData open;
 };
+// A format of files and folders.
+struct FormatRow {
+  std::string name, description;
+  std::function<bool(const std::filesystem::path& path)> fits;
+  OpenData open;
+};
+struct Readers {
+  base::Registry<DatasetRow> datasets;
+  base::Registry<FormatRow> formats;  // the first that fits is taken
+};
+Readers builtin_readers();
 
 // An unknown name, missing files and damaged files are user errors.
+DataPair open_dataset(const Readers& readers, const DataRequest& request);
+// With what the program comes with.
 DataPair open_dataset(const DataRequest& request);
-
-std::vector<DatasetInfo> dataset_list();
-std::vector<DatasetInfo> format_list();  // of files and folders
 
 // Part of the samples as the test set, chosen by the seed, where files have none of their own; with a note that says
 // so.

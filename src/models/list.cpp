@@ -19,10 +19,10 @@ Builder densenet_bc_of(int depth, std::int64_t growth) {
 
 }  // namespace
 
-std::span<const ModelInfo> model_list() {
-  static const std::vector<tensor::Shape> landcover = {{4, 64, 64}, {2, 64, 64}, {1, 64, 64}};
+ModelRegistry builtin_models() {
+  const std::vector<tensor::Shape> landcover = {{4, 64, 64}, {2, 64, 64}, {1, 64, 64}};
   // clang-format off
-  static const std::vector<ModelInfo> list = {
+  std::vector<ModelInfo> list = {
       {"lenet5", "LeNet-5 with tanh and average pools", {{3, 32, 32}}, 10, 126, lenet5},
       {"mnist-cnn", "two convolutions, two dense layers, dropout", {{1, 28, 28}}, 10, 96, mnist_cnn},
       {"alexnet", "AlexNet in torchvision's form", {{3, 64, 64}}, 10, 126, alexnet},
@@ -41,7 +41,7 @@ std::span<const ModelInfo> model_list() {
       {"landcover-cnn", "a branch for each of three images", landcover, 10, 64, landcover_cnn},
   };
   // clang-format on
-  return list;
+  return ModelRegistry("model", std::move(list));
 }
 
 }  // namespace trireme::models

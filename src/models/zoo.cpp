@@ -36,17 +36,12 @@ ops::OpPtr loss_for(const std::string& target) {
 
 }  // namespace
 
-const ModelInfo& find_model(std::string_view name) {
-  std::vector<std::string> names;
-  for (const ModelInfo& model : model_list()) {
-    if (model.name == name) return model;
-    names.push_back(model.name);
-  }
-  base::user_error("{}", base::unknown_name("model", name, names));
+graph::Network build_model(std::string_view name, const ModelOptions& options) {
+  const ModelRegistry models = builtin_models();
+  return build_model(models.get(name), options);
 }
 
-graph::Network build_model(std::string_view name, const ModelOptions& options) {
-  const ModelInfo& model = find_model(name);
+graph::Network build_model(const ModelInfo& model, const ModelOptions& options) {
   const std::vector<tensor::Shape>& shapes = options.inputs.empty() ? model.inputs : options.inputs;
   check_inputs(model, shapes);
   if (options.classes < 0)

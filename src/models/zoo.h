@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/registry.h"
 #include "graph/network.h"
 #include "tensor/shape.h"
 
@@ -39,10 +40,12 @@ struct ModelInfo {
   Builder builder;
 };
 
-// All models, in the order in which they are listed to people.
-std::span<const ModelInfo> model_list();
-// An unknown name is a user error that suggests the nearest.
-const ModelInfo& find_model(std::string_view name);
+using ModelRegistry = base::Registry<ModelInfo>;
+// The zoo, in the order in which it is listed to people.
+ModelRegistry builtin_models();
+
+graph::Network build_model(const ModelInfo& model, const ModelOptions& options = {});
+// One of the zoo; an unknown name is a user error that suggests the nearest.
 graph::Network build_model(std::string_view name, const ModelOptions& options = {});
 
 }  // namespace trireme::models

@@ -3,30 +3,9 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
-#include "base/nearest.h"
 #include "optim/rules.h"
 
 namespace trireme::optim {
-namespace {
-
-struct Row {
-  const char* name;
-  const char* summary;
-  std::unique_ptr<Optimizer> (*make)(base::Spec&);
-};
-
-constexpr Row kOptimizers[] = {
-    {"sgd", "stochastic gradient descent, with or without momentum", make_sgd},
-    {"momentum", "sgd with momentum 0.9", make_momentum},
-    {"nesterov", "sgd with Nesterov's momentum 0.9", make_nesterov},
-    {"adagrad", "each weight's rate falls with the sum of its squared gradients", make_adagrad},
-    {"adadelta", "running averages of squared gradients and squared updates set each weight's rate", make_adadelta},
-    {"adam", "running mean over running root mean square, with bias corrections", make_adam},
-    {"adamw", "adam with decoupled weight decay", make_adamw},
-};
-
-}  // namespace
-
 void Optimizer::prepare(StepScalars& scalars) const {
   scalars.correction1 = 1;
   scalars.correction2 = 1;
@@ -47,24 +26,26 @@ float Optimizer::shrink(const StepScalars& scalars) const {
   return common_.decoupled ? static_cast<float>(1 - scalars.lr * common_.weight_decay) : 1.0f;
 }
 
-std::unique_ptr<Optimizer> make_optimizer(std::string_view text) {
-  base::Spec spec("optimizer", text);
-  std::vector<std::string> names;
-  for (const Row& row : kOptimizers) {
-    names.emplace_back(row.name);
-    if (spec.name() != row.name) continue;
-    auto made = row.make(spec);
-    spec.finish();
-    return made;
-  }
-  base::user_error("{}", base::unknown_name("optimizer", spec.name(), names));
+OptimizerRegistry builtin_optimizers() {
+  return OptimizerRegistry(
+      "optimizer",
+      {{"sgd", "stochastic gradient descent, with or without momentum", make_sgd},
+       {"momentum", "sgd with momentum 0.9", make_momentum},
+       {"nesterov", "sgd with Nesterov's momentum 0.9", make_nesterov},
+       {"adagrad", "each weight's rate falls with the sum of its squared gradients", make_adagrad},
+       {"adadelta", "running averages of squared gradients and squared updates set each weight's rate", make_adadelta},
+       {"adam", "running mean over running root mean square, with bias corrections", make_adam},
+       {"adamw", "adam with decoupled weight decay", make_adamw}});
 }
 
-std::vector<OptimizerInfo> optimizer_list() {
-  std::vector<OptimizerInfo> list;
-  for (const Row& row : kOptimizers) list.push_back({row.name, row.summary, make_optimizer(row.name)->text()});
-  return list;
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerRegistry& optimizers, std::string_view text) {
+  base::Spec spec("optimizer", text);
+  auto made = optimizers.get(spec.name()).make(spec);
+  spec.finish();
+  return made;
 }
+
+std::unique_ptr<Optimizer> make_optimizer(std::string_view text) { return make_optimizer(builtin_optimizers(), text); }
 
 CommonOptions read_common(base::Spec& spec, const CommonOptions& defaults) {
   CommonOptions common;

@@ -3,15 +3,19 @@
 // thread.
 //
 // The formulas and their roundings are those of torch.optim (PyTorch 1.13); docs of each rule stand in its file.
-// Adding a rule: its file, its factory in rules.h, one line in the list of optimizer.cpp, one row in the tests.
+// Adding a rule: its file, its factory in rules.h, one line in builtin_optimizers(), one row in the tests.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/registry.h"
+#include "base/text.h"
 
 namespace trireme::optim {
 
@@ -63,14 +67,17 @@ class Optimizer {
   CommonOptions common_;
 };
 
-// "sgd:lr=0.1,momentum=0.9,nesterov=yes,weight-decay=5e-4,decoupled=no"; a wrong one is a user error.
-[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(std::string_view spec);
-
-struct OptimizerInfo {
+struct OptimizerRow {
   std::string name;
   std::string summary;
-  std::string defaults;  // the full specification that the bare name stands for
+  std::function<std::unique_ptr<Optimizer>(base::Spec& spec)> make;  // reads the options
 };
-[[nodiscard]] std::vector<OptimizerInfo> optimizer_list();
+using OptimizerRegistry = base::Registry<OptimizerRow>;
+[[nodiscard]] OptimizerRegistry builtin_optimizers();
+
+// "sgd:lr=0.1,momentum=0.9,nesterov=yes,weight-decay=5e-4,decoupled=no"; a wrong one is a user error.
+[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const OptimizerRegistry& optimizers, std::string_view spec);
+// One of those that the program comes with.
+[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(std::string_view spec);
 
 }  // namespace trireme::optim

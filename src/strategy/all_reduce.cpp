@@ -1,127 +1,50 @@
-// allreduce where an update needs more than a slice of the gradient (clipping, a penalty), or where an algorithm is
-// asked for or sums may be made in any order: buckets are added over all workers while backward goes on, then every
-// worker makes the same update.
 #include "strategy/all_reduce.h"
 
-#include <atomic>
-
-#include "base/clock.h"
-#include "strategy/sync_step.h"
+#include "strategy/single.h"
 
 namespace trireme::strategy {
 namespace {
 
-class AllReduce : public Strategy {
+// Whether an algorithm can add along the oar tree.
+bool adds_exactly(comm::Algorithm algorithm) {
+  return algorithm == comm::Algorithm::automatic || algorithm == comm::Algorithm::direct;
+}
+
+class AllReduceConfig : public StrategyConfig {
  public:
-  AllReduce(const Worker& worker, const AllReduceOptions& options)
-      : worker_(worker),
-        algorithm_(options.algorithm),
-        // Arrays outside of the group's memory travel; so an algorithm that is asked for is really used.
-        own_(worker.exact && algorithm_ != comm::Algorithm::automatic ? worker.gradients.size() : 0),
-        step_(worker, cut_into_buckets(worker.crew, options.bucket_bytes > 0 ? options.bucket_bytes : kBucketBytes),
-              own_.empty() ? worker.gradients : std::span<float>(own_)),
-        all_notes_(step_.note_size() * static_cast<std::size_t>(worker.cast.workers)) {
-    worker_.updater.state();
-  }
+  explicit AllReduceConfig(const AllReduceOptions& options)
+      : StrategyConfig({.adds_exactly = adds_exactly(options.algorithm)}), options_(options) {}
 
-  // What runs in the background uses this object.
-  ~AllReduce() override { wait_for_all(); }
-
-  StepReport step(const Work& work) override {
-    StepReport report;
-    const comm::ExactPlan& plan = step_.plan(work.step, work.batch.samples);
-    wait_for_all();
-    busy_ns_.store(0, std::memory_order_relaxed);
-    const crew::RowReport row = step_.row(work, {work.oars}, [&](std::size_t bucket) { start(bucket, plan); });
-    note_ = step_.write_note(work, row, before_);
-    pending_.push_back(worker_.group.start(
-        [this](comm::Collectives& group) {
-          group.all_gather(std::as_bytes(std::span(note_)), std::as_writable_bytes(std::span(all_notes_)));
-        },
-        comm::RunBy::waiter));
-    const double update_seconds = update(work);
-    const std::int64_t start_ns = base::now_ns();
-    pending_.back().wait();
-    waited_seconds_ += base::seconds_since(start_ns);
-    step_.read_notes(all_notes_, work, report);
-    report.penalty = worker_.updater.penalty();
-    report.seconds = {.load = work.load_seconds,
-                      .forward = row.forward_seconds,
-                      .backward = row.backward_seconds + work.slept_seconds,
-                      .update = row.update_seconds + update_seconds,
-                      .network = waited_seconds_,
-                      .hidden = std::max(0.0, 1e-9 * static_cast<double>(busy_ns_.load()) - waited_seconds_)};
-    before_ = report.seconds;
-    return report;
+  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override {
+    if (worker.cast.workers == 1) return make_single(worker.replica, worker.updater);
+    return make_all_reduce(worker, options_);
   }
 
  private:
-  void wait_for_all() noexcept {
-    for (comm::Pending& each : pending_) try {
-        each.wait();
-      } catch (...) {  // its failure was told already
-      }
-    pending_.clear();
-  }
-
-  // In the same order on all workers; see BucketCount. When the last is complete, and the statistics with it, nothing
-  // is left but to wait for them.
-  void start(std::size_t bucket, const comm::ExactPlan& plan) {
-    const bool is_last = bucket + 1 >= trained_buckets(step_.buckets());
-    pending_.push_back(
-        worker_.group.start([this, bucket, &plan](comm::Collectives& group) { add_up(group, bucket, plan); },
-                            is_last ? comm::RunBy::waiter : comm::RunBy::thread));
-  }
-
-  void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan) {
-    const std::int64_t start_ns = base::now_ns();
-    step_.add_up(group, bucket, plan, algorithm_);
-    busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
-  }
-
-  // Bucket by bucket as they come; returns the seconds of it, and leaves those of waiting.
-  double update(const Work& work) {
-    const std::int64_t begin_ns = base::now_ns();
-    waited_seconds_ = 0;
-    crew::Crew& crew = worker_.crew;
-    const float* gradient = step_.partial(0).data();
-    optim::StepScalars scalars = worker_.updater.scalars(work.step, work.lr);
-    const auto apply = [&](const crew::Chunk& chunk, const float* part) {
-      worker_.updater.update(chunk, part, scalars);
-    };
-    const bool clips = worker_.updater.clips();
-    for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
-      const std::int64_t start_ns = base::now_ns();
-      pending_[b].wait();
-      waited_seconds_ += base::seconds_since(start_ns);
-      if (!clips) crew.for_each_chunk(gradient, step_.buckets()[b].chunks, apply);
-    }
-    if (clips) {
-      worker_.updater.clip(gradient, scalars);
-      crew.for_each_chunk(gradient, {0, static_cast<std::int64_t>(crew.chunks().size())}, apply);
-    }
-    crew.move_statistics(gradient + crew.space().trained_floats(), work.batch.samples);
-    crew.refresh_weight_forms();
-    return base::seconds_since(begin_ns) - waited_seconds_;
-  }
-
-  Worker worker_;
-  comm::Algorithm algorithm_;
-  std::vector<float> own_;
-  SyncStep step_;
-  std::vector<comm::Pending> pending_;  // per bucket, then the notes
-  std::atomic<std::int64_t> busy_ns_{0};
-  std::vector<double> note_, all_notes_;
-  double waited_seconds_ = 0;
-  StepSeconds before_;
+  AllReduceOptions options_;
 };
 
 }  // namespace
 
+AllReduceForm form_of_all_reduce(const Worker& worker, const AllReduceOptions& options) {
+  const bool by_slices = worker.exact && worker.updater.takes_any_part();
+  return by_slices && options.algorithm == comm::Algorithm::automatic ? AllReduceForm::owned : AllReduceForm::whole;
+}
+
 std::unique_ptr<Strategy> make_all_reduce(const Worker& worker, const AllReduceOptions& options) {
-  if (worker.exact && worker.updater.takes_any_part() && options.algorithm == comm::Algorithm::automatic)
-    return make_owned_all_reduce(worker, options);
-  return std::make_unique<AllReduce>(worker, options);
+  return form_of_all_reduce(worker, options) == AllReduceForm::owned ? make_owned_all_reduce(worker, options)
+                                                                     : make_whole_all_reduce(worker, options);
+}
+
+StrategyRow all_reduce_row() {
+  return {"allreduce",
+          "every worker holds all weights; gradients are added over all of them; same bits as single",
+          {{"algorithm", "auto", "auto, direct, halving, tree, ring or hierarchical; all but the first two: --reduce fast"},
+           {"bucket", "2048", "KB of gradients that travel together"}},
+          [](base::Spec& spec, const WorkerSet&) {
+            const comm::Algorithm algorithm = comm::parse_algorithm(spec.word("algorithm", "auto"));
+            return std::make_shared<AllReduceConfig>(AllReduceOptions{algorithm, read_bucket_bytes(spec)});
+          }};
 }
 
 }  // namespace trireme::strategy

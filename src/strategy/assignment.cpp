@@ -133,6 +133,8 @@ AssignOptions parse_assignment(std::string_view text, int oars, int workers) {
   return options;
 }
 
+void check_assignment(std::string_view text, int oars, int workers) { (void)parse_assignment(text, oars, workers); }
+
 Assignment::Assignment(const AssignOptions& options, int oars, std::vector<int> threads, int ahead,
                        std::int64_t first_step)
     : options_(options), oars_(oars), threads_(std::move(threads)), ahead_(ahead), seen_(threads_.size()) {

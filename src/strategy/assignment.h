@@ -32,6 +32,8 @@ struct AssignOptions {
 };
 // "even", "measured" or "4,2,2" (oars of each worker); mistakes are user errors.
 AssignOptions parse_assignment(std::string_view text, int oars, int workers);
+// The same user error, before the assignment is needed.
+void check_assignment(std::string_view text, int oars, int workers);
 
 // Any thread.
 class Assignment {

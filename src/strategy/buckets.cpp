@@ -8,14 +8,10 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-std::vector<Bucket> cut_into_buckets(const crew::Crew& crew, std::int64_t bytes,
+std::vector<Bucket> cut_into_buckets(const crew::Replica& replica, std::int64_t bytes,
                                      const std::vector<std::int64_t>& borders) {
-  const std::vector<crew::Chunk>& chunks = crew.chunks();
-  const auto& layers = crew.layers().layers();
-  std::vector<int> turn(chunks.size(), static_cast<int>(layers.size()));  // when backward finishes the chunk
-  for (std::size_t layer = 0; layer < layers.size(); ++layer)
-    for (const int chunk : layers[layer].chunks) turn[at(chunk)] = static_cast<int>(layer);
-  const int prompt = crew.layers().prompt_layers();
+  const std::vector<crew::Chunk>& chunks = replica.chunks();
+  const crew::GradientOrder order = replica.gradient_order();
 
   struct Cut {
     Bucket bucket;
@@ -26,17 +22,17 @@ std::vector<Bucket> cut_into_buckets(const crew::Crew& crew, std::int64_t bytes,
     const crew::Chunk& chunk = chunks[c];
     const std::int64_t end = chunk.offset + chunk.count, floats = bytes / static_cast<std::int64_t>(sizeof(float));
     const bool fits = !cuts.empty() && end - cuts.back().bucket.floats.begin <= floats &&
-                      (cuts.back().turn < prompt) == (turn[c] < prompt) &&
+                      (cuts.back().turn < order.prompt_turns) == (order.turn[c] < order.prompt_turns) &&
                       std::ranges::find(borders, chunk.offset) == borders.end();
     if (!fits) cuts.push_back({{{chunk.offset, end}, {static_cast<std::int64_t>(c), static_cast<std::int64_t>(c)}}, 0});
     cuts.back().bucket.floats.end = end;
     ++cuts.back().bucket.chunks.end;
-    cuts.back().turn = std::max(cuts.back().turn, turn[c]);
+    cuts.back().turn = std::max(cuts.back().turn, order.turn[c]);
   }
   std::ranges::stable_sort(cuts, {}, &Cut::turn);
   std::vector<Bucket> buckets;
   for (const Cut& cut : cuts) buckets.push_back(cut.bucket);
-  const auto& space = crew.space();
+  const auto& space = replica.space();
   if (space.floats() > space.trained_floats()) buckets.push_back({{space.trained_floats(), space.floats()}, {}});
   return buckets;
 }
@@ -53,10 +49,10 @@ std::vector<std::size_t> order_of_need(const std::vector<Bucket>& buckets, std::
   return order;
 }
 
-std::vector<std::int64_t> shard_borders(const crew::Crew& crew, int parts) {
-  const std::int64_t all = crew.space().trained_floats();
+std::vector<std::int64_t> shard_borders(const crew::Replica& replica, int parts) {
+  const std::int64_t all = replica.space().trained_floats();
   std::vector<std::int64_t> borders{0};
-  for (const crew::Chunk& chunk : crew.chunks())
+  for (const crew::Chunk& chunk : replica.chunks())
     while (static_cast<int>(borders.size()) < parts &&
            chunk.offset >= static_cast<std::int64_t>(borders.size()) * all / parts)
       borders.push_back(chunk.offset);

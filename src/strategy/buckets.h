@@ -10,19 +10,19 @@
 #include <mutex>
 #include <vector>
 
-#include "crew/crew.h"
+#include "crew/replica.h"
 
 namespace trireme::strategy {
 
 struct Bucket {
   base::Range floats;  // of the space
-  base::Range chunks;  // of the crew's; none: statistics
+  base::Range chunks;  // of the replica's; none: statistics
 };
 
 inline constexpr std::int64_t kBucketBytes = std::int64_t{2} << 20;
 
 // No bucket crosses one of the `borders` (offsets of chunks).
-std::vector<Bucket> cut_into_buckets(const crew::Crew& crew, std::int64_t bytes,
+std::vector<Bucket> cut_into_buckets(const crew::Replica& replica, std::int64_t bytes,
                                      const std::vector<std::int64_t>& borders = {});
 
 // All but the statistics.
@@ -33,7 +33,7 @@ std::size_t trained_buckets(const std::vector<Bucket>& buckets);
 std::vector<std::size_t> order_of_need(const std::vector<Bucket>& buckets, std::size_t late);
 
 // Offsets of chunks that cut the trained parameters into `parts` stretches of about equal size; parts + 1 of them.
-std::vector<std::int64_t> shard_borders(const crew::Crew& crew, int parts);
+std::vector<std::int64_t> shard_borders(const crew::Replica& replica, int parts);
 
 // Counts the chunks of buckets, and tells of each bucket when it is complete, in an order that is given whichever comes
 // first. Any thread.

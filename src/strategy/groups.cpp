@@ -38,7 +38,7 @@ class Groups : public Strategy {
       for (const int each : group) members_.push_back(worker.cast.process_of_worker(each));
     }
     base::check(!members_.empty(), "worker {} is in no group", worker.worker);
-    if (leads()) lines_.emplace(worker, step_, kAtOnce, worker.crew.oars(), worker.exact);
+    if (leads()) lines_.emplace(worker, step_, kAtOnce, worker.replica.oars(), worker.exact);
     notes_.resize(members_.size());
   }
 
@@ -50,10 +50,10 @@ class Groups : public Strategy {
     worker_.updater.give_up_state();
     StepReport report;
     for (std::int64_t oar = work.mean_over.begin; oar < work.mean_over.end; ++oar)
-      report.samples += base::oar_samples(static_cast<int>(oar), worker_.crew.oars(), work.batch.samples).size();
+      report.samples += base::oar_samples(static_cast<int>(oar), worker_.replica.oars(), work.batch.samples).size();
     std::ranges::fill(notes_, GroupNote{});
     if (report.samples == 0) {
-      report.seconds = {.load = work.load_seconds, .backward = work.slept_seconds};
+      report.seconds = seconds_of(work, {});
       tell_notes(report);
       return report;
     }
@@ -66,15 +66,7 @@ class Groups : public Strategy {
     const comm::ExactPlan& plan = plan_of(work);
     const crew::RowReport row =
         step_.row(work, {work.oars, false, work.mean_over}, [&](std::size_t bucket) { add_and_push(bucket, plan); });
-    note_ = {row.loss,
-             row.correct,
-             {.load = work.load_seconds,
-              .forward = row.forward_seconds,
-              .backward = row.backward_seconds + work.slept_seconds,
-              .update = before_.update,  // of the step before, as the next two
-              .network = before_.network,
-              .hidden = before_.hidden},
-             base::now_ns()};
+    note_ = {row.loss, row.correct, seconds_so_far(work, row, before_), base::now_ns()};
     pending_.push_back(worker_.group.start([this](comm::Collectives& group) {
       group.all_gather(std::as_bytes(std::span(&note_, 1)), std::as_writable_bytes(std::span(notes_)));
     }));
@@ -151,7 +143,7 @@ class Groups : public Strategy {
     }
     for (std::int64_t oar = share.begin; oar < share.end; ++oar)
       held.is_empty.push_back(
-          base::oar_samples(static_cast<int>(oar), worker_.crew.oars(), work.batch.samples).empty());
+          base::oar_samples(static_cast<int>(oar), worker_.replica.oars(), work.batch.samples).empty());
     return plans_.emplace(key, comm::ExactPlan(held)).first->second;
   }
 
@@ -188,11 +180,11 @@ class Groups : public Strategy {
       for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
         if (leads()) lines_->wait(b);
         const base::Range floats = step_.buckets()[b].floats;
-        const std::span<float> weights(worker_.crew.weights() + floats.begin, at(floats.size()));
+        const std::span<float> weights(worker_.replica.weights() + floats.begin, at(floats.size()));
         if (!is_alone()) worker_.group.broadcast(std::as_writable_bytes(weights), 0);
       }
     });
-    worker_.crew.refresh_weight_forms();
+    worker_.replica.refresh_weight_forms();
   }
 
   void tell_notes(StepReport& report) const {
@@ -230,7 +222,53 @@ class Groups : public Strategy {
   std::optional<ServerLines> lines_;  // of the leader; last: its threads use the rest
 };
 
+class GroupsConfig : public StrategyConfig {
+ public:
+  explicit GroupsConfig(ShareRules shares)
+      : StrategyConfig({.is_synchronous = false,
+                        .needs_servers = true,
+                        .state_owner = StateOwner::servers,
+                        .outlives_workers = true},
+                       std::move(shares)) {}
+
+  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override {
+    return make_groups(worker, shares().groups);
+  }
+  std::unique_ptr<ServerSide> make_server_side(Server& server) const override {
+    return server.serve({.synchronous = false, .workers = leaders_of(shares().groups)});
+  }
+};
+
+StrategyConfigPtr configure_groups(base::Spec& spec, const WorkerSet& given) {
+  const bool by_count = !spec.word("count", "").empty();
+  const std::int64_t count = spec.integer("count", 1);
+  const std::string by = spec.word("by", by_count ? "" : "host");
+  if (!by.empty() && by != "host") base::user_error("--strategy: by is '{}', expected host, or count=2 instead", by);
+  if (by_count && !by.empty()) base::user_error("--strategy: groups takes count or by=host, not both");
+  const bool too_many = given.workers > 0 && count > given.workers;
+  if (count < 1 || too_many)
+    base::user_error("--strategy: count is {} groups, expected at least 1 and at most one for each of the {} workers",
+                     count, std::max(given.workers, 1));
+  const int workers = given.workers > 0 ? given.workers : static_cast<int>(count);
+  const bool is_bounded = spec.word("staleness", "none") != "none";
+  ShareRules shares = read_share_rules(spec, is_bounded ? Staleness::bounded : Staleness::any);
+  shares.groups = by_count              ? groups_by_count(workers, static_cast<int>(count))
+                  : given.hosts.empty() ? groups_by_count(workers, 1)
+                                        : groups_by_host(given.hosts);
+  return std::make_shared<GroupsConfig>(std::move(shares));
+}
+
 }  // namespace
+
+StrategyRow groups_row() {
+  return {"groups",
+          "in step inside a group, asynchronous between groups: a group pushes to the servers as one worker does",
+          {{"count", "2", "so many groups of about equal size"},
+           {"by", "host", "instead of count: the workers of a host are a group; the default"},
+           {"staleness", "none", "pushes that a group may be ahead of the slowest"},
+           {"lr-scale", "auto", "factor of the learning rate of a push; auto: 1 / shares of a batch"}},
+          configure_groups};
+}
 
 WorkerGroups groups_by_count(int workers, int count) {
   WorkerGroups groups;
@@ -252,11 +290,6 @@ WorkerGroups groups_by_host(const std::vector<std::string>& hosts) {
       same->push_back(static_cast<int>(w));
   }
   return groups;
-}
-
-base::Range oars_of_member(base::Range share, int member, int members) {
-  const base::Range part = base::oars_of_worker(member, members, static_cast<int>(share.size()));
-  return {share.begin + part.begin, share.begin + part.end};
 }
 
 std::unique_ptr<Strategy> make_groups(const Worker& worker, const WorkerGroups& groups) {

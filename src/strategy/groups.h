@@ -10,21 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "strategy/strategy.h"
+#include "strategy/config.h"
 
 namespace trireme::strategy {
-
-using WorkerGroups = std::vector<std::vector<int>>;  // the workers of each, in order; the first one leads
 
 // Contiguous ones, as even as possible; and one for every host, of the workers there.
 WorkerGroups groups_by_count(int workers, int count);
 WorkerGroups groups_by_host(const std::vector<std::string>& hosts_of_workers);
 
-// The oars of a group's share that a member rows.
-base::Range oars_of_member(base::Range share, int member, int members);
-
 // A worker's steps are of Work::mean_over, the group's share, and its own oars of that; it has steps as long as its
 // group has.
 std::unique_ptr<Strategy> make_groups(const Worker& worker, const WorkerGroups& groups);
+StrategyRow groups_row();
 
 }  // namespace trireme::strategy

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "optim/clip.h"
 #include "strategy/server_lines.h"
 #include "strategy/sync_step.h"
@@ -44,14 +45,15 @@ class Local : public Strategy {
   Local(const Worker& worker, const LocalOptions& options)
       : worker_(worker),
         options_(options),
-        own_(worker.gradients.empty() ? at(worker.crew.space().floats()) : 0),
-        step_(worker, options.by_servers ? buckets_for_servers(worker, 0) : cut_into_buckets(worker.crew, kBucketBytes),
+        own_(worker.gradients.empty() ? at(worker.replica.space().floats()) : 0),
+        step_(worker,
+              options.by_servers ? buckets_for_servers(worker, 0) : cut_into_buckets(worker.replica, kBucketBytes),
               own_.empty() ? worker.gradients : std::span<float>(own_)),
         plan_(one_oar_each(worker.cast.workers)),
         note_size_(step_.note_size() + 1),
-        sums_(worker.crew.chunks().size()) {
+        sums_(worker.replica.chunks().size()) {
     if (options.by_servers) lines_.emplace(worker, step_, kServersAdd, worker.cast.workers, true);
-    worker_.updater.state();
+    worker_.updater.ensure_state();
   }
 
   StepReport step(const Work& work) override {
@@ -64,11 +66,9 @@ class Local : public Strategy {
     const std::int64_t rowed_ns = base::now_ns();
     const bool is_far = exchange_notes(work, row, report);
     if (is_far || since_ == options_.every) average(false);
-    report.seconds = {.load = work.load_seconds,
-                      .forward = row.forward_seconds,
-                      .backward = row.backward_seconds + work.slept_seconds,
-                      .update = row.update_seconds + update_seconds_,
-                      .network = base::seconds_since(rowed_ns)};
+    report.seconds = seconds_of(work, row);
+    report.seconds.update += update_seconds_;
+    report.seconds.network = base::seconds_since(rowed_ns);
     before_ = report.seconds;
     return report;
   }
@@ -85,22 +85,22 @@ class Local : public Strategy {
   std::int64_t take_synchronisations() override { return std::exchange(synchronisations_, 0); }
 
  private:
-  crew::Crew& crew() { return worker_.crew; }
-  base::Range all_chunks() { return {0, static_cast<std::int64_t>(crew().chunks().size())}; }
-  base::Range statistics() { return {crew().space().trained_floats(), crew().space().floats()}; }
+  crew::Replica& replica() { return worker_.replica; }
+  base::Range all_chunks() { return {0, static_cast<std::int64_t>(replica().chunks().size())}; }
+  base::Range statistics() { return {replica().space().trained_floats(), replica().space().floats()}; }
 
   // The mean over this worker's share, at once where nothing must be known of the whole gradient.
   crew::RowReport row_and_update(const Work& work, StepReport& report) {
     std::int64_t samples = 0;
     for (std::int64_t oar = work.oars.begin; oar < work.oars.end; ++oar)
-      samples += base::oar_samples(static_cast<int>(oar), crew().oars(), work.batch.samples).size();
+      samples += base::oar_samples(static_cast<int>(oar), replica().oars(), work.batch.samples).size();
     // An optimizer that was reset counts its steps from there.
     const std::int64_t count = options_.state == StateAtAverage::reset ? since_ + 1 : work.step;
     optim::StepScalars scalars = worker_.updater.scalars(count, work.lr);
     const bool clips = worker_.updater.clips();
     const std::span<float> kept = step_.partial(0);
     const crew::RowReport row =
-        crew().row(work.batch, work.draw, {work.oars, true}, [&](const crew::Chunk& chunk, const auto& sums) {
+        replica().row(work.batch, work.draw, {work.oars, true}, [&](const crew::Chunk& chunk, const auto& sums) {
           if (sums.empty()) return;
           if (clips)
             std::memcpy(kept.data() + chunk.offset, sums[0], at(chunk.count) * sizeof(float));
@@ -111,12 +111,13 @@ class Local : public Strategy {
     if (samples > 0) {
       if (clips) {
         worker_.updater.clip(kept.data(), scalars);
-        crew().for_each_chunk(kept.data(), all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
+        replica().for_each_chunk(kept.data(), all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
           worker_.updater.update(chunk, part, scalars);
         });
       }
-      if (const auto sums = crew().statistics_sums(); !statistics().empty()) crew().move_statistics(sums[0], samples);
-      crew().refresh_weight_forms();
+      if (const auto sums = replica().statistics_sums(); !statistics().empty())
+        replica().move_statistics(sums[0], samples);
+      replica().refresh_weight_forms();
     }
     report.penalty = samples > 0 ? worker_.updater.penalty() : worker_.updater.penalty_now();
     update_seconds_ = base::seconds_since(start_ns);
@@ -141,21 +142,21 @@ class Local : public Strategy {
   }
 
   void remember_average() {
-    average_.assign(crew().weights(), crew().weights() + crew().space().trained_floats());
+    average_.assign(replica().weights(), replica().weights() + replica().space().trained_floats());
     average_length_ = length(nullptr);
   }
   double drift() { return length(average_.data()) / average_length_; }
   // Of the weights, or of what is between them and others.
   double length(const float* others) {
-    crew().for_each_chunk(crew().weights(), all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
+    replica().for_each_chunk(replica().weights(), all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
       sums_[at(chunk.index)] = sum_of_squares(part, others != nullptr ? others + chunk.offset : nullptr, chunk.count);
     });
     return std::sqrt(optim::tree_sum(sums_));
   }
 
   void average(bool at_meeting) {
-    to_mean(crew().weights(), true);
-    crew().refresh_weight_forms();
+    to_mean(replica().weights(), true);
+    replica().refresh_weight_forms();
     since_ = 0;
     ++synchronisations_;
     if (options_.state == StateAtAverage::reset) {
@@ -177,12 +178,12 @@ class Local : public Strategy {
     const float factor = 1.0f / static_cast<float>(worker_.cast.workers);
     const std::span<float> sum = step_.partial(0);
     const base::Range rest = with_statistics ? statistics() : base::Range{};
-    crew().for_each_chunk(floats, all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
+    replica().for_each_chunk(floats, all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
       std::memcpy(sum.data() + chunk.offset, part, at(chunk.count) * sizeof(float));
     });
     std::copy(floats + rest.begin, floats + rest.end, sum.begin() + rest.begin);
     add_over_workers(with_statistics);
-    crew().for_each_chunk(sum.data(), all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
+    replica().for_each_chunk(sum.data(), all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
       for (std::int64_t i = 0; i < chunk.count; ++i) floats[chunk.offset + i] = factor * part[i];
     });
     for (std::int64_t i = rest.begin; i < rest.end; ++i) floats[i] = factor * sum[at(i)];
@@ -223,7 +224,54 @@ class Local : public Strategy {
   std::optional<ServerLines> lines_;  // last: its threads use the rest
 };
 
+class LocalConfig : public StrategyConfig {
+ public:
+  explicit LocalConfig(const LocalOptions& options)
+      : StrategyConfig({.needs_servers = options.by_servers, .holds_shares = true}), options_(options) {}
+
+  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override {
+    return make_local(worker, options_);
+  }
+  std::unique_ptr<ServerSide> make_server_side(Server& server) const override {
+    return server.serve({kServersAdd.synchronous, kServersAdd.returns_gradients});
+  }
+
+ private:
+  LocalOptions options_;
+};
+
+StrategyConfigPtr configure_local(base::Spec& spec, const WorkerSet&) {
+  LocalOptions options;
+  options.every = spec.integer("every", options.every);
+  options.drift = spec.number("drift", options.drift);
+  if (options.every < 0)
+    base::user_error("--strategy: every is {}, expected steps, or 0 for none with drift alone", options.every);
+  if (!(options.drift >= 0)) base::user_error("--strategy: drift is {}, expected 0 (none) or more", options.drift);
+  if (options.every == 0 && options.drift == 0)
+    base::user_error(
+        "--strategy: local with every=0 never averages; give drift as well, as in local:every=0,drift=0.05");
+  const std::string by = spec.word("by", "workers"), state = spec.word("state", "average");
+  if (by != "workers" && by != "servers") base::user_error("--strategy: by is '{}', expected workers or servers", by);
+  options.by_servers = by == "servers";
+  if (state != "average" && state != "keep" && state != "reset")
+    base::user_error("--strategy: state is '{}', expected average, keep or reset", state);
+  options.state = state == "average" ? StateAtAverage::average
+                  : state == "keep"  ? StateAtAverage::keep
+                                     : StateAtAverage::reset;
+  return std::make_shared<LocalConfig>(options);
+}
+
 }  // namespace
+
+StrategyRow local_row() {
+  return {"local",
+          "every worker updates weights of its own, which are averaged every so many steps or when they drift apart",
+          {{"every", "8", "steps between two averages; 0: by drift alone"},
+           {"drift", "0", "average when a replica is further from the last average, relative to its length; 0: never"},
+           {"by", "workers|servers", "who adds the replicas"},
+           {"state", "average|keep|reset", "the optimizers' states when replicas are averaged"}},
+          configure_local};
+}
 
 std::unique_ptr<Strategy> make_local(const Worker& worker, const LocalOptions& options) {
   return std::make_unique<Local>(worker, options);

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "strategy/strategy.h"
+#include "strategy/config.h"
 
 namespace trireme::strategy {
 
@@ -29,5 +29,6 @@ struct LocalOptions {
   StateAtAverage state = StateAtAverage::average;
 };
 std::unique_ptr<Strategy> make_local(const Worker& worker, const LocalOptions& options);
+StrategyRow local_row();
 
 }  // namespace trireme::strategy

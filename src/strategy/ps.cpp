@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/nearest.h"
+#include "strategy/groups.h"
 #include "strategy/hand_over.h"
 #include "strategy/server_lines.h"
 #include "strategy/sync_step.h"
@@ -24,7 +26,7 @@ class Ps : public Strategy {
         step_(worker, buckets_for_servers(worker, options.bucket_bytes), worker.gradients),
         all_notes_(step_.note_size() * at(worker.cast.workers)) {
     if (!options.teams.empty()) team_.emplace(worker, step_, options.teams);
-    if (!team_ || team_->leads()) lines_.emplace(worker, step_, options, worker.crew.oars(), worker.exact);
+    if (!team_ || team_->leads()) lines_.emplace(worker, step_, options, worker.replica.oars(), worker.exact);
   }
 
   // What runs in the background uses this object.
@@ -33,7 +35,7 @@ class Ps : public Strategy {
   StepReport step(const Work& work) override {
     begin();
     if (options_.returns_gradients)
-      worker_.updater.state();
+      worker_.updater.ensure_state();
     else
       worker_.updater.give_up_state();
     return options_.synchronous ? step_together(work) : step_alone(work);
@@ -45,7 +47,7 @@ class Ps : public Strategy {
       worker_.group.barrier();
       for (std::size_t b = 0; b < step_.buckets().size(); ++b) lines_->pull(b);
       lines_->wait_all();
-      worker_.crew.refresh_weight_forms();
+      worker_.replica.refresh_weight_forms();
     }
     wait_for_all();
     if (lines_) lines_->end();
@@ -97,7 +99,7 @@ class Ps : public Strategy {
     } else if (lines_) {
       wait([&] { lines_->wait_all(); });
     }
-    worker_.crew.refresh_weight_forms();
+    worker_.replica.refresh_weight_forms();
     wait([&] {
       if (team_)
         gather(worker_.group);
@@ -125,7 +127,7 @@ class Ps : public Strategy {
     for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
       if (lines_) lines_->wait(b);
       const base::Range floats = step_.buckets()[b].floats;
-      const std::span<float> weights(worker_.crew.weights() + floats.begin, at(floats.size()));
+      const std::span<float> weights(worker_.replica.weights() + floats.begin, at(floats.size()));
       added_.push_back(team_->share(options_.returns_gradients ? step_.partial(0, floats) : weights));
     }
     for (comm::Pending& each : added_) each.wait();
@@ -134,7 +136,7 @@ class Ps : public Strategy {
   // With the gradients that come back, bucket by bucket.
   template <class Wait>
   void update(const Work& work, const Wait& wait) {
-    crew::Crew& crew = worker_.crew;
+    crew::Replica& replica = worker_.replica;
     const float* gradient = step_.partial(0).data();
     optim::StepScalars scalars = worker_.updater.scalars(work.step, work.lr);
     const auto apply = [&](const crew::Chunk& chunk, const float* part) {
@@ -143,22 +145,22 @@ class Ps : public Strategy {
     const bool clips = worker_.updater.clips();
     for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
       if (!team_) wait([&] { lines_->wait(b); });
-      if (!clips) crew.for_each_chunk(gradient, step_.buckets()[b].chunks, apply);
+      if (!clips) replica.for_each_chunk(gradient, step_.buckets()[b].chunks, apply);
     }
     if (clips) {
       worker_.updater.clip(gradient, scalars);
-      crew.for_each_chunk(gradient, {0, static_cast<std::int64_t>(crew.chunks().size())}, apply);
+      replica.for_each_chunk(gradient, {0, static_cast<std::int64_t>(replica.chunks().size())}, apply);
     }
-    crew.move_statistics(gradient + crew.space().trained_floats(), work.batch.samples);
+    replica.move_statistics(gradient + replica.space().trained_floats(), work.batch.samples);
   }
 
   StepReport step_alone(const Work& work) {
     StepReport report;
-    const int oars = worker_.crew.oars();
+    const int oars = worker_.replica.oars();
     for (std::int64_t oar = work.oars.begin; oar < work.oars.end; ++oar)
       report.samples += base::oar_samples(static_cast<int>(oar), oars, work.batch.samples).size();
     if (report.samples == 0) {
-      report.seconds = {.load = work.load_seconds, .backward = work.slept_seconds};
+      report.seconds = seconds_of(work, {});
       return report;
     }
     const crew::Share share{work.oars, true};
@@ -178,7 +180,7 @@ class Ps : public Strategy {
     const std::int64_t start_ns = base::now_ns();
     lines_->wait_all();
     const double waited = base::seconds_since(start_ns);
-    worker_.crew.refresh_weight_forms();
+    worker_.replica.refresh_weight_forms();
     report.loss = row.loss;
     report.correct = row.correct;
     set_seconds(report, work, row, base::seconds_since(begin_ns) - waited, waited);
@@ -186,12 +188,10 @@ class Ps : public Strategy {
   }
 
   void set_seconds(StepReport& report, const Work& work, const crew::RowReport& row, double update, double waited) {
-    report.seconds = {.load = work.load_seconds,
-                      .forward = row.forward_seconds,
-                      .backward = row.backward_seconds + work.slept_seconds,
-                      .update = row.update_seconds + update,
-                      .network = waited,
-                      .hidden = std::max(0.0, (lines_ ? lines_->take_busy_seconds() : 0) - waited)};
+    report.seconds = seconds_of(work, row);
+    report.seconds.update += update;
+    report.seconds.network = waited;
+    report.seconds.hidden = std::max(0.0, (lines_ ? lines_->take_busy_seconds() : 0) - waited);
     before_ = report.seconds;
   }
 
@@ -220,7 +220,69 @@ class Ps : public Strategy {
   std::optional<ServerLines> lines_;  // of who talks to servers; last: its threads use the rest
 };
 
+class PsConfig : public StrategyConfig {
+ public:
+  PsConfig(const PsOptions& options, ShareRules shares)
+      : StrategyConfig({.is_synchronous = options.synchronous,
+                        .needs_servers = true,
+                        .state_owner = options.returns_gradients ? StateOwner::workers : StateOwner::servers,
+                        .outlives_workers = !options.synchronous,
+                        .adds_among_workers = options.synchronous},
+                       std::move(shares)),
+        options_(options) {}
+
+  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override { return make_ps(worker, options_); }
+  std::unique_ptr<ServerSide> make_server_side(Server& server) const override {
+    return server.serve({options_.synchronous, options_.returns_gradients, leaders_of(options_.teams)});
+  }
+
+ private:
+  PsOptions options_;
+};
+
+WorkerGroups teams_of(const WorkerSet& workers) {
+  return workers.hosts.empty() ? groups_by_count(std::max(workers.workers, 1), 1) : teams_by_host(workers.hosts);
+}
+
+StrategyConfigPtr configure_ps(base::Spec& spec, const WorkerSet& workers) {
+  const std::string mode = spec.word("mode", "sync");
+  const std::vector<std::string> modes{"sync", "async", "ssp", "dssp"};
+  if (std::ranges::find(modes, mode) == modes.end())
+    base::user_error("{}", base::unknown_name("mode of ps", mode, modes));
+  PsOptions options;
+  options.synchronous = mode == "sync";
+  options.bucket_bytes = read_bucket_bytes(spec);
+  if (!options.synchronous) {
+    const Staleness staleness = mode == "ssp"    ? Staleness::bounded
+                                : mode == "dssp" ? Staleness::dynamic
+                                                 : Staleness::any;
+    return std::make_shared<PsConfig>(options, read_share_rules(spec, staleness));
+  }
+  const std::string back = spec.word("return", "weights");
+  if (back != "weights" && back != "gradients")
+    base::user_error("--strategy: return is '{}', expected weights or gradients", back);
+  options.returns_gradients = back == "gradients";
+  const std::int64_t levels = spec.integer("levels", 1);
+  if (levels != 1 && levels != 2) base::user_error("--strategy: levels is {}, expected 1 or 2", levels);
+  if (levels == 2) options.teams = teams_of(workers);
+  return std::make_shared<PsConfig>(options, ShareRules{});
+}
+
 }  // namespace
+
+StrategyRow ps_row() {
+  return {"ps",
+          "servers hold the weights; sync has the bits of single, the others let fast workers go ahead",
+          {{"mode", "sync|async|ssp|dssp", "in step; free; at most so far ahead of the slowest; within two bounds"},
+           {"staleness", "3", "ssp: pushes that a worker may be ahead of the slowest"},
+           {"low", "3", "dssp: the lower bound"},
+           {"high", "15", "dssp: the upper bound"},
+           {"lr-scale", "auto", "async, ssp, dssp: factor of the learning rate of a push; auto: 1 / shares of a batch"},
+           {"return", "weights|gradients", "sync: what servers send back"},
+           {"levels", "1|2", "sync: 2 adds up inside a host before one of its workers pushes"},
+           {"bucket", "2048", "KB of gradients that travel together"}},
+          configure_ps};
+}
 
 std::unique_ptr<Strategy> make_ps(const Worker& worker, const PsOptions& options) {
   return std::make_unique<Ps>(worker, options);
@@ -230,7 +292,7 @@ void hand_to_servers(const Worker& worker) {
   if (worker.worker != 0) return;
   for (int server = 0; server < worker.cast.servers; ++server)
     send_shard(worker.group.post(), worker.cast.process_of_server(server),
-               map_shard(worker.crew, worker.updater, worker.cast.servers, server), worker.crew.weights(),
+               map_shard(worker.replica, worker.updater, worker.cast.servers, server), worker.replica.weights(),
                worker.updater.state());
 }
 
@@ -238,9 +300,9 @@ void take_from_servers(const Worker& worker) {
   bool any = false;
   for (int server = 0; server < worker.cast.servers; ++server)
     any |= receive_back(worker.group.post(), worker.cast.process_of_server(server),
-                        map_shard(worker.crew, worker.updater, worker.cast.servers, server), worker.crew.weights(),
-                        worker.updater);
-  if (any) worker.crew.refresh_weight_forms();
+                        map_shard(worker.replica, worker.updater, worker.cast.servers, server),
+                        worker.replica.weights(), worker.updater);
+  if (any) worker.replica.refresh_weight_forms();
 }
 
 }  // namespace trireme::strategy

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "strategy/groups.h"
-#include "strategy/strategy.h"
+#include "strategy/config.h"
 
 namespace trireme::strategy {
 
@@ -17,6 +16,7 @@ struct PsOptions {
   WorkerGroups teams{};            // of synchronous ones: each adds up inside before one of it pushes; none: no teams
 };
 std::unique_ptr<Strategy> make_ps(const Worker& worker, const PsOptions& options);
+StrategyRow ps_row();
 
 // Called by every worker between stretches. Where gradients are returned neither is needed, nor does any harm.
 // Weights and optimizer state of worker 0 go to the servers; the workers give up theirs when they begin to step.

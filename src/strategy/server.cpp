@@ -17,11 +17,11 @@ void Server::take_over() {
   is_current_ = true;
 }
 
-void Server::serve(const ServeOptions& options) {
+std::unique_ptr<ServerSide> Server::serve(const ServeOptions& options) {
   base::check(options.returns_gradients || is_current_, "server {} has no weights to serve", server_);
-  Serving serving(group_, cast_, server_, options.returns_gradients ? nullptr : shard_.get(), max_norm_, options);
   if (options.returns_gradients) is_current_ = false;
-  serving.run();
+  return std::make_unique<Serving>(group_, cast_, server_, options.returns_gradients ? nullptr : shard_.get(),
+                                   max_norm_, options);
 }
 
 void Server::give_back() {

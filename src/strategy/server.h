@@ -22,6 +22,14 @@ struct ServeOptions {
   std::vector<int> workers{};  // that push; none given: all
 };
 
+// The server's side of one stretch of steps.
+class ServerSide {
+ public:
+  virtual ~ServerSide() = default;
+  // Returns when every worker has ended the stretch; throws the first failure.
+  virtual void run() = 0;
+};
+
 class Server {
  public:
   // max_norm 0: no clipping.
@@ -29,9 +37,10 @@ class Server {
          double max_norm);
   ~Server();
 
-  void take_over();                         // shard and state from worker 0
-  void serve(const ServeOptions& options);  // one stretch, until every worker has ended it
-  void give_back();                         // shard and state to all workers
+  void take_over();  // shard and state from worker 0
+  // What serves the next stretch; uses this object.
+  std::unique_ptr<ServerSide> serve(const ServeOptions& options);
+  void give_back();  // shard and state to all workers
   // The group formed again, with fewer workers; what the server holds stays.
   void regroup(const Cast& cast) { cast_ = cast; }
 

@@ -11,8 +11,8 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 std::vector<Bucket> buckets_for_servers(const Worker& worker, std::int64_t bucket_bytes) {
-  return cut_into_buckets(worker.crew, bucket_bytes > 0 ? bucket_bytes : kBucketBytes,
-                          shard_borders(worker.crew, worker.cast.servers));
+  return cut_into_buckets(worker.replica, bucket_bytes > 0 ? bucket_bytes : kBucketBytes,
+                          shard_borders(worker.replica, worker.cast.servers));
 }
 
 ServerLines::ServerLines(const Worker& worker, const SyncStep& step, const PsOptions& options, int oars, bool exact)
@@ -28,7 +28,7 @@ ServerLines::ServerLines(const Worker& worker, const SyncStep& step, const PsOpt
                 [this](const Errand& errand, const std::atomic<bool>& stop) { run(errand, stop); }) {
   base::check(worker.cast.servers > 0, "there are no servers");
   base::check(options.synchronous || !options.returns_gradients, "only synchronous servers return gradients");
-  const std::vector<std::int64_t> borders = shard_borders(worker.crew, worker.cast.servers);
+  const std::vector<std::int64_t> borders = shard_borders(worker.replica, worker.cast.servers);
   for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
     const std::int64_t offset = step_.buckets()[b].floats.begin;
     const auto server = static_cast<int>(
@@ -77,7 +77,7 @@ void ServerLines::give(Request request, std::size_t bucket) {
 std::span<float> ServerLines::target_of(std::size_t bucket) const {
   const base::Range floats = step_.buckets()[bucket].floats;
   if (options_.returns_gradients) return step_.partial(0, floats);
-  return {worker_.crew.weights() + floats.begin, at(floats.size())};
+  return {worker_.replica.weights() + floats.begin, at(floats.size())};
 }
 
 // Of the reply and the partials, where the server reaches them all.

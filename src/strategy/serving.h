@@ -20,13 +20,12 @@
 
 namespace trireme::strategy {
 
-class Serving {
+class Serving : public ServerSide {
  public:
   // No shard: sums of gradients go back.
   Serving(comm::Group& group, const Cast& cast, int server, Shard* shard, double max_norm, const ServeOptions& options);
 
-  // Returns when all workers have ended the stretch; throws the first failure of a session.
-  void run();
+  void run() override;
 
  private:
   struct Stripe {  // a bucket

@@ -9,21 +9,21 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-ShardMap map_shard(const crew::Crew& crew, const Updater& updater, int servers, int server) {
-  const std::vector<std::int64_t> borders = shard_borders(crew, servers);
+ShardMap map_shard(const crew::Replica& replica, const Updater& updater, int servers, int server) {
+  const std::vector<std::int64_t> borders = shard_borders(replica, servers);
   ShardMap map;
   map.trained = map.floats = {borders[at(server)], borders[at(server) + 1]};
   map.chunks_of.resize(at(servers));
   int owner = 0;
-  for (const crew::Chunk& chunk : crew.chunks()) {
+  for (const crew::Chunk& chunk : replica.chunks()) {
     while (chunk.offset >= borders[at(owner) + 1]) ++owner;
     ++map.chunks_of[at(owner)];
     if (owner < server) ++map.first_chunk;
     if (owner == server) map.chunks.push_back({chunk.offset, chunk.count, updater.l2_factor(chunk.parameter)});
   }
   if (server == servers - 1) {
-    map.floats.end = crew.space().floats();
-    map.statistics = crew.moving_statistics();
+    map.floats.end = replica.space().floats();
+    map.statistics = replica.moving_statistics();
   }
   return map;
 }

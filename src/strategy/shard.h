@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "crew/crew.h"
+#include "crew/replica.h"
 #include "strategy/optimizer_state.h"
 #include "strategy/updater.h"
 
@@ -23,7 +23,7 @@ struct ShardMap {
   std::vector<crew::MovingStatistic> statistics;
   std::vector<std::int64_t> chunks_of;  // per server
 };
-ShardMap map_shard(const crew::Crew& crew, const Updater& updater, int servers, int server);
+ShardMap map_shard(const crew::Replica& replica, const Updater& updater, int servers, int server);
 
 // Updates of parts that do not overlap may run at once.
 class Shard {

@@ -1,13 +1,13 @@
-// single: one worker has all oars and updates its weights layer by layer, as soon as a gradient is there.
+#include "strategy/single.h"
+
 #include "base/clock.h"
-#include "strategy/strategy.h"
 
 namespace trireme::strategy {
 namespace {
 
 class Single : public Strategy {
  public:
-  Single(crew::Crew& crew, Updater& updater) : crew_(crew), updater_(updater) { updater_.state(); }
+  Single(crew::Replica& replica, Updater& updater) : replica_(replica), updater_(updater) { updater_.ensure_state(); }
 
   StepReport step(const Work& work) override {
     optim::StepScalars scalars = updater_.scalars(work.step, work.lr);
@@ -15,36 +15,46 @@ class Single : public Strategy {
       updater_.update(chunk, gradient, scalars);
     };
     const crew::RowReport row =
-        updater_.clips() ? crew_.row(work.batch, work.draw) : crew_.row(work.batch, work.draw, update);
+        updater_.clips() ? replica_.row(work.batch, work.draw) : replica_.row(work.batch, work.draw, update);
     const std::int64_t rowed = base::now_ns();
     if (updater_.clips()) {
-      updater_.clip(crew_.gradient(), scalars);
-      crew_.for_each_chunk(update);
+      updater_.clip(replica_.gradient(), scalars);
+      replica_.for_each_chunk(update);
     }
-    crew_.finish_step();
+    replica_.finish_step();
     StepReport report;
     report.loss = row.loss;
     report.correct = row.correct;
     report.samples = work.batch.samples;
     report.penalty = updater_.penalty();
-    report.seconds = {.load = work.load_seconds,
-                      .forward = row.forward_seconds,
-                      .backward = row.backward_seconds + work.slept_seconds,
-                      .update = row.update_seconds + base::seconds_since(rowed)};
+    report.seconds = seconds_of(work, row);
+    report.seconds.update += base::seconds_since(rowed);
     report.notes = {{report.seconds, rowed, work.wants_stop}};
     report.must_stop = work.wants_stop;
     return report;
   }
 
  private:
-  crew::Crew& crew_;
+  crew::Replica& replica_;
   Updater& updater_;
+};
+
+class SingleConfig : public StrategyConfig {
+ public:
+  SingleConfig() : StrategyConfig({.is_for_one_worker = true}) {}
+  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override {
+    return make_single(worker.replica, worker.updater);
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_single(crew::Crew& crew, Updater& updater) {
-  return std::make_unique<Single>(crew, updater);
+StrategyRow single_row() {
+  return {"single", "one worker", {}, [](base::Spec&, const WorkerSet&) { return std::make_shared<SingleConfig>(); }};
+}
+
+std::unique_ptr<Strategy> make_single(crew::Replica& replica, Updater& updater) {
+  return std::make_unique<Single>(replica, updater);
 }
 
 }  // namespace trireme::strategy

@@ -1,8 +1,6 @@
 // Strategy: how a worker's steps become everybody's. All replicas hold the same weights when a stretch of steps begins
 // and when it has ended; in between each strategy does as it likes, so any may follow any other.
-//
-// Adding one: its file, its factory below, one line in the list of spec.cpp, one row in the tests, one paragraph in
-// docs/strategies.md.
+// How a strategy is named, configured and made is in config.h.
 #pragma once
 
 #include <memory>
@@ -10,19 +8,15 @@
 #include <vector>
 
 #include "comm/group.h"
-#include "crew/crew.h"
+#include "crew/replica.h"
+#include "observe/step_phases.h"
 #include "strategy/assignment.h"
 #include "strategy/cast.h"
 #include "strategy/updater.h"
 
 namespace trireme::strategy {
 
-struct StepSeconds {
-  double load = 0, forward = 0, backward = 0, update = 0;
-  double network = 0;  // that the computation waited for
-  double hidden = 0;   // communication that it did not wait for
-  double compute() const { return forward + backward; }
-};
+using observe::StepSeconds;
 
 // What a worker rows next.
 struct Work {
@@ -36,6 +30,23 @@ struct Work {
   double slept_seconds = 0;  // and sleeping, where a slow machine is played
   bool wants_stop = false;   // this worker was told to end the stretch after this step
 };
+
+// The seconds of a step that do not depend on the strategy: loading, and what the crew measured. A sleep that plays a
+// slow machine counts as backward.
+inline StepSeconds seconds_of(const Work& work, const crew::RowReport& row) {
+  return {.load = work.load_seconds,
+          .forward = row.forward_seconds,
+          .backward = row.backward_seconds + work.slept_seconds,
+          .update = row.update_seconds};
+}
+// The same before the step is over: what follows the crew's part is taken from the step before.
+inline StepSeconds seconds_so_far(const Work& work, const crew::RowReport& row, const StepSeconds& before) {
+  StepSeconds seconds = seconds_of(work, row);
+  seconds.update = before.update;
+  seconds.network = before.network;
+  seconds.hidden = before.hidden;
+  return seconds;
+}
 
 // What every worker tells the others about a synchronous step.
 struct Note {
@@ -67,7 +78,7 @@ class Strategy {
 
 // What a worker has.
 struct Worker {
-  crew::Crew& crew;
+  crew::Replica& replica;
   Updater& updater;
   comm::Group& group;  // its collectives are among the workers
   Cast cast;
@@ -78,17 +89,5 @@ struct Worker {
   std::span<float> host_weights{};  // for the weights of all workers, where all are of one host
   std::vector<int> cpus{};          // where threads that help the crew's may run; empty: where the caller's may
 };
-
-std::unique_ptr<Strategy> make_single(crew::Crew& crew, Updater& updater);
-
-struct AllReduceOptions {
-  comm::Algorithm algorithm = comm::Algorithm::automatic;
-  std::int64_t bucket_bytes = 0;  // 0: the default
-};
-// Whether an algorithm can add along the oar tree.
-inline bool adds_exactly(comm::Algorithm algorithm) {
-  return algorithm == comm::Algorithm::automatic || algorithm == comm::Algorithm::direct;
-}
-std::unique_ptr<Strategy> make_all_reduce(const Worker& worker, const AllReduceOptions& options);
 
 }  // namespace trireme::strategy

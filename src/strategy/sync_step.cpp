@@ -16,27 +16,25 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 enum NoteField : std::size_t {
   kStop,
   kArrived,
-  kLoad,
-  kForward,
-  kBackward,
-  kUpdate,
-  kNetwork,
-  kHidden,
   kUnderWay,
-  kFields
+  kSeconds,  // in the order of observe::kStepTimes
+  kFields = kSeconds + observe::kStepTimes.size()
 };
 
 }  // namespace
 
 SyncStep::SyncStep(const Worker& worker, std::vector<Bucket> buckets, std::span<float> memory)
-    : worker_(worker), buckets_(std::move(buckets)), count_(buckets_, worker.crew.chunks().size()), memory_(memory) {}
+    : worker_(worker),
+      buckets_(std::move(buckets)),
+      count_(buckets_, worker.replica.chunks().size()),
+      memory_(memory) {}
 
 const comm::ExactPlan& SyncStep::plan(std::int64_t step, std::int64_t samples) {
-  return plans_.get(worker_.crew.oars(), samples, worker_.assignment.shares(step));
+  return plans_.get(worker_.replica.oars(), samples, worker_.assignment.shares(step));
 }
 
 std::span<float> SyncStep::partial(std::size_t p) const {
-  const std::size_t floats = at(worker_.crew.space().floats());
+  const std::size_t floats = at(worker_.replica.space().floats());
   base::check((p + 1) * floats <= memory_.size(), "partial {} of {} floats in memory for {}", p, floats,
               memory_.size());
   return memory_.subspan(p * floats, floats);
@@ -47,7 +45,7 @@ std::span<float> SyncStep::partial(std::size_t p, base::Range floats) const {
 }
 
 std::int32_t SyncStep::expect(const Work& work, const crew::Share& share) const {
-  return static_cast<std::int32_t>(worker_.crew.partials(work.batch.samples, share).size());
+  return static_cast<std::int32_t>(worker_.replica.partials(work.batch.samples, share).size());
 }
 
 crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::function<void(std::size_t)> ready) {
@@ -55,8 +53,8 @@ crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::f
 }
 
 crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::function<void(std::size_t)> ready,
-                              crew::Crew::NeedWeights need, std::vector<std::size_t> order) {
-  crew::Crew& crew = worker_.crew;
+                              crew::Replica::NeedWeights need, std::vector<std::size_t> order) {
+  crew::Replica& replica = worker_.replica;
   partials_ = static_cast<std::size_t>(expect(work, share));
   count_.start(std::move(ready), std::move(order));
   const auto take = [&](const crew::Chunk& chunk, std::span<const float* const> sums) {
@@ -67,9 +65,9 @@ crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::f
     if (sums.empty()) std::ranges::fill(partial(0, floats), 0.0f);
     count_.chunk_done(chunk.index);
   };
-  const crew::RowReport report = crew.row(work.batch, work.draw, share, take, need);
-  const auto statistics = crew.statistics_sums();
-  const base::Range place{crew.space().trained_floats(), crew.space().floats()};
+  const crew::RowReport report = replica.row(work.batch, work.draw, share, take, need);
+  const auto statistics = replica.statistics_sums();
+  const base::Range place{replica.space().trained_floats(), replica.space().floats()};
   if (place.empty()) return report;
   for (std::size_t p = 0; p < statistics.size(); ++p)
     std::memcpy(partial(p, place).data(), statistics[p], at(place.size()) * sizeof(float));
@@ -101,31 +99,27 @@ std::vector<std::span<float>> SyncStep::of_bucket(std::size_t bucket, std::size_
   return own;
 }
 
-std::size_t SyncStep::note_size() const { return kFields + 2 * at(worker_.crew.oars()); }
+std::size_t SyncStep::note_size() const { return kFields + 2 * at(worker_.replica.oars()); }
 
 std::vector<double> SyncStep::write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before,
                                          std::size_t under_way) const {
   std::vector<double> note(note_size());
   note[kStop] = work.wants_stop ? 1 : 0;
   note[kArrived] = std::bit_cast<double>(base::now_ns());
-  note[kLoad] = work.load_seconds;
-  note[kForward] = row.forward_seconds;
-  note[kBackward] = row.backward_seconds + work.slept_seconds;
-  // Those of the step before; this one's are not over.
-  note[kUpdate] = before.update;
-  note[kNetwork] = before.network;
-  note[kHidden] = before.hidden;
+  const StepSeconds seconds = seconds_so_far(work, row, before);
+  for (std::size_t i = 0; i < observe::kStepTimes.size(); ++i)
+    note[kSeconds + i] = seconds.*observe::kStepTimes[i].seconds;
   note[kUnderWay] = static_cast<double>(under_way);
-  const std::size_t oars = at(worker_.crew.oars());
+  const std::size_t oars = at(worker_.replica.oars());
   for (std::int64_t oar = work.oars.begin; oar < work.oars.end; ++oar) {
-    note[kFields + at(oar)] = worker_.crew.oar_losses()[at(oar)];
-    note[kFields + oars + at(oar)] = worker_.crew.oar_corrects()[at(oar)];
+    note[kFields + at(oar)] = worker_.replica.oar_losses()[at(oar)];
+    note[kFields + oars + at(oar)] = worker_.replica.oar_corrects()[at(oar)];
   }
   return note;
 }
 
 void SyncStep::read_notes(std::span<const double> all, const Work& work, StepReport& report) const {
-  const int oars = worker_.crew.oars();
+  const int oars = worker_.replica.oars();
   const std::vector<base::Range> shares = worker_.assignment.shares(work.step);
   std::vector<double> loss(at(oars)), correct(at(oars));
   for (std::size_t w = 0; w < shares.size(); ++w) {
@@ -134,14 +128,10 @@ void SyncStep::read_notes(std::span<const double> all, const Work& work, StepRep
       loss[at(oar)] = note[kFields + at(oar)];
       correct[at(oar)] = note[kFields + at(oars) + at(oar)];
     }
-    report.notes.push_back({{.load = note[kLoad],
-                             .forward = note[kForward],
-                             .backward = note[kBackward],
-                             .update = note[kUpdate],
-                             .network = note[kNetwork],
-                             .hidden = note[kHidden]},
-                            std::bit_cast<std::int64_t>(note[kArrived]),
-                            note[kStop] != 0,
+    StepSeconds seconds;
+    for (std::size_t i = 0; i < observe::kStepTimes.size(); ++i)
+      seconds.*observe::kStepTimes[i].seconds = note[kSeconds + i];
+    report.notes.push_back({seconds, std::bit_cast<std::int64_t>(note[kArrived]), note[kStop] != 0,
                             static_cast<std::size_t>(note[kUnderWay])});
     report.must_stop |= note[kStop] != 0;
   }

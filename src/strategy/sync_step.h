@@ -31,9 +31,9 @@ class SyncStep {
 
   // Forward and backward; ready(bucket) when all partials of a bucket lie in memory, in order, from any thread.
   crew::RowReport row(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready);
-  // The same while weights are on their way (crew::Crew::row), and buckets in an order of their own.
+  // The same while weights are on their way (crew::Replica::row), and buckets in an order of their own.
   crew::RowReport row(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready,
-                      crew::Crew::NeedWeights need, std::vector<std::size_t> order);
+                      crew::Replica::NeedWeights need, std::vector<std::size_t> order);
 
   // A bucket's sum over all ranks of the group, in the first partial; `algorithm` where any order of additions will do.
   void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,

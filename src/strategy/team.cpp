@@ -48,7 +48,7 @@ void Team::end() {
 }
 
 void Team::set(const Work& work) {
-  const int oars = worker_.crew.oars();
+  const int oars = worker_.replica.oars();
   const std::vector<base::Range> shares = worker_.assignment.shares(work.step);
   const auto oars_of = [&](const std::vector<int>& team) {
     return base::Range{shares[at(team.front())].begin, shares[at(team.back())].end};
@@ -74,7 +74,7 @@ comm::Pending Team::add_up(std::size_t bucket, std::function<void()> then) const
   return worker_.group.start([this, bucket, then = std::move(then)](comm::Collectives& group) {
     const base::Range floats = step_.buckets()[bucket].floats;
     if (worker_.exact) {
-      const std::size_t spare = worker_.gradients.size() / at(worker_.crew.space().floats()) - 1;
+      const std::size_t spare = worker_.gradients.size() / at(worker_.replica.space().floats()) - 1;
       std::size_t next = 0;
       for (std::size_t k = 0; k < plans_.size(); ++k) {
         std::vector<std::span<float>> partials;

@@ -11,16 +11,16 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-Updater::Updater(crew::Crew& crew, std::shared_ptr<const optim::Optimizer> optimizer, double max_norm)
-    : crew_(crew), optimizer_(std::move(optimizer)), max_norm_(max_norm), sums_(crew.chunks().size()) {
-  for (const auto& parameter : crew.network().parameters()) {
-    l2_.push_back(parameter.l2);
-    has_penalty_ |= parameter.l2 != 0;
+Updater::Updater(crew::Replica& replica, std::shared_ptr<const optim::Optimizer> optimizer, double max_norm)
+    : replica_(replica), optimizer_(std::move(optimizer)), max_norm_(max_norm), sums_(replica.chunks().size()) {
+  for (int p = 0; p < replica.space().size(); ++p) {
+    l2_.push_back(replica.l2_penalty(p));
+    has_penalty_ |= l2_.back() != 0;
   }
 }
 
 OptimizerState& Updater::state() {
-  if (!state_) state_.emplace(optimizer_, base::Range{0, crew_.space().trained_floats()});
+  if (!state_) state_.emplace(optimizer_, base::Range{0, replica_.space().trained_floats()});
   return *state_;
 }
 
@@ -44,7 +44,7 @@ float Updater::l2_factor(int parameter) const {
 }
 
 void Updater::update(const crew::Chunk& chunk, const float* gradient, const optim::StepScalars& scalars) {
-  float* weights = crew_.weights() + chunk.offset;
+  float* weights = replica_.weights() + chunk.offset;
   if (has_penalty_) {
     const double l2 = l2_[at(chunk.parameter)];
     sums_[at(chunk.index)] = l2 == 0 ? 0 : l2 * ops::l2_sum(weights, chunk.count);
@@ -53,19 +53,19 @@ void Updater::update(const crew::Chunk& chunk, const float* gradient, const opti
 }
 
 void Updater::update(base::Range chunks, base::Range floats, const float* gradient, const optim::StepScalars& scalars) {
-  const auto first = crew_.chunks().begin() + chunks.begin, last = crew_.chunks().begin() + chunks.end;
+  const auto first = replica_.chunks().begin() + chunks.begin, last = replica_.chunks().begin() + chunks.end;
   auto chunk =
       std::partition_point(first, last, [&](const crew::Chunk& one) { return one.offset + one.count <= floats.begin; });
   for (; chunk != last && chunk->offset < floats.end; ++chunk) {
     const std::int64_t begin = std::max(chunk->offset, floats.begin);
     const std::int64_t end = std::min(chunk->offset + chunk->count, floats.end);
-    state_->update(begin, end - begin, crew_.weights() + begin, gradient + (begin - floats.begin), scalars,
+    state_->update(begin, end - begin, replica_.weights() + begin, gradient + (begin - floats.begin), scalars,
                    l2_factor(chunk->parameter));
   }
 }
 
 void Updater::clip(const float* gradient, optim::StepScalars& scalars) {
-  crew_.for_each_chunk(gradient, {0, static_cast<std::int64_t>(crew_.chunks().size())},
+  replica_.for_each_chunk(gradient, {0, static_cast<std::int64_t>(replica_.chunks().size())},
                        [&](const crew::Chunk& chunk, const float* part) {
                          sums_[at(chunk.index)] = optim::sum_of_squares({part, at(chunk.count)});
                        });
@@ -77,7 +77,7 @@ double Updater::penalty() const { return has_penalty_ ? optim::tree_sum(sums_) :
 
 double Updater::penalty_now() {
   if (!has_penalty_) return 0;
-  crew_.for_each_chunk(crew_.weights(), {0, static_cast<std::int64_t>(crew_.chunks().size())},
+  replica_.for_each_chunk(replica_.weights(), {0, static_cast<std::int64_t>(replica_.chunks().size())},
                        [&](const crew::Chunk& chunk, const float* weights) {
                          const double l2 = l2_[at(chunk.parameter)];
                          sums_[at(chunk.index)] = l2 == 0 ? 0 : l2 * ops::l2_sum(weights, chunk.count);

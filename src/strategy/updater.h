@@ -6,7 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "crew/crew.h"
+#include "crew/replica.h"
+#include "ops/op.h"
 #include "strategy/optimizer_state.h"
 
 namespace trireme::strategy {
@@ -14,7 +15,7 @@ namespace trireme::strategy {
 class Updater {
  public:
   // max_norm 0: no clipping.
-  Updater(crew::Crew& crew, std::shared_ptr<const optim::Optimizer> optimizer, double max_norm);
+  Updater(crew::Replica& replica, std::shared_ptr<const optim::Optimizer> optimizer, double max_norm);
 
   const optim::Optimizer& optimizer() const { return *optimizer_; }
   bool clips() const { return max_norm_ > 0; }
@@ -37,11 +38,13 @@ class Updater {
   float l2_factor(int parameter) const;
 
   // The optimizer's state; made when it is first asked for, and given up where servers hold it.
-  OptimizerState& state();
+  [[nodiscard]] OptimizerState& state();
+  // Makes it now, so that no step allocates.
+  void ensure_state() { (void)state(); }
   void give_up_state() { state_.reset(); }
 
  private:
-  crew::Crew& crew_;
+  crew::Replica& replica_;
   std::shared_ptr<const optim::Optimizer> optimizer_;
   double max_norm_;
   std::vector<double> l2_;  // per parameter

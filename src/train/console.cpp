@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "train/sinks.h"
 
 namespace trireme::train {
 namespace {
@@ -34,8 +35,8 @@ std::string rate(double samples_per_second) {
 
 }  // namespace
 
-Console::Console(std::FILE* stream, bool quiet)
-    : stream_(stream), quiet_(quiet), terminal_(::isatty(::fileno(stream)) == 1), last_ns_(base::now_ns()) {}
+Console::Console(std::FILE* stream)
+    : stream_(stream), terminal_(::isatty(::fileno(stream)) == 1), last_ns_(base::now_ns()) {}
 
 Console::~Console() { clear(); }
 
@@ -44,23 +45,70 @@ void Console::clear() {
   drawn_ = false;
 }
 
+bool Console::wants(const observe::Event& event) const {
+  return !std::holds_alternative<observe::PushDone>(event) && !std::holds_alternative<observe::ResourcesUsed>(event);
+}
+
+void Console::on(const observe::Event& event) {
+  std::visit(
+      observe::OnEvent{
+          [&](const observe::RunStarted& run) { start(run); }, [&](const observe::StepDone& done) { step(done); },
+          [&](const observe::EpochDone& done) { epoch(done); },
+          [&](const observe::StoppedEarly& stopped) {
+            line(fmt::format("stopped early: no better result for {} epochs", stopped.patience));
+          },
+          [&](const observe::HandedOver& hand_over) {
+            const double seconds = 1e-9 * static_cast<double>(hand_over.end_ns - hand_over.start_ns);
+            if (hand_over.is_switch)
+              line(fmt::format("step {}: {} takes over, after {}", hand_over.step, hand_over.strategy,
+                               base::human_seconds(seconds)));
+          },
+          [&](const observe::WorkerLost& lost) {
+            line(fmt::format("step {}: {} is gone; going on with {} workers", lost.step, lost.who, lost.workers_left));
+          },
+          [&](const observe::RolledBack& back) {
+            if (!back.is_resume) line(fmt::format("back to step {}: the steps after it are made again", back.step));
+          },
+          [&](const observe::RunFinished& finished) {
+            for (const std::string& text : finished.lines) line(text);
+          },
+          [](const auto&) {}},
+      event);
+}
+
+void Console::start(const observe::RunStarted& run) {
+  line(fmt::format("{} ({} parameters) on {}: {} training, {} test samples", run.model, run.parameters, run.data,
+                   run.train_samples, run.test_samples));
+  const auto count = [](std::int64_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  std::string who = count(run.threads[0], "thread");
+  if (run.processes > 1) {
+    const bool equal = std::ranges::all_of(run.threads, [&](int t) { return t == run.threads[0]; });
+    who = count(run.workers, "worker") + " with " + who + (equal ? " each" : " and others");
+    if (run.servers > 0) who += " and " + count(run.servers, "server");
+    who += " (" + run.strategy + ")";
+  }
+  line(fmt::format("batch {} in {} on {}, {} an epoch, {} in all; run folder {}", run.batch, count(run.oars, "oar"),
+                   who, count(run.steps_per_epoch, "step"), count(run.total_steps, "step"), run.folder));
+  for (const std::string& note : run.notes) line("note: " + note);
+}
+
 void Console::line(const std::string& text) {
-  if (quiet_) return;
   clear();
   fmt::print(stream_, "{}\n", text);
   std::fflush(stream_);
 }
 
-void Console::step(const StepLine& s) {
-  if (quiet_) return;
+void Console::step(const observe::StepDone& s) {
   const std::int64_t now = base::now_ns();
   if (now - last_ns_ < (terminal_ ? 100'000'000 : 10'000'000'000)) return;
   last_ns_ = now;
   const double done = static_cast<double>(s.step) / static_cast<double>(std::max<std::int64_t>(s.total_steps, 1));
   const std::string text =
       fmt::format("epoch {}  step {}/{} ({:.0f} %)  loss {}  accuracy {}  {} samples/s  {} left", s.epoch + 1, s.step,
-                  s.total_steps, 100 * done, loss_text(s.loss), percent(s.accuracy), rate(s.samples_per_second),
-                  base::human_seconds(s.seconds_left));
+                  s.total_steps, 100 * done, loss_text(s.epoch_loss), percent(s.epoch_accuracy),
+                  rate(s.samples_per_second), base::human_seconds(s.seconds_left));
   if (!terminal_) return line(text);
   clear();
   constexpr int kBar = 16;
@@ -75,16 +123,20 @@ void Console::step(const StepLine& s) {
   drawn_ = true;
 }
 
-void Console::epoch(const EpochLine& e) {
-  if (quiet_) return;
+void Console::epoch(const observe::EpochDone& e) {
   if (!table_started_)
     line(fmt::format("epoch  train loss  train acc.  {0:>5} loss  {0:>5} acc.        lr  samples/s      time",
-                     e.validation ? "valid" : "test"));
+                     e.is_validation ? "valid" : "test"));
   table_started_ = true;
   line(fmt::format("{:>5}  {:>10}  {:>10}  {:>10}  {:>10}  {:>8.2g}  {:>9}  {:>8}{}", e.epoch + 1,
                    loss_text(e.train_loss), percent(e.train_accuracy), loss_text(e.held_out_loss),
                    percent(e.held_out_accuracy), e.lr, rate(e.samples_per_second), base::human_seconds(e.seconds),
-                   e.best ? "  best" : ""));
+                   e.is_best ? "  best" : ""));
+}
+
+std::unique_ptr<observe::EventSink> make_console_sink(const SinkPlace& place) {
+  if (place.is_quiet) return nullptr;
+  return std::make_unique<Console>(place.is_json ? stderr : stdout);
 }
 
 }  // namespace trireme::train

@@ -6,40 +6,27 @@
 #include <cstdio>
 #include <string>
 
+#include "observe/events.h"
+
 namespace trireme::train {
 
-struct StepLine {
-  std::int64_t step = 0, total_steps = 0, epoch = 0;
-  double loss = 0;
-  double accuracy = 0;
-  double samples_per_second = 0;
-  double seconds_left = 0;
-};
-
-struct EpochLine {
-  std::int64_t epoch = 0;
-  double train_loss = 0, train_accuracy = 0;
-  double held_out_loss = 0, held_out_accuracy = 0;  // of the validation share, or of the test set where there is none
-  bool validation = false;
-  double lr = 0, seconds = 0, samples_per_second = 0;
-  bool best = false;
-};
-
-class Console {
+class Console : public observe::EventSink {
  public:
-  Console(std::FILE* stream, bool quiet);
-  ~Console();
+  explicit Console(std::FILE* stream);
+  ~Console() override;
 
-  void line(const std::string& text);
-  // Drawn at most ten times a second on a terminal, every ten seconds elsewhere.
-  void step(const StepLine& step);
-  void epoch(const EpochLine& epoch);
+  bool wants(const observe::Event& event) const override;
+  void on(const observe::Event& event) override;
 
  private:
+  void line(const std::string& text);
+  void start(const observe::RunStarted& run);
+  // Drawn at most ten times a second on a terminal, every ten seconds elsewhere.
+  void step(const observe::StepDone& step);
+  void epoch(const observe::EpochDone& epoch);
   void clear();
 
   std::FILE* stream_;
-  bool quiet_;
   bool terminal_;
   bool drawn_ = false;
   bool table_started_ = false;

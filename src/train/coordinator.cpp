@@ -54,32 +54,24 @@ void Coordinator::begin_again(int workers) {
   clocks_ = strategy::Clocks(workers, bound_);
 }
 
-std::vector<Coordinator::Step> Coordinator::done(const StepNews& push, std::int64_t now_ns) {
-  clocks_.done(push.worker, now_ns);
-  auto& with = with_[at(push.worker)];
+std::vector<Coordinator::Step> Coordinator::done(const PushNews& push, std::int64_t now_ns) {
+  clocks_.done(push.pusher, now_ns);
+  auto& with = with_[at(push.pusher)];
   if (!with.empty()) with.erase(with.begin());
-  if (with.empty() && asks_no_more_[at(push.worker)]) clocks_.leave(push.worker);
-  ++staleness_[pushes_ - pulled_at_[at(push.worker)]];
-  pulled_at_[at(push.worker)] = ++pushes_;
+  if (with.empty() && asks_no_more_[at(push.pusher)]) clocks_.leave(push.pusher);
+  ++staleness_[pushes_ - pulled_at_[at(push.pusher)]];
+  pulled_at_[at(push.pusher)] = ++pushes_;
   Partial& partial = steps_[push.step];
   ++partial.shares;
   Step& sum = partial.sum;
   sum.step = push.step;
-  sum.loss += push.loss;
-  sum.correct += push.correct;
-  sum.samples += push.samples;
-  sum.penalty += push.penalty / cut_;
-  sum.lr = push.lr;
+  sum.sums.loss += push.sums.loss;
+  sum.sums.correct += push.sums.correct;
+  sum.sums.samples += push.sums.samples;
+  sum.sums.penalty += push.sums.penalty / cut_;
+  sum.sums.lr = push.sums.lr;
   const double part = 1.0 / (static_cast<double>(push.notes.size()) * cut_);
-  for (const strategy::Note& note : push.notes) {
-    const strategy::StepSeconds& s = note.seconds;
-    sum.seconds.load += s.load * part;
-    sum.seconds.forward += s.forward * part;
-    sum.seconds.backward += s.backward * part;
-    sum.seconds.update += s.update * part;
-    sum.seconds.network += s.network * part;
-    sum.seconds.hidden += s.hidden * part;
-  }
+  for (const strategy::Note& note : push.notes) sum.seconds += note.seconds * part;
   std::vector<Step> complete;
   while (!steps_.empty() && steps_.begin()->second.shares == cut_ && steps_.begin()->first == from_ + steps_done_ + 1) {
     complete.push_back(steps_.begin()->second.sum);

@@ -31,10 +31,10 @@ class Coordinator {
   // A push is done. The steps that are complete with it come out in order.
   struct Step {
     std::int64_t step = 0;  // counted from 1
-    double loss = 0, correct = 0, samples = 0, penalty = 0, lr = 0;
-    strategy::StepSeconds seconds{};  // mean over the pushes
+    StepSums sums{};
+    observe::StepSeconds seconds{};  // mean over the pushes
   };
-  std::vector<Step> done(const StepNews& push, std::int64_t now_ns);
+  std::vector<Step> done(const PushNews& push, std::int64_t now_ns);
   // How many pushes of others came between a worker's pull and its push: how often each number was seen.
   const std::map<std::int64_t, std::int64_t>& staleness() const { return staleness_; }
 

@@ -39,7 +39,7 @@ data::DatasetPtr first_samples(const base::Settings& settings, const char* optio
 }
 
 // Fills train, validation (where a share is kept) and test with samples as they are stored.
-void open_data(const base::Settings& settings, const models::ModelInfo& model, bool is_new, Experiment& e) {
+void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelInfo& model, bool is_new, Experiment& e) {
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -57,7 +57,7 @@ void open_data(const base::Settings& settings, const models::ModelInfo& model, b
   const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
   request.skip_bad = settings.flag("skip-bad");
   e.distribution = data::parse_distribution(settings.text("distribute"));
-  data::DataPair pair = data::open_dataset(request);
+  data::DataPair pair = data::open_dataset(readers, request);
   if (const data::TargetKind has = pair.train->spec().target; has != request.wanted_target && settings.is_set("target"))
     base::user_error("{} is '{}', but '{}' has {}", settings.label("target"), settings.text("target"), request.name,
                      data::target_name(has));
@@ -86,7 +86,7 @@ void fit_network(const models::ModelInfo& model, const base::Settings& settings,
   const auto build = [&] {
     const data::DataSpec& spec = e.train->spec();
     e.network = models::build_model(
-        model.name, {.inputs = spec.inputs, .classes = spec.classes, .target = data::target_name(spec.target)});
+        model, {.inputs = spec.inputs, .classes = spec.classes, .target = data::target_name(spec.target)});
   };
   const auto resize = [&](std::int64_t height, std::int64_t width) {
     for (data::DatasetPtr* set : {&e.train, &e.validation, &e.test})
@@ -169,12 +169,12 @@ void plan_threads(const base::Settings& settings, const Neighbours& neighbours, 
 
 }  // namespace
 
-Experiment resolve(const base::Settings& settings, const data::Normalization* known, const Neighbours& neighbours) {
+Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known, const Neighbours& neighbours) {
   Experiment e;
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
-  const models::ModelInfo& model = models::find_model(settings.text("model"));
-  open_data(settings, model, known == nullptr, e);
+  const models::ModelInfo& model = registry.models.get(settings.text("model"));
+  open_data(registry.readers, settings, model, known == nullptr, e);
   prepare_data(settings, known, e);
   fit_network(model, settings, e);
 

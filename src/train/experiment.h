@@ -12,6 +12,7 @@
 #include "data/loader.h"
 #include "data/normalize.h"
 #include "graph/network.h"
+#include "train/registry.h"
 
 namespace trireme::train {
 
@@ -52,7 +53,7 @@ std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& fil
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is
 // written. `known`: the normalisation of a run that these settings come from, so that other data is seen as the run saw
 // its own.
-Experiment resolve(const base::Settings& settings, const data::Normalization* known = nullptr,
+Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known = nullptr,
                    const Neighbours& neighbours = {});
 
 }  // namespace trireme::train

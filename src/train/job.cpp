@@ -19,10 +19,9 @@
 #include "base/hash.h"
 #include "base/simd.h"
 #include "base/version.h"
-#include "comm/inproc.h"
 #include "comm/join.h"
-#include "comm/mpi.h"
 #include "graph/fusion.h"
+#include "observe/resources.h"
 #include "tensor/buffer.h"
 #include "train/agree.h"
 #include "train/helm.h"
@@ -31,6 +30,7 @@
 #include "train/options.h"
 #include "train/resume.h"
 #include "train/server_role.h"
+#include "train/sinks.h"
 #include "train/worker.h"
 
 namespace trireme::train {
@@ -54,10 +54,10 @@ bool servers_live_apart(const base::Settings& settings) {
 }
 
 // How many processes are servers and nothing else, whatever the number of workers.
-int server_processes(const base::Settings& settings) {
+int server_processes(const Registry& registry, const base::Settings& settings) {
   if (!servers_live_apart(settings)) return 0;
   const auto servers = static_cast<int>(settings.integer("servers", 0, kMostServers));
-  return servers == 0 && strategy::needs_servers(settings.text("strategy")) ? 1 : servers;
+  return servers == 0 && strategy::needs_servers(registry.strategies, settings.text("strategy")) ? 1 : servers;
 }
 
 // Equal for the same program, whatever it is called.
@@ -67,54 +67,76 @@ std::string program_mark() {
   return fmt::format("{} {}", base::version_text(), base::sha256_hex(std::as_bytes(std::span(bytes))).substr(0, 16));
 }
 
-double timeout(const base::Settings& settings, const char* name) {
+void check_timeout(const base::Settings& settings, const char* name) {
   const double seconds = settings.number(name);
   if (!(seconds >= kLeastTimeout && seconds <= kMostTimeout))
     base::user_error("{} is {}, expected {} to {} seconds", settings.label(name), settings.text(name), kLeastTimeout,
                      kMostTimeout);
-  return seconds;
 }
 
 // How long a process may be silent, as process 0 says to all. A mistake in the settings is told later, to all at once.
-double heartbeat_timeout(const base::Settings& given) {
+double heartbeat_timeout(const Registry& registry, const base::Settings& given) {
   try {
-    return timeout(effective_settings(given), "heartbeat-timeout");
+    const base::Settings settings = effective_settings(registry, given);
+    check_timeout(settings, "heartbeat-timeout");
+    return settings.number("heartbeat-timeout");
   } catch (const base::Error&) {
     return comm::Patience{}.silent_seconds;
   }
 }
 
-comm::Group join(const std::optional<cluster::Seat>& seat, const base::Settings& settings) {
-  if (!seat) return std::move(comm::inproc_groups(1, kSettingsSeconds)[0]);
-  if (seat->launcher == "mpi") {
-    comm::MpiOptions options;
-    options.program = program_mark();
-    options.deadline_seconds = kSettingsSeconds;
-    return comm::join_mpi(options);
+// The settings with which a run goes on, as far as this process knows them before it has met the others: it may not
+// have the run folder, and mistakes are told later, to all at once.
+base::Settings known_settings(const Registry& registry, const base::Settings& given) {
+  try {
+    return effective_settings(registry, given);
+  } catch (const base::Error&) {
+    return given;
   }
-  comm::JoinOptions options;
-  options.address = seat->meeting;
-  options.token = seat->token;
-  options.rank = seat->rank;
-  options.world = seat->world;
-  options.program = program_mark();
-  options.only_tcp = settings.text("transport") == "tcp";
-  options.tls = settings.flag("tls");
-  options.join_seconds = kJoinSeconds;
-  options.deadline_seconds = kSettingsSeconds;
-  options.elects = false;  // without process 0 there is no helm
-  if (seat->rank == 0) options.patience.silent_seconds = heartbeat_timeout(settings);
-  options.patience.ending_seconds = seat->has_leash ? kEndingSeconds : 0;
-  return comm::join(options);
+}
+
+// The seat's transport, else that of the settings. One that cannot be used is told later, to all at once, who meet over
+// the default transport for that.
+const comm::Transport& choose_transport(const Registry& registry, const std::optional<cluster::Seat>& seat,
+                                        const base::Settings& given) {
+  const comm::Transports& transports = registry.transports;
+  if (!seat) return transports.get(comm::kAlone);
+  if (!seat->transport.empty()) return transports.get(seat->transport);
+  const comm::Transport* named = transports.find(known_settings(registry, given).text("transport"));
+  if (named && named->offered.train && !named->launcher) return *named;
+  return transports.get(base::Settings(train_options()).text("transport"));
+}
+
+comm::JoinRequest join_request(const Registry& registry, const std::optional<cluster::Seat>& seat,
+                               const base::Settings& given) {
+  comm::JoinRequest request;
+  request.join_seconds = kJoinSeconds;
+  request.deadline_seconds = kSettingsSeconds;
+  request.elects = false;  // without process 0 there is no helm
+  if (!seat) return request;
+  request.program = program_mark();
+  request.address = seat->meeting;
+  request.token = seat->token;
+  request.rank = seat->rank;
+  request.world = seat->world;
+  request.tls = seat->tls || known_settings(registry, given).flag("tls");
+  if (seat->rank == 0) request.patience.silent_seconds = heartbeat_timeout(registry, given);
+  request.patience.ending_seconds = seat->has_leash ? kEndingSeconds : 0;
+  return request;
 }
 
 // One process of a run.
 class Job {
  public:
-  Job(const base::Settings& given, const std::optional<cluster::Seat>& seat)
-      : seat_(seat), group_(join(seat, given)), agree_(group_), settings_(share_settings(given)) {
+  Job(const Registry& registry, const base::Settings& given, const std::optional<cluster::Seat>& seat)
+      : registry_(registry),
+        seat_(seat),
+        transport_(choose_transport(registry, seat, given)),
+        group_(transport_.join(join_request(registry, seat, given))),
+        agree_(group_),
+        settings_(share_settings(given)) {
     process_ = group_.rank();
-    cast_ = cast_of(settings_);
+    cast_ = cast_of(registry_, settings_);
     if (cast_.world() != group_.world())
       base::user_error("{} workers and {} servers are {} processes, but {} were started", cast_.workers, cast_.servers,
                        cast_.world(), group_.world());
@@ -152,7 +174,7 @@ class Job {
       if (group_.rank() != 0) return;
       settings = given;
       if (seat_ && !given.is_set("workers")) {  // srun and mpirun say how many there are
-        const int servers = server_processes(effective_settings(given));
+        const int servers = server_processes(registry_, effective_settings(registry_, given));
         if (servers >= group_.world())
           base::user_error(
               "{} servers leave no process for a worker: {} were started; start more, or use "
@@ -160,8 +182,8 @@ class Job {
               servers, group_.world());
         settings.set("workers", std::to_string(group_.world() - servers));
       }
-      settings = effective_settings(settings);
-      check_settings(settings);
+      settings = effective_settings(registry_, settings);
+      check_settings(registry_, settings);
       Json json{{"given", settings.given()}};
       if (!given.text("resume").empty()) {
         normalization_ = stored_normalization(RunFolder::open(given.text("resume")));
@@ -178,20 +200,20 @@ class Job {
   }
 
   void prepare(const Neighbours& neighbours, const std::string& isa) {
-    optimizer_ = optim::make_optimizer(settings_.text("optimizer"));
+    optimizer_ = optim::make_optimizer(registry_.optimizers, settings_.text("optimizer"));
     const double clip = settings_.number("clip");
     if (clip < 0) base::user_error("{} is {}, expected 0 (none) or more", settings_.label("clip"), clip);
     base::Settings common = settings_;
     common.set("isa", isa);
-    experiment_ = resolve(common, normalization_ ? &*normalization_ : nullptr, neighbours);
+    experiment_ = resolve(registry_, common, normalization_ ? &*normalization_ : nullptr, neighbours);
     const Experiment& e = *experiment_;
     if (cast_.workers > e.oars)
       base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
                        cast_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(cast_.workers)));
     phases_ = phases_of(cast_, hosts_);
     const std::array<std::string, 2> where{"spread", "first"};
-    settings_.choice("evaluate", where);
-    strategy::parse_assignment(settings_.text("assign"), e.oars, cast_.workers);
+    settings_.check_choice("evaluate", where);
+    strategy::check_assignment(settings_.text("assign"), e.oars, cast_.workers);
     if (worker_number_ >= 0) {
       worker_ = std::make_unique<Worker>(
           Worker::Place{settings_, *experiment_, group_, cast_, worker_number_, phases_, optimizer_});
@@ -203,9 +225,10 @@ class Job {
   }
 
   std::vector<strategy::Phase> phases_of(const strategy::Cast& cast, const std::vector<std::string>& hosts) const {
-    strategy::RunLength length{experiment_->total_steps, experiment_->steps_per_epoch, cast.workers, {}};
-    for (const int process : cast.worker_processes()) length.hosts.push_back(hosts[at(process)]);
-    return strategy::parse_strategy(settings_.text("strategy"), length);
+    strategy::WorkerSet workers{cast.workers, {}};
+    for (const int process : cast.worker_processes()) workers.hosts.push_back(hosts[at(process)]);
+    return strategy::parse_phases(registry_.strategies, settings_.text("strategy"),
+                                  {experiment_->total_steps, experiment_->steps_per_epoch, std::move(workers)});
   }
 
   // What must be equal everywhere, and what is allocated together.
@@ -215,9 +238,8 @@ class Job {
     const std::vector<int> threads = agree_.gather(is_worker ? experiment_->threads : 0);
     for (int w = 0; w < cast_.workers; ++w) threads_.push_back(threads[at(cast_.process_of_worker(w))]);
     const std::vector<std::int64_t> floats = agree_.gather(is_worker ? space_.floats() : 0);
-    const bool reduces = std::ranges::any_of(phases_, [](const strategy::Phase& phase) {
-      return phase.plan.is_synchronous() || phase.plan.way == strategy::Way::groups;
-    });
+    const bool reduces =
+        std::ranges::any_of(phases_, [](const strategy::Phase& phase) { return phase.traits().adds_among_workers; });
     std::span<float> gradients;
     if (group_.world() > 1 && (reduces || cast_.servers > 0)) {
       // Weights, gradients, and the weights of all workers of the host. Memory that nobody touches takes none.
@@ -338,8 +360,8 @@ class Job {
   // When a worker was lost that the others can go on without: they find together again, and play on. The helm hears of
   // it in its call of wait_for_regrouping().
   bool regroup() {
-    const bool can = (failures_[kWorkerRole] || failures_[kServerRole]) && group_.is_broken() && !gave_up_ && seat_ &&
-                     seat_->launcher != "mpi" && (!worker_ || worker_->outlives_workers()) &&
+    const bool can = (failures_[kWorkerRole] || failures_[kServerRole]) && group_.is_broken() && !gave_up_ &&
+                     transport_.regroups && (!worker_ || worker_->outlives_workers()) &&
                      (!server_ || server_->outlives_workers());
     std::unique_lock lock(regroup_mutex_);
     if (process_ == 0) regroup_news_.wait(lock, [&] { return helm_waits_; });  // its waits end as all others did
@@ -436,7 +458,8 @@ class Job {
                       experiment_->notes,
                       LocalReplica{},
                       interrupted,
-                      [this] { return wait_for_regrouping(); }};
+                      [this] { return wait_for_regrouping(); },
+                      standard_sinks()};
     if (worker_) place.local = {&worker_->crew(), &worker_->updater()};
     return Helm(std::move(place));
   }
@@ -447,11 +470,7 @@ class Job {
     if (group_.is_broken()) return;  // everybody hears of that
     const base::Error error = base::error_of(failure);
     try {
-      if (role != kHelmRole) {
-        const std::vector<double> numbers = to_numbers({.kind = ReportKind::failure, .worker = worker_number_});
-        send_values<double>(group_.post(), 0, kReport, numbers);
-        send_text(group_.post(), 0, kText, error.what());
-      }
+      if (role != kHelmRole) send_report(group_.post(), strategy::Cast::kHelm, FailureNews{error.what()});
       std::this_thread::sleep_for(kLastWords);
     } catch (const std::exception&) {  // the group is broken, which the helm sees itself
     }
@@ -459,7 +478,9 @@ class Job {
     group_.give_up(error.what());
   }
 
+  const Registry& registry_;
   std::optional<cluster::Seat> seat_;
+  const comm::Transport& transport_;  // of the registry
   comm::Group group_;
   Agreement agree_;
   std::optional<data::Normalization> normalization_;
@@ -489,25 +510,29 @@ class Job {
 
 }  // namespace
 
-base::Settings effective_settings(const base::Settings& given) {
-  base::Settings settings = given.text("resume").empty() ? given : resumed_settings(given);
+base::Settings effective_settings(const Registry& registry, const base::Settings& given) {
+  base::Settings settings = given.text("resume").empty() ? given : resumed_settings(registry, given);
   if (settings.text("strategy") == "auto")
     settings.set("strategy", settings.integer("workers", 1, kMostWorkers) > 1 ? "allreduce" : "single");
   return settings;
 }
 
-strategy::Cast cast_of(const base::Settings& settings) {
+strategy::Cast cast_of(const Registry& registry, const base::Settings& settings) {
   strategy::Cast cast;
   cast.workers = static_cast<int>(settings.integer("workers", 1, kMostWorkers));
   cast.servers = static_cast<int>(settings.integer("servers", 0, kMostServers));
   cast.servers_apart = servers_live_apart(settings);
   const std::string& strategy = settings.text("strategy");
-  const std::vector<strategy::Plan> plans = strategy::parse_plans(strategy, cast.workers);
-  const bool needs = strategy::needs_servers(strategy);
+  const std::vector<strategy::NamedConfig> configs =
+      strategy::parse_configs(registry.strategies, strategy, cast.workers);
+  const auto any = [&](bool strategy::Traits::*trait) {
+    return std::ranges::any_of(configs, [&](const strategy::NamedConfig& one) { return one.config->traits().*trait; });
+  };
+  const bool needs = any(&strategy::Traits::needs_servers);
   if (cast.servers > 0 && !needs)
     base::user_error("--servers {} with --strategy {}: it has no servers; ps and groups do", cast.servers, strategy);
   if (needs && cast.servers == 0) cast.servers = 1;
-  if (cast.workers > 1 && std::ranges::count(plans, strategy::Way::single, &strategy::Plan::way) > 0)
+  if (cast.workers > 1 && any(&strategy::Traits::is_for_one_worker))
     base::user_error("--workers {} with --strategy {}: single is for one worker; did you mean allreduce?", cast.workers,
                      strategy);
   if (!cast.servers_apart && cast.servers > cast.workers)
@@ -516,19 +541,19 @@ strategy::Cast cast_of(const base::Settings& settings) {
   return cast;
 }
 
-void check_settings(const base::Settings& settings) {
-  const strategy::Cast cast = cast_of(settings);
+void check_settings(const Registry& registry, const base::Settings& settings) {
+  const strategy::Cast cast = cast_of(registry, settings);
   if (settings.text("reduce") == "exact")
-    for (const strategy::Plan& plan : strategy::parse_plans(settings.text("strategy"), cast.workers))
-      if (!strategy::adds_exactly(plan.all_reduce.algorithm))
-        base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast", plan.text);
-  const std::array<std::string, 3> transports{"auto", "tcp", "mpi"};
-  settings.choice("transport", transports);
-  for (const char* name : {"heartbeat-timeout", "stall-timeout"}) timeout(settings, name);
+    for (const auto& [text, config] :
+         strategy::parse_configs(registry.strategies, settings.text("strategy"), cast.workers))
+      if (!config->traits().adds_exactly)
+        base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast", text);
+  settings.check_choice("transport", comm::offered_names(registry.transports, &comm::Offers::train));
+  for (const char* name : {"heartbeat-timeout", "stall-timeout"}) check_timeout(settings, name);
 }
 
-std::string train(const base::Settings& settings, const std::optional<cluster::Seat>& seat) {
-  return Job(settings, seat).run();
+std::string train(const Registry& registry, const base::Settings& settings, const std::optional<cluster::Seat>& seat) {
+  return Job(registry, settings, seat).run();
 }
 
 }  // namespace trireme::train

@@ -7,21 +7,24 @@
 
 #include "base/options.h"
 #include "cluster/seat.h"
+#include "comm/transport.h"
 #include "strategy/cast.h"
+#include "train/registry.h"
 
 namespace trireme::train {
 
 // Who there is, as the settings say. Mistakes are user errors.
-strategy::Cast cast_of(const base::Settings& settings);
+strategy::Cast cast_of(const Registry& registry, const base::Settings& settings);
 
 // Everything about the settings that can be wrong before any process is started.
-void check_settings(const base::Settings& settings);
+void check_settings(const Registry& registry, const base::Settings& settings);
 
 // The settings with which a run goes on, or those given.
-base::Settings effective_settings(const base::Settings& given);
+base::Settings effective_settings(const Registry& registry, const base::Settings& given);
 
 // Plays this process's part of a run; without a seat it is the only one. Returns the summary as one line of JSON in
 // process 0, and nothing in the others.
-std::string train(const base::Settings& settings, const std::optional<cluster::Seat>& seat = std::nullopt);
+std::string train(const Registry& registry, const base::Settings& settings,
+                  const std::optional<cluster::Seat>& seat = std::nullopt);
 
 }  // namespace trireme::train

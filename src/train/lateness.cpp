@@ -3,21 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace trireme::train {
 namespace {
 
 constexpr double kWorthSaying = 0.05;
-
-void add(strategy::StepSeconds& sum, const strategy::StepSeconds& more) {
-  sum.load += more.load;
-  sum.forward += more.forward;
-  sum.backward += more.backward;
-  sum.update += more.update;
-  sum.network += more.network;
-  sum.hidden += more.hidden;
-}
 
 }  // namespace
 
@@ -27,7 +19,7 @@ Lateness::Lateness(std::vector<std::int64_t> clock_ahead_ns)
 void Lateness::see(const std::vector<strategy::Note>& notes) {
   std::vector<std::int64_t> arrived;
   for (std::size_t w = 0; w < notes.size(); ++w) {
-    add(seconds_[w], notes[w].seconds);
+    seconds_[w] += notes[w].seconds;
     arrived.push_back(notes[w].arrived_ns - ahead_[w]);
   }
   if (notes.size() < 2) return;
@@ -45,8 +37,8 @@ void Lateness::lose(int worker) {
   caused_.erase(caused_.begin() + worker);
 }
 
-void Lateness::add_push(int worker, const strategy::StepSeconds& seconds) {
-  add(seconds_[static_cast<std::size_t>(worker)], seconds);
+void Lateness::add_push(int worker, const observe::StepSeconds& seconds) {
+  seconds_[static_cast<std::size_t>(worker)] += seconds;
 }
 
 std::string Lateness::sentence(double total_seconds) const {
@@ -55,16 +47,20 @@ std::string Lateness::sentence(double total_seconds) const {
   const double share = caused_[worst] / total_seconds;
   if (share < kWorthSaying) return {};
   // The phase in which it is the furthest above the mean of the others.
-  const auto excess = [&](double strategy::StepSeconds::*phase) {
+  const auto excess = [&](double observe::StepSeconds::*phase) {
     double others = 0;
     for (std::size_t w = 0; w < seconds_.size(); ++w)
       if (w != worst) others += seconds_[w].*phase;
     return seconds_[worst].*phase - others / static_cast<double>(seconds_.size() - 1);
   };
-  std::pair<double, const char*> most{excess(&strategy::StepSeconds::load), "loading"};
-  most = std::max(most, std::pair{excess(&strategy::StepSeconds::forward), "forward"});
-  most = std::max(most, std::pair{excess(&strategy::StepSeconds::backward), "backward"});
-  return fmt::format("worker {} makes everybody wait {:.0f} %: its {} is slow", worst, 100 * share, most.second);
+  const char* slowest = "";
+  double most = -std::numeric_limits<double>::infinity();
+  for (const observe::StepPhase& phase : observe::kStepPhases) {
+    if (!phase.is_own || excess(phase.seconds) <= most) continue;
+    most = excess(phase.seconds);
+    slowest = phase.activity;
+  }
+  return fmt::format("worker {} makes everybody wait {:.0f} %: its {} is slow", worst, 100 * share, slowest);
 }
 
 }  // namespace trireme::train

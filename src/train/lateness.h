@@ -18,10 +18,10 @@ class Lateness {
   void see(const std::vector<strategy::Note>& notes);
   // A worker is gone; those behind it count one less.
   void lose(int worker);
-  void add_push(int worker, const strategy::StepSeconds& seconds);
+  void add_push(int worker, const observe::StepSeconds& seconds);
 
   // Sums of each worker.
-  const std::vector<strategy::StepSeconds>& seconds() const { return seconds_; }
+  const std::vector<observe::StepSeconds>& seconds() const { return seconds_; }
   // Seconds that each made all others wait.
   const std::vector<double>& caused() const { return caused_; }
   // "worker 2 makes everybody wait 18 %: its forward is slow", or nothing worth saying.
@@ -29,7 +29,7 @@ class Lateness {
 
  private:
   std::vector<std::int64_t> ahead_;
-  std::vector<strategy::StepSeconds> seconds_;
+  std::vector<observe::StepSeconds> seconds_;
   std::vector<double> caused_;
 };
 

@@ -5,7 +5,9 @@
 namespace trireme::train {
 namespace {
 constexpr double kLookSeconds = 1;  // between two looks at who is still there
-}
+constexpr std::size_t kReportRoom = std::size_t{512} << 10;
+constexpr std::uint8_t kLongReport = 0xff;  // instead of the alternative: only the size of the report, which follows
+}  // namespace
 
 void receive_bytes(comm::Post& post, int from, comm::Tag tag, std::span<std::byte> into) {
   for (;;) {
@@ -31,21 +33,45 @@ std::string receive_text(comm::Post& post, int from, comm::Tag tag) {
   return text;
 }
 
-std::optional<Row> receive_row(comm::Post& post, comm::Tag tag, double seconds, std::span<double> room) {
-  const auto got = post.receive_within(seconds, comm::kAnyRank, tag, std::as_writable_bytes(room));
+void send_order(comm::Post& post, int to, MailTag tag, const Order& order) {
+  const std::string bytes = encode(order);
+  post.send(to, tag, std::as_bytes(std::span(bytes)));
+}
+
+Order receive_order(comm::Post& post, int from, MailTag tag) {
+  std::array<std::byte, kLongestFixed> bytes{};
+  for (;;)
+    if (const auto got = post.receive_within(kLookSeconds, from, tag, bytes))
+      return decode<Order>(std::span(bytes).first(got->bytes));
+}
+
+void send_report(comm::Post& post, int to, const Report& report) {
+  const std::string bytes = encode(report);
+  if (bytes.size() <= kReportRoom) return post.send(to, kReport, std::as_bytes(std::span(bytes)));
+  MessageWriter announcement;
+  announcement(kLongReport);
+  announcement(static_cast<std::uint64_t>(bytes.size()));
+  const std::string size = announcement.take();
+  post.send(to, kReport, std::as_bytes(std::span(size)));
+  post.send(to, kReportBody, std::as_bytes(std::span(bytes)));
+}
+
+TrafficNews traffic_of(comm::Group& group) { return {group.traffic().sent(), group.traffic().received()}; }
+
+std::optional<ReceivedReport> receive_report(comm::Post& post, int from, double seconds, std::vector<std::byte>& room) {
+  room.resize(kReportRoom);
+  const auto got = post.receive_within(seconds, from, kReport, room);
   if (!got) return std::nullopt;
-  return Row{got->from, room.first(got->bytes / sizeof(double))};
-}
-
-void send_traffic(comm::Group& group, int helm) {
-  const Bytes bytes{group.traffic().sent(), group.traffic().received()};
-  send_values<Bytes>(group.post(), helm, kText, std::span(&bytes, 1));
-}
-
-Bytes receive_traffic(comm::Post& post, int from) {
-  Bytes bytes;
-  receive_bytes(post, from, kText, std::as_writable_bytes(std::span(&bytes, 1)));
-  return bytes;
+  const std::span<const std::byte> bytes = std::span(room).first(got->bytes);
+  if (bytes.empty() || static_cast<std::uint8_t>(bytes[0]) != kLongReport)
+    return ReceivedReport{got->from, decode<Report>(bytes)};
+  MessageReader announcement(bytes.subspan(1));
+  std::uint64_t size = 0;
+  announcement(size);
+  announcement.expect_end();
+  std::vector<std::byte> body(size);
+  receive_bytes(post, got->from, kReportBody, body);
+  return ReceivedReport{got->from, decode<Report>(body)};
 }
 
 }  // namespace trireme::train

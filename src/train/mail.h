@@ -1,8 +1,9 @@
-// Mail: what the helm and the other roles of a job tell each other over the group's post. Orders are short JSON texts;
-// reports of steps are rows of numbers; state and traces are bytes. Whoever waits here waits as long as the other side
-// lives, which the group watches over.
+// Mail: how the helm and the other roles of a run send each other messages over the group's post. Orders and reports
+// are typed (orders.h, reports.h); state travels as plain floats. Whoever waits here waits as long as the other side
+// lives, which the group watches over. Any thread may send and receive.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,14 +12,17 @@
 #include <vector>
 
 #include "comm/group.h"
+#include "train/orders.h"
+#include "train/reports.h"
 
 namespace trireme::train {
 
 enum MailTag : comm::Tag {
-  kOrder = 1,    // helm to worker: what to do next
+  kOrder = 1,    // helm to worker
   kServerOrder,  // helm to server
-  kReport,       // to the helm: rows of numbers
-  kText,         // to the helm: ledgers, traces, introductions
+  kReport,       // to the helm
+  kReportBody,   // to the helm: a long report
+  kText,         // to the helm: fingerprints
   kState,        // weights and optimizer state
   kStop,         // helm to worker 0: end the stretch after this step
   kAssign,       // helm to a worker: its next share
@@ -28,15 +32,43 @@ enum MailTag : comm::Tag {
   kResources,    // lines of resources.jsonl
 };
 
+void send_order(comm::Post& post, int to, MailTag tag, const Order& order);
+Order receive_order(comm::Post& post, int from, MailTag tag);
+
+// A long report is sent in two messages, so only one thread of a process may send long ones: the worker's.
+void send_report(comm::Post& post, int to, const Report& report);
+struct ReceivedReport {
+  int from = 0;
+  Report report;
+};
+// Nothing when none came in time. `room`: memory that is used again from call to call.
+std::optional<ReceivedReport> receive_report(comm::Post& post, int from, double seconds, std::vector<std::byte>& room);
+
+TrafficNews traffic_of(comm::Group& group);
+
+// A message of a fixed size.
+inline constexpr std::size_t kLongestFixed = 64;
+template <HasFields T>
+void send_message(comm::Post& post, int to, MailTag tag, const T& message) {
+  const std::string bytes = encode(message);
+  post.send(to, tag, std::as_bytes(std::span(bytes)));
+}
+// Nothing when none came in time.
+template <HasFields T>
+std::optional<T> receive_message_within(double seconds, comm::Post& post, int from, MailTag tag) {
+  std::array<std::byte, kLongestFixed> bytes{};
+  const auto got = post.receive_within(seconds, from, tag, bytes);
+  if (!got) return std::nullopt;
+  return decode<T>(std::span(bytes).first(got->bytes));
+}
+template <HasFields T>
+T receive_message(comm::Post& post, int from, MailTag tag) {
+  for (;;)
+    if (const auto got = receive_message_within<T>(1.0, post, from, tag)) return *got;
+}
+
 void send_text(comm::Post& post, int to, comm::Tag tag, std::string_view text);
 std::string receive_text(comm::Post& post, int from, comm::Tag tag);
-
-// The bytes that a process gave to others and got from them, told to the helm.
-struct Bytes {
-  std::uint64_t sent = 0, received = 0;
-};
-void send_traffic(comm::Group& group, int helm);
-Bytes receive_traffic(comm::Post& post, int from);
 
 template <class T>
 void send_values(comm::Post& post, int to, comm::Tag tag, std::span<const T> values) {
@@ -44,14 +76,5 @@ void send_values(comm::Post& post, int to, comm::Tag tag, std::span<const T> val
 }
 // Exactly so many bytes, whenever they come.
 void receive_bytes(comm::Post& post, int from, comm::Tag tag, std::span<std::byte> into);
-
-// What a row of numbers has at most.
-inline constexpr std::size_t kMostNumbers = 64 * 1024;
-// One from anybody, in the front of `room`; nothing when none came in time.
-struct Row {
-  int from = 0;
-  std::span<const double> numbers;
-};
-std::optional<Row> receive_row(comm::Post& post, comm::Tag tag, double seconds, std::span<double> room);
 
 }  // namespace trireme::train

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "strategy/spec.h"
+#include "strategy/phases.h"
 
 namespace trireme::train {
 namespace {
@@ -44,7 +44,7 @@ bool free_on_resume(const std::string& name) {
 
 }  // namespace
 
-base::Settings resumed_settings(const base::Settings& given) {
+base::Settings resumed_settings(const Registry& registry, const base::Settings& given) {
   if (given.is_set("run"))
     base::user_error("--run and --resume exclude each other: a resumed run goes on in its folder");
   base::Settings settings = settings_of_run(given.text("resume"));
@@ -56,7 +56,8 @@ base::Settings resumed_settings(const base::Settings& given) {
   }
   if (given.is_set("epochs") && !given.is_set("steps")) settings.set("steps", "0");  // the newer wish counts
   if (const std::string& now = settings.text("strategy");
-      given.is_set("strategy") && !given.is_set("servers") && (now == "auto" || !strategy::needs_servers(now)))
+      given.is_set("strategy") && !given.is_set("servers") &&
+      (now == "auto" || !strategy::needs_servers(registry.strategies, now)))
     settings.set("servers", "0");  // those of the strategy before
   return settings;
 }

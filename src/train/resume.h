@@ -8,13 +8,14 @@
 #include "crew/crew.h"
 #include "graph/fingerprint.h"
 #include "train/experiment.h"
+#include "train/registry.h"
 #include "train/run_folder.h"
 
 namespace trireme::train {
 
 // The settings of the run that `given` resumes, with what may change taken from `given`; changing anything else is a
 // user error.
-base::Settings resumed_settings(const base::Settings& given);
+base::Settings resumed_settings(const Registry& registry, const base::Settings& given);
 
 // Fingerprints of every kernel the run may use: oars of the full batch and of an epoch's shorter last one, evaluation.
 std::vector<graph::KernelPrint> run_fingerprint(crew::Crew& crew, const Experiment& experiment);

@@ -83,24 +83,6 @@ void RunFolder::remove_if_empty() const {
   if (made_ && fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
 }
 
-void RunFolder::cut_metrics(std::int64_t step, bool within_epoch) const {
-  const fs::path path = file("metrics.jsonl");
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) return;
-  std::string kept;
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) {
-    // A line that is damaged is left out: metrics are no reason not to go on.
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
-    const auto of = json["step"].get<std::int64_t>();
-    const bool is_epoch = json.contains("type") && json["type"] == "epoch";
-    if (of > step || (of == step && within_epoch && is_epoch)) continue;
-    kept += line + "\n";
-  }
-  base::write_text_atomically(path, kept);
-}
-
 std::string to_text(const data::Normalization& normalization) {
   nlohmann::ordered_json json{{"kind", normalization.kind}, {"inputs", nlohmann::ordered_json::array()}};
   for (const data::InputNormalization& input : normalization.inputs)

@@ -35,9 +35,6 @@ class RunFolder {
   void lock();
   // Removes a folder that create() made if nothing was written into it.
   void remove_if_empty() const;
-  // Cuts the metrics that a resumed run will write again: of steps after `step`, and the epoch's line if that step lies
-  // within an epoch.
-  void cut_metrics(std::int64_t step, bool within_epoch) const;
 
  private:
   RunFolder(base::fs::path path, bool made) : path_(std::move(path)), made_(made) {}

@@ -1,14 +1,11 @@
 #include "train/server_role.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "train/mail.h"
 
 namespace trireme::train {
-
-using Json = nlohmann::json;
 
 ServerRole::ServerRole(comm::Group& group, const strategy::Cast& cast, int server, std::vector<strategy::Phase> phases,
                        std::shared_ptr<const optim::Optimizer> optimizer, double max_norm)
@@ -20,25 +17,22 @@ void ServerRole::regroup(const strategy::Cast& cast, std::vector<strategy::Phase
 }
 
 void ServerRole::follow_orders() {
-  for (;;) {
-    const Json order = Json::parse(receive_text(group_.post(), strategy::Cast::kHelm, kServerOrder));
-    const std::string what = order.at("do");
-    if (what == "row") {
-      phase_ = order.at("phase");
-      const strategy::Plan& plan = phases_[phase_].plan;
-      server_.serve({plan.ps.synchronous, plan.ps.returns_gradients, plan.leaders()});
-    } else if (what == "hand over") {
-      if (order.at("to") == "servers") server_.take_over();
-      if (order.at("to") == "workers") server_.give_back();
-    } else if (what == "give state") {
-      give_state();
-    } else if (what == "traffic") {
-      send_traffic(group_, strategy::Cast::kHelm);
-    } else if (what == "end") {
-      return;
-    } else {
-      base::check(false, "an order to {}", what);
-    }
+  for (bool goes_on = true; goes_on;) {
+    const Order order = receive_order(group_.post(), strategy::Cast::kHelm, kServerOrder);
+    std::visit(
+        Match{[&](const RowOrder& row) {
+                phase_ = row.phase;
+                phases_[phase_].strategy->make_server_side(server_)->run();
+              },
+              [&](const HandOverOrder& hand_over) {
+                if (hand_over.to == Holder::servers) server_.take_over();
+                if (hand_over.to == Holder::workers) server_.give_back();
+              },
+              [&](const GiveStateOrder&) { give_state(); },
+              [&](const SendTrafficOrder&) { send_report(group_.post(), strategy::Cast::kHelm, traffic_of(group_)); },
+              [&](const EndOrder&) { goes_on = false; },
+              [&](const auto&) { base::check(false, "a server was told to {}", name_of(order)); }},
+        order);
   }
 }
 

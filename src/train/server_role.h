@@ -2,8 +2,8 @@
 #pragma once
 
 #include "comm/group.h"
+#include "strategy/phases.h"
 #include "strategy/server.h"
-#include "strategy/spec.h"
 
 namespace trireme::train {
 
@@ -15,7 +15,7 @@ class ServerRole {
   // Until the helm says that it is over.
   void follow_orders();
   // Whether what it does, or did last, can go on without a worker that is gone; then with fewer of them.
-  bool outlives_workers() const { return phases_[phase_].plan.outlives_workers(); }
+  bool outlives_workers() const { return phases_[phase_].traits().outlives_workers; }
   void regroup(const strategy::Cast& cast, std::vector<strategy::Phase> phases);
 
  private:

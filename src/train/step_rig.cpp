@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "strategy/single.h"
 #include "train/start_weights.h"
 
 namespace trireme::train {
@@ -47,8 +48,8 @@ observe::Profile StepRig::take_profile() {
   return profile;
 }
 
-StepSeconds StepRig::run(int steps) {
-  std::vector<StepSeconds> taken;
+TimedStep StepRig::run(int steps) {
+  std::vector<TimedStep> taken;
   for (int i = 0; i < steps; ++i) {
     const std::int64_t start = base::now_ns();
     strategy::Work work;
@@ -56,12 +57,12 @@ StepSeconds StepRig::run(int steps) {
     work.draw = {kSeed, 0};
     work.step = ++step_;
     work.lr = updater_.optimizer().lr();
-    const strategy::StepSeconds seconds = single_->step(work).seconds;
-    taken.push_back({seconds.forward, seconds.backward, seconds.update, base::seconds_since(start)});
+    const observe::StepSeconds phases = single_->step(work).seconds;
+    taken.push_back({phases, base::seconds_since(start)});
   }
   const auto middle = taken.begin() + (steps - 1) / 2;
   std::nth_element(taken.begin(), middle, taken.end(),
-                   [](const StepSeconds& a, const StepSeconds& b) { return a.total < b.total; });
+                   [](const TimedStep& a, const TimedStep& b) { return a.total < b.total; });
   return *middle;
 }
 

@@ -13,8 +13,9 @@
 namespace trireme::train {
 
 // Of one step.
-struct StepSeconds {
-  double forward = 0, backward = 0, update = 0, total = 0;
+struct TimedStep {
+  observe::StepSeconds phases;
+  double total = 0;
 };
 
 class StepRig {
@@ -25,7 +26,7 @@ class StepRig {
   StepRig& operator=(const StepRig&) = delete;
 
   // The one in the middle of that many steps: a step that something else on the machine held up is not a step's cost.
-  StepSeconds run(int steps);
+  TimedStep run(int steps);
   // Of all steps since the last call, when the crew's options ask for one.
   observe::Profile take_profile();
 

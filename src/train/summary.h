@@ -7,30 +7,25 @@
 
 #include "base/options.h"
 #include "strategy/strategy.h"
-#include "train/console.h"
 #include "train/evaluate.h"
 #include "train/experiment.h"
-#include "train/mail.h"
 #include "train/progress.h"
+#include "train/reports.h"
 
 namespace trireme::train {
 
 // Where the seconds of this process went.
 struct Seconds {
-  double load = 0, forward = 0, backward = 0, network = 0, update = 0;
-  double hidden_network = 0;  // communication that nobody waited for
+  observe::StepSeconds steps;
   double evaluation = 0, checkpoint = 0;
   double stretches = 0;  // of steps, by the clock
   double total = 0;
-
-  double training() const { return load + forward + backward + network + update; }
-  void add_step(const Seconds& step);
 };
 
 // What each worker of several did.
 struct RunDetails {
   int workers = 1, servers = 0;
-  std::vector<strategy::StepSeconds> seconds;  // per worker
+  std::vector<observe::StepSeconds> seconds;   // per worker
   std::vector<double> caused_waiting_seconds;  // per worker
   std::vector<std::string> hosts;              // per worker
   std::vector<int> threads;                    // per worker
@@ -39,9 +34,9 @@ struct RunDetails {
   std::int64_t synchronisations = 0;  // of replicas that go apart
   int hand_overs = 0;
   double longest_hand_over_seconds = 0;
-  std::vector<std::string> lost;               // workers that the run went on without
-  std::string lateness;                        // a sentence, or nothing
-  std::vector<Bytes> traffic, server_traffic;  // per worker, per server that is a process of its own
+  std::vector<std::string> lost;                     // workers that the run went on without
+  std::string lateness;                              // a sentence, or nothing
+  std::vector<TrafficNews> traffic, server_traffic;  // per worker, per server that is a process of its own
 };
 
 struct RunResult {
@@ -58,6 +53,7 @@ struct RunResult {
 
 // One line.
 std::string summary_json(const base::Settings& settings, const Experiment& experiment, const RunResult& result);
-void print_summary(Console& console, const RunResult& result);
+// The same for people.
+std::vector<std::string> summary_lines(const RunResult& result);
 
 }  // namespace trireme::train

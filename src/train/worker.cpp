@@ -5,14 +5,11 @@
 #include <chrono>
 #include <cmath>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "comm/clock_offset.h"
-#include "strategy/groups.h"
-#include "strategy/local.h"
 #include "strategy/ps.h"
 #include "train/evaluate.h"
 #include "train/mail.h"
@@ -21,12 +18,14 @@
 namespace trireme::train {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kHelm = strategy::Cast::kHelm;
 constexpr int kLoadedAhead = 3;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+StepSums sums_of(const strategy::StepReport& report, double lr) {
+  return {report.loss, report.correct, static_cast<double>(report.samples), report.penalty, lr};
+}
 
 }  // namespace
 
@@ -43,14 +42,15 @@ Worker::Worker(const Place& place)
       schedule_(optim::make_schedule(place.settings.text("schedule"))),
       slow_(parse_slow(place.settings.text("slow"), place.cast.workers)),
       ledger_(place.experiment.train->size()) {
-  Experiment& e = place_.experiment;
-  e.crew_options.trace = &trace_;
-  e.crew_options.profile = place_.settings.flag("profile");
+  const Experiment& e = place_.experiment;
+  crew::CrewOptions options = e.crew_options;
+  options.trace = &trace_;
+  options.profile = place_.settings.flag("profile");
   if (place_.cast.workers > 1)
-    e.crew_options.between = [this](double left) {
+    options.between = [this](double left) {
       if (core_swap_) core_swap_->look(left);
     };
-  crew_ = std::make_unique<crew::Crew>(e.network, e.crew_options);
+  crew_ = std::make_unique<crew::Crew>(e.network, options);
   updater_ = std::make_unique<strategy::Updater>(*crew_, place_.optimizer, place_.settings.number("clip"));
   fill_fresh_weights(*crew_, place_.settings.text("init"), e.seed);
   trace_.name_lane(kStepLane, "steps");
@@ -95,36 +95,21 @@ void Worker::regroup(const strategy::Cast& cast, int worker, std::vector<strateg
 
 void Worker::follow_orders() {
   comm::Post& post = place_.group.post();
-  for (;;) {
-    const std::string order = receive_text(post, kHelm, kOrder);
-    const std::string what = Json::parse(order).at("do");
-    if (what == "row")
-      row(order);
-    else if (what == "evaluate")
-      evaluate(order);
-    else if (what == "hand over")
-      hand_over(order);
-    else if (what == "give state")
-      give_state();
-    else if (what == "take state")
-      take_state(order);
-    else if (what == "clock")
-      comm::answer_clock(post, kHelm, kClock);
-    else if (what == "say when done")
-      send_text(post, kHelm, kText, "done");
-    else if (what == "trace")
-      send_text(post, kHelm, kText, trace_.pack());
-    else if (what == "traffic")
-      send_traffic(place_.group, kHelm);
-    else if (what == "end")
-      return;
-    else
-      base::check(false, "an order to {}", what);
-  }
+  for (bool goes_on = true; goes_on;)
+    std::visit(
+        Match{[&](const RowOrder& order) { row(order); }, [&](const EvaluateOrder& order) { evaluate(order); },
+              [&](const HandOverOrder& order) { hand_over(order); }, [&](const GiveStateOrder&) { give_state(); },
+              [&](const TakeStateOrder& order) { take_state(order); },
+              [&](const ClockOrder&) { comm::answer_clock(post, kHelm, kClock); },
+              [&](const SayDoneOrder&) { tell(DoneNews{}); },
+              [&](const SendTraceOrder&) { tell(TraceNews{trace_.pack()}); },
+              [&](const SendTrafficOrder&) { tell(traffic_of(place_.group)); },
+              [&](const EndOrder&) { goes_on = false; }},
+        receive_order(post, kHelm, kOrder));
 }
 
 strategy::Worker Worker::as_strategies_see_it() {
-  return {.crew = *crew_,
+  return {.replica = *crew_,
           .updater = *updater_,
           .group = place_.group,
           .cast = place_.cast,
@@ -139,18 +124,7 @@ strategy::Worker Worker::as_strategies_see_it() {
 strategy::Strategy& Worker::strategy_of(std::size_t phase) {
   if (strategy_ && strategy_phase_ == phase) return *strategy_;
   strategy_.reset();
-  const strategy::Plan& plan = place_.phases[phase].plan;
-  const strategy::Worker worker = as_strategies_see_it();
-  switch (plan.way) {
-    case strategy::Way::single: strategy_ = strategy::make_single(*crew_, *updater_); break;
-    case strategy::Way::all_reduce:
-      strategy_ = place_.cast.workers == 1 ? strategy::make_single(*crew_, *updater_)
-                                           : strategy::make_all_reduce(worker, plan.all_reduce);
-      break;
-    case strategy::Way::local: strategy_ = strategy::make_local(worker, plan.local); break;
-    case strategy::Way::groups: strategy_ = strategy::make_groups(worker, plan.groups); break;
-    case strategy::Way::ps: strategy_ = strategy::make_ps(worker, plan.ps); break;
-  }
+  strategy_ = place_.phases[phase].strategy->make_worker_side(as_strategies_see_it());
   strategy_phase_ = phase;
   return *strategy_;
 }
@@ -185,25 +159,16 @@ bool Worker::told_to_stop() {
   return place_.group.post().receive_within(0, kHelm, kStop, std::as_writable_bytes(std::span(&word, 1))).has_value();
 }
 
-void Worker::tell(const StepNews& news) {
-  const std::vector<double> numbers = to_numbers(news);
-  send_values<double>(place_.group.post(), kHelm, kReport, numbers);
-}
+void Worker::tell(const Report& report) { send_report(place_.group.post(), kHelm, report); }
 
-void Worker::row(const std::string& text) {
-  const Json order = Json::parse(text);
-  const std::size_t phase = phase_ = order.at("phase");
-  const std::int64_t from = order.at("from"), to = order.at("to");
-  if (order.value("new ledger", false)) ledger_.clear();
-  if (place_.phases[phase].plan.is_synchronous())
-    row_together(phase, from, to);
+void Worker::row(const RowOrder& order) {
+  phase_ = order.phase;
+  if (order.new_ledger) ledger_.clear();
+  if (place_.phases[phase_].traits().is_synchronous)
+    row_together(phase_, order.from, order.to);
   else
-    row_shares(phase, from, order.at("lr scale"));
-  StepNews end{.kind = ReportKind::end_of_stretch,
-               .worker = place_.worker,
-               .synchronisations = strategy_->take_synchronisations()};
-  tell(end);
-  send_text(place_.group.post(), kHelm, kText, ledger_.text());
+    row_shares(phase_, order.from, order.lr_scale);
+  tell(StretchNews{place_.worker, strategy_->take_synchronisations(), ledger_.text()});
 }
 
 strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,
@@ -228,24 +193,21 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   if (sleep > 0) std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
   work.slept_seconds = sleep;
   const std::int64_t start = base::now_ns();
-  const bool together = core_swap_ && place_.phases[phase_].plan.is_synchronous();
+  const bool together = core_swap_ && place_.phases[phase_].traits().is_synchronous;
   if (together) core_swap_->begin(step + 1);
   strategy::StepReport report = strategy_->step(work);
   // The phases overlap; they are drawn one after the other with their share of the time.
-  const strategy::StepSeconds& s = report.seconds;
+  const observe::StepSeconds& s = report.seconds;
   if (samples > 0) {
     const double each = (s.compute() - sleep) / samples;
     sample_seconds_ = sample_seconds_ == 0 ? each : std::min(sample_seconds_, each);
   }
   trace_.add("step", kStepLane, start - static_cast<std::int64_t>(loaded * 1e9), base::now_ns());
   std::int64_t drawn = start - static_cast<std::int64_t>(loaded * 1e9);
-  for (const auto& [name, seconds] : {std::pair{"load", loaded},
-                                      {"forward", s.forward},
-                                      {"backward", s.backward},
-                                      {"network", s.network},
-                                      {"update", s.update}}) {
+  for (const observe::StepPhase& phase : observe::kStepPhases) {
+    const double seconds = s.*phase.seconds;
     const std::int64_t end = drawn + static_cast<std::int64_t>(seconds * 1e9);
-    if (seconds > 0) trace_.add(name, kPhaseLane, drawn, end);
+    if (seconds > 0) trace_.add(phase.name, kPhaseLane, drawn, end);
     drawn = end;
   }
   ledger_.use(batch.position, view_.indices);
@@ -255,7 +217,7 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
 // Everybody makes the same steps.
 void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to) {
   strategy::Strategy& strategy = strategy_of(phase);
-  const bool holds_shares = place_.phases[phase].plan.holds_shares();
+  const bool holds_shares = place_.phases[phase].traits().holds_shares;
   if (!ahead_ || ahead_->phase != phase || ahead_->next != from) {
     ahead_ = std::make_unique<Ahead>();
     ahead_->phase = phase;
@@ -285,17 +247,7 @@ void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to)
     if (!holds_shares) assignment_->see(step + 1, seconds);
     std::vector<strategy::Note> notes = report.notes;
     notes[at(place_.worker)].seconds = report.seconds;  // it knows its own to the end of the step
-    if (place_.worker == 0)
-      tell({.kind = ReportKind::step,
-            .worker = 0,
-            .step = step + 1,
-            .loss = report.loss,
-            .correct = report.correct,
-            .samples = static_cast<double>(report.samples),
-            .penalty = report.penalty,
-            .lr = lr,
-            .notes = notes,
-            .shares = shares});
+    if (place_.worker == 0) tell(StepNews{step + 1, sums_of(report, lr), notes, shares});
     stopped = report.must_stop || !std::isfinite(report.loss);
   }
   strategy.end_stretch();
@@ -303,45 +255,33 @@ void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to)
 
 void Worker::wait_for_limit(std::int64_t stretch, std::int64_t clock) {
   comm::Post& post = place_.group.post();
-  // The stretch it is about, the first clock that must not begin, and the slowest one.
-  std::array<std::int64_t, 3> message{};
-  const auto bytes = std::as_writable_bytes(std::span(message));
-  const auto take = [&] {
-    if (message[0] != stretch || message[1] <= limit_) return;
-    limit_ = message[1];
-    slowest_ = message[2];
+  const auto take = [&](const LimitNews& news) {
+    if (news.stretch != stretch || news.limit <= limit_) return;
+    limit_ = news.limit;
+    slowest_ = news.slowest;
   };
-  while (post.receive_within(0, kHelm, kLimit, bytes)) take();
-  while (clock >= limit_) {
-    receive_bytes(post, kHelm, kLimit, bytes);
-    take();
-  }
+  while (const auto news = receive_message_within<LimitNews>(0, post, kHelm, kLimit)) take(*news);
+  while (clock >= limit_) take(receive_message<LimitNews>(post, kHelm, kLimit));
 }
 
-// The next share of the stretch: (step, first oar, end of oars), or a step of -1 at its end. The helm hands it out to
-// the leader of a group, who passes it on.
-std::array<std::int64_t, 3> Worker::next_share(const strategy::Plan& plan, const std::vector<int>& group) {
+// The next share of the stretch. The helm hands it out to the leader of a group, who passes it on.
+ShareAnswer Worker::next_share(int pusher, const std::vector<int>& group) {
   comm::Post& post = place_.group.post();
-  std::array<std::int64_t, 3> share{};
-  const auto bytes = std::as_writable_bytes(std::span(share));
-  if (place_.worker != group.front()) {
-    receive_bytes(post, place_.cast.process_of_worker(group.front()), kGroupShare, bytes);
-    return share;
-  }
-  send_values<double>(post, kHelm, kReport,
-                      to_numbers({.kind = ReportKind::ask, .worker = plan.rower_of(place_.worker)}));
-  receive_bytes(post, kHelm, kAssign, bytes);
+  if (place_.worker != group.front())
+    return receive_message<ShareAnswer>(post, place_.cast.process_of_worker(group.front()), kGroupShare);
+  tell(ShareRequest{pusher});
+  const auto share = receive_message<ShareAnswer>(post, kHelm, kAssign);
   for (std::size_t i = 1; i < group.size(); ++i)
-    send_values<std::int64_t>(post, place_.cast.process_of_worker(group[i]), kGroupShare, share);
+    send_message(post, place_.cast.process_of_worker(group[i]), kGroupShare, share);
   return share;
 }
 
 // Everybody rows what the helm hands out, alone or in a group, and nobody waits for others but where a bound says so.
 void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
-  const strategy::Plan& plan = place_.phases[phase].plan;
+  const strategy::ShareRules& shares = place_.phases[phase].shares();
   const Experiment& e = place_.experiment;
-  const int rower = plan.rower_of(place_.worker);
-  const std::vector<int> group = plan.workers_of(rower);
+  const int pusher = shares.pusher_of(place_.worker);
+  const std::vector<int> group = shares.workers_of(pusher);
   const auto member = static_cast<int>(std::ranges::find(group, place_.worker) - group.begin());
   ahead_.reset();
   strategy::Strategy& strategy = strategy_of(phase);
@@ -354,12 +294,12 @@ void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
     return strategy::oars_of_member(share, member, members);
   };
   options.slices = [&, share_of, mutex, number = std::int64_t{0}]() mutable -> std::optional<data::Slice> {
-    const auto [step, begin, end] = next_share(plan, group);
-    if (step < 0) return std::nullopt;
-    data::Slice slice = slice_of(step, own_oars({begin, end}));
+    const ShareAnswer answer = next_share(pusher, group);
+    if (answer.step < 0) return std::nullopt;
+    data::Slice slice = slice_of(answer.step, own_oars(answer.oars));
     slice.number = number++;
     const std::lock_guard lock(*mutex);
-    share_of->emplace(slice.number, base::Range{begin, end});
+    share_of->emplace(slice.number, answer.oars);
     return slice;
   };
   data::Loader loader(e.train, options);
@@ -375,7 +315,7 @@ void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
     const double loaded = base::seconds_since(start);
     const std::int64_t waiting = base::now_ns();
     const bool leads = member == 0;
-    if (leads && !plan.bound.is_none()) wait_for_limit(from, clock);
+    if (leads && !shares.bound.is_none()) wait_for_limit(from, clock);
     const double waited = base::seconds_since(waiting);
     const std::int64_t step = batch->epoch * e.steps_per_epoch + (batch->position - batch->first) / e.batch;
     const double lr = lr_at(step);
@@ -383,45 +323,30 @@ void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
     if (!leads) continue;
     if (report.notes.empty()) report.notes = {{report.seconds, base::now_ns(), false}};
     report.notes[0].seconds.network += waited;
-    tell({.kind = ReportKind::push,
-          .worker = rower,
-          .step = step + 1,
-          .loss = report.loss,
-          .correct = report.correct,
-          .samples = static_cast<double>(report.samples),
-          .penalty = report.penalty,
-          .lr = lr,
-          .clock = clock,
-          .slowest = slowest_,
-          .notes = report.notes});
+    tell(PushNews{pusher, step + 1, sums_of(report, lr), clock, slowest_, report.notes});
   }
   strategy.end_stretch();
 }
 
-void Worker::evaluate(const std::string& text) {
-  const Json order = Json::parse(text);
+void Worker::evaluate(const EvaluateOrder& order) {
   const Experiment& e = place_.experiment;
-  const data::Dataset& set = order.at("set") == "validation" ? *e.validation : *e.test;
+  const data::Dataset& set = order.validation ? *e.validation : *e.test;
   const std::int64_t batches = crew_->evaluation_batches(set.size());
-  const int parts = order.at("workers");
-  const base::Range mine = place_.worker < parts ? base::oar_samples(place_.worker, parts, batches) : base::Range{};
+  const base::Range mine =
+      place_.worker < order.parts ? base::oar_samples(place_.worker, order.parts, batches) : base::Range{};
   const std::int64_t start = base::now_ns();
   const crew::EvaluationReport report = evaluate_part(*crew_, set, mine);
   trace_.add("evaluate", kStepLane, start, base::now_ns());
-  std::vector<double> numbers = report.losses;
-  numbers.insert(numbers.end(), report.corrects.begin(), report.corrects.end());
-  send_text(place_.group.post(), kHelm, kText,
-            {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)});
+  tell(EvaluationNews{report.losses, report.corrects});
 }
 
-void Worker::hand_over(const std::string& text) {
-  const Json order = Json::parse(text);
+void Worker::hand_over(const HandOverOrder& order) {
   const strategy::Worker worker = as_strategies_see_it();
   strategy_.reset();
   ahead_.reset();
-  if (order.at("to") == "servers") strategy::hand_to_servers(worker);
-  if (order.at("to") == "workers") strategy::take_from_servers(worker);
-  if (!order.at("keeps state").get<bool>()) updater_->state().clear();
+  if (order.to == Holder::servers) strategy::hand_to_servers(worker);
+  if (order.to == Holder::workers) strategy::take_from_servers(worker);
+  if (!order.keeps_state) updater_->state().clear();
 }
 
 // Worker 0's replica goes to the helm, where they are in different processes.
@@ -432,14 +357,13 @@ void Worker::give_state() {
     send_values<float>(post, kHelm, kState, updater_->state().slot(s));
 }
 
-void Worker::take_state(const std::string& text) {
-  const Json order = Json::parse(text);
+void Worker::take_state(const TakeStateOrder& order) {
   comm::Post& post = place_.group.post();
   const auto take = [&](std::span<float> values) {
     receive_bytes(post, kHelm, kState, std::as_writable_bytes(values));
   };
   take({crew_->weights(), at(crew_->space().floats())});
-  if (order.at("with optimizer").get<bool>())
+  if (order.with_optimizer)
     for (int s = 0; s < updater_->state().slots(); ++s) take(updater_->state().slot(s));
   crew_->refresh_weight_forms();
 }

@@ -17,9 +17,10 @@
 #include "observe/trace.h"
 #include "optim/schedule.h"
 #include "strategy/core_swap.h"
-#include "strategy/spec.h"
+#include "strategy/phases.h"
 #include "strategy/strategy.h"
 #include "train/experiment.h"
+#include "train/orders.h"
 #include "train/reports.h"
 #include "train/slow.h"
 
@@ -32,7 +33,7 @@ class Worker {
   // What all roles of a process share.
   struct Place {
     const base::Settings& settings;
-    Experiment& experiment;
+    const Experiment& experiment;
     comm::Group& group;
     strategy::Cast cast;
     int worker = 0;
@@ -54,7 +55,7 @@ class Worker {
   // Until the helm says that it is over.
   void follow_orders();
   // Whether what it does, or did last, can go on without another worker that is gone.
-  bool outlives_workers() const { return place_.phases[phase_].plan.outlives_workers(); }
+  bool outlives_workers() const { return place_.phases[phase_].traits().outlives_workers; }
   // Drops what uses the group: before the group is replaced, whose background its strategy may still wait for.
   void leave_group();
   // As one of fewer, in the group that took the place of the one that was left.
@@ -62,12 +63,12 @@ class Worker {
                const std::vector<int>& threads);
 
  private:
-  void row(const std::string& order);
+  void row(const RowOrder& order);
   void row_together(std::size_t phase, std::int64_t from, std::int64_t to);
   void row_shares(std::size_t phase, std::int64_t from, double lr_scale);
   strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr, double loaded,
                                 base::Range mean_over = {});
-  std::array<std::int64_t, 3> next_share(const strategy::Plan& plan, const std::vector<int>& group);
+  ShareAnswer next_share(int pusher, const std::vector<int>& group);
   strategy::Worker as_strategies_see_it();
   strategy::Strategy& strategy_of(std::size_t phase);
   data::LoaderOptions loader_options() const;
@@ -75,11 +76,11 @@ class Worker {
   double lr_at(std::int64_t step) const;  // counted from 0
   bool told_to_stop();
   void wait_for_limit(std::int64_t stretch, std::int64_t clock);
-  void tell(const StepNews& news);
-  void evaluate(const std::string& order);
-  void hand_over(const std::string& order);
+  void tell(const Report& report);
+  void evaluate(const EvaluateOrder& order);
+  void hand_over(const HandOverOrder& order);
   void give_state();
-  void take_state(const std::string& order);
+  void take_state(const TakeStateOrder& order);
 
   Place place_;
   std::unique_ptr<optim::Schedule> schedule_;

@@ -23,6 +23,10 @@ TEST(Text, SplitAndJoin) {
   EXPECT_EQ(join(Words{}, ", "), "");
   EXPECT_EQ(join(Words{"a"}, ", "), "a");
   EXPECT_EQ(join(Words{"a", "b", "c"}, ", "), "a, b, c");
+  EXPECT_EQ(join_or(Words{}), "");
+  EXPECT_EQ(join_or(Words{"a"}), "a");
+  EXPECT_EQ(join_or(Words{"a", "b"}), "a or b");
+  EXPECT_EQ(join_or(Words{"a", "b", "c"}), "a, b or c");
 }
 
 TEST(Text, WholeNumbers) {

@@ -7,9 +7,12 @@
 #include "models/zoo.h"
 #include "optim/optimizer.h"
 #include "train/options.h"
+#include "train/registry.h"
 
 namespace trireme::cli_test {
 namespace {
+
+const train::Registry kRegistry = train::builtin_registry();
 
 const fs::path kDocs = fs::path(TRIREME_SOURCE_DIR) / "docs";
 
@@ -20,7 +23,7 @@ void expect_names(const std::string& file, const std::string& text, const std::s
 TEST(Docs, UsingHasARowForEveryOption) {
   const std::string text = read(kDocs / "using.md");
   ASSERT_FALSE(text.empty());
-  for (const cli::Verb& verb : cli::verbs())
+  for (const cli::Verb& verb : cli::verbs(kRegistry))
     for (const base::OptionSpec& option : verb.options) {
       const std::string value = option.value[0] == '\0' ? "" : std::string(" ") + option.value;
       std::string cell = "| `--" + std::string(option.name) + value + "` |";
@@ -33,7 +36,7 @@ TEST(Docs, UsingHasARowForEveryOption) {
 
 TEST(Docs, NetworksHasARowForEveryModelWithItsParameters) {
   const std::string text = read(kDocs / "networks.md");
-  for (const auto& model : models::model_list()) {
+  for (const auto& model : kRegistry.models.rows()) {
     expect_names("networks.md", text, "| `" + model.name + "` |");
     expect_names("networks.md", text, "| " + std::to_string(models::build_model(model.name).parameter_count()) + " |");
   }
@@ -41,16 +44,16 @@ TEST(Docs, NetworksHasARowForEveryModelWithItsParameters) {
 
 TEST(Docs, DatasetsOptimizersAndSchedulesAreThere) {
   const std::string data = read(kDocs / "data.md"), optimizers = read(kDocs / "optimizers.md");
-  for (const auto& dataset : data::dataset_list()) expect_names("data.md", data, "| `" + dataset.name + "` |");
-  for (const auto& optimizer : optim::optimizer_list())
-    expect_names("optimizers.md", optimizers, "| `" + optimizer.name + "` | `" + optimizer.defaults + "` |");
+  for (const auto& dataset : kRegistry.readers.datasets.rows()) expect_names("data.md", data, "| `" + dataset.name + "` |");
+  for (const auto& optimizer : kRegistry.optimizers.rows())
+    expect_names("optimizers.md", optimizers, "| `" + optimizer.name + "` | `" + optim::make_optimizer(optimizer.name)->text() + "` |");
   for (const char* schedule : {"constant", "step", "cosine", "onecycle"})
     expect_names("optimizers.md", optimizers, "`" + std::string(schedule));
 }
 
 TEST(Docs, EveryOpHasAParagraph) {
   const std::string text = read(kDocs / "ops.md");
-  for (const auto& model : models::model_list()) {
+  for (const auto& model : kRegistry.models.rows()) {
     const graph::Network network = models::build_model(model.name);
     for (const graph::Node& node : network.nodes())
       if (node.op) expect_names("ops.md", text, "**" + std::string(node.op->kind()) + "**");

@@ -4,9 +4,12 @@
 #include "models/zoo.h"
 #include "optim/optimizer.h"
 #include "train/options.h"
+#include "train/registry.h"
 
 namespace trireme::cli_test {
 namespace {
+
+const train::Registry kRegistry = train::builtin_registry();
 
 using Usage = Program;
 
@@ -41,18 +44,26 @@ TEST_F(Usage, EveryVerbHasHelpAndTrainsNamesEveryOption) {
 
 TEST_F(Usage, ListsGiveWhatThePartsKnow) {
   const std::string models = run({"list", "models"}).out;
-  for (const auto& model : models::model_list()) EXPECT_TRUE(has(models, model.name)) << model.name;
+  for (const auto& model : kRegistry.models.rows()) EXPECT_TRUE(has(models, model.name)) << model.name;
   EXPECT_TRUE(has(models, "57044810")) << "AlexNet's parameters";
   const std::string datasets = run({"list", "datasets"}).out;
-  for (const auto& dataset : data::dataset_list()) EXPECT_TRUE(has(datasets, dataset.name)) << dataset.name;
+  for (const auto& dataset : kRegistry.readers.datasets.rows()) EXPECT_TRUE(has(datasets, dataset.name)) << dataset.name;
   const std::string optimizers = run({"list", "optimizers"}).out;
-  for (const auto& optimizer : optim::optimizer_list()) EXPECT_TRUE(has(optimizers, optimizer.defaults));
+  for (const auto& optimizer : kRegistry.optimizers.rows()) EXPECT_TRUE(has(optimizers, optim::make_optimizer(optimizer.name)->text()));
   EXPECT_TRUE(has(optimizers, "onecycle"));
-  for (const char* topic : {"strategies", "transports"}) {
-    const Outcome outcome = run({"list", topic});
-    EXPECT_EQ(outcome.code, 0);
-    EXPECT_FALSE(outcome.out.empty());
-  }
+  const Outcome strategies = run({"list", "strategies"});
+  EXPECT_EQ(strategies.code, 0);
+  EXPECT_FALSE(strategies.out.empty());
+}
+
+TEST_F(Usage, TransportsAreListedAndInTheHelp) {
+  EXPECT_EQ(run({"list", "transports"}).out,
+            "auto     shared memory between processes of one host, TCP between hosts, MPI under mpirun\n"
+            "tcp      TCP everywhere, also on one host; encrypted with --tls\n"
+            "mpi      what mpirun offers, for networks that only MPI reaches\n");
+  const std::string train = run({"train", "--help"}).out, bench = run({"bench", "--help"}).out;
+  EXPECT_TRUE(has(train, "(trireme list transports): auto, tcp or mpi\n")) << train;
+  EXPECT_TRUE(has(bench, "shm or tcp (train), shm, tcp, tls or mpi (collective) (default shm)\n")) << bench;
 }
 
 TEST_F(Usage, UnknownVerbsAndWordsAreRefused) {

@@ -107,6 +107,15 @@ class Launch : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
+// Ranks on other hosts may have no run folder that would tell them.
+TEST_F(Launch, EveryRankIsToldHowToJoin) {
+  Json job = scripts(2, "echo \"$(field transport) $(field tls)\" > $FOLDER/how$rank");
+  job["transport"] = "tcp";
+  job["tls"] = true;
+  EXPECT_EQ(run(job).exit_code, 0);
+  for (int rank = 0; rank < 2; ++rank) EXPECT_EQ(text_of(folder_ / fmt::format("how{}", rank)), "tcp true\n");
+}
+
 TEST_F(Launch, EveryRankGetsItsSeat) {
   const Finished finished = run(scripts(4, R"sh(
     echo "$(field world) $(field meeting) $(field token) $(field launcher)" > $FOLDER/seat$rank

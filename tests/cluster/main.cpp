@@ -29,6 +29,7 @@ Job job_from(const Json& json) {
   job.names = json.value("names", job.names);
   job.ssh = json.value("ssh", job.ssh);
   job.directory = json.value("directory", job.directory);
+  job.transport = json.value("transport", job.transport);
   job.tls = json.value("tls", job.tls);
   job.ending_seconds = json.value("ending_seconds", job.ending_seconds);
   return job;

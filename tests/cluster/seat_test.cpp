@@ -41,6 +41,8 @@ Seat seat_of(int rank, int world, const std::string& host) {
   seat.meeting.port = 4000;
   seat.token = "secret";
   seat.launcher = "local";
+  seat.transport = "tcp";
+  seat.tls = true;
   return seat;
 }
 
@@ -67,6 +69,8 @@ TEST(Seat, ComesBackFromItsLine) {
     EXPECT_EQ(seat.meeting.port, 4000);
     EXPECT_EQ(seat.token, "secret");
     EXPECT_EQ(seat.launcher, "local");
+    EXPECT_EQ(seat.transport, "tcp");
+    EXPECT_TRUE(seat.tls);
     EXPECT_TRUE(seat.has_leash);
   }
 }
@@ -113,6 +117,7 @@ TEST(Seat, OfMpirunHasNoAddress) {
     const auto seat = seat_in(variables);
     ASSERT_TRUE(seat.has_value());
     EXPECT_EQ(seat->launcher, "mpi");
+    EXPECT_EQ(seat->transport, "mpi");
     EXPECT_EQ(seat->rank, 1);
     EXPECT_EQ(seat->world, 4);
     EXPECT_EQ(seat->meeting.port, 0);
@@ -130,6 +135,7 @@ TEST(Seat, OfSlurmMeetsOnTheFirstNode) {
   EXPECT_EQ(two->rank, 2);
   EXPECT_EQ(two->world, 3);
   EXPECT_EQ(two->launcher, "slurm");
+  EXPECT_EQ(two->transport, "");  // as the settings of the process say
   EXPECT_EQ(two->meeting.host, "node3");
   EXPECT_EQ(zero->meeting.host, "");  // all addresses of its own
   EXPECT_EQ(zero->meeting.port, two->meeting.port);

@@ -17,8 +17,7 @@ struct Process {
   int words = -1;
 };
 
-inline Process start(
-    const JoinOptions& options, const std::function<void(Group&)>& body, const std::function<void()>& before = [] {}) {
+inline Process start(const std::function<Group()>& joins, const std::function<void(Group&)>& body) {
   int ends[2];
   if (pipe(ends) != 0) return {};
   const pid_t number = fork();
@@ -26,8 +25,7 @@ inline Process start(
     close(ends[0]);
     std::string said;
     try {
-      before();
-      Group group = join(options);
+      Group group = joins();
       group.barrier();
       if (write(ends[1], "ready\n", 6) != 6) _exit(3);
       body(group);
@@ -40,6 +38,15 @@ inline Process start(
   }
   close(ends[1]);
   return {number, ends[0]};
+}
+
+inline Process start(
+    const JoinOptions& options, const std::function<void(Group&)>& body, const std::function<void()>& before = [] {}) {
+  const auto joins = [&] {
+    before();
+    return join(options);
+  };
+  return start(joins, body);
 }
 
 inline std::string read_until(int from, char last) {

@@ -11,6 +11,7 @@
 
 #include "comm/inproc.h"
 #include "comm/join.h"
+#include "comm/transport.h"
 
 namespace trireme::comm {
 
@@ -49,18 +50,19 @@ inline void choose_transport(JoinOptions& options, const std::string& transport)
   options.tls = transport == "tls";
 }
 
-// "inproc", "shm", "tcp" or "tls"; the ranks of all are threads of this process.
-inline std::vector<Group> make_groups(const std::string& transport, int world) {
-  if (transport == "inproc") return inproc_groups(world, kTestDeadline);
+// Over "inproc", or any transport that needs no launcher; the ranks of all are threads of this process.
+inline std::vector<Group> make_groups(const std::string& name, int world) {
+  if (name == "inproc") return inproc_groups(world, kTestDeadline);
+  const Transports transports = builtin_transports();
+  const Transport& transport = transports.get(name);
   const Address address = free_address();
   std::vector<std::unique_ptr<Group>> made(static_cast<std::size_t>(world));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < world; ++rank)
     threads.emplace_back([&, rank] {
-      JoinOptions options = test_options(address, rank, world);
-      choose_transport(options, transport);
       try {
-        made[static_cast<std::size_t>(rank)] = std::make_unique<Group>(join(options));
+        made[static_cast<std::size_t>(rank)] =
+            std::make_unique<Group>(transport.join(test_options(address, rank, world)));
       } catch (const std::exception& error) {
         ADD_FAILURE() << "rank " << rank << ": " << error.what();
       }
@@ -82,8 +84,14 @@ inline Group*& mpi_group() {
   static Group* group = nullptr;
   return group;
 }
+// Each kind of link: those that `bench collective` compares, and inproc.
 inline std::vector<std::string> all_transports() {
-  return mpi_group() ? std::vector<std::string>{"mpi"} : std::vector<std::string>{"inproc", "shm", "tcp", "tls"};
+  if (mpi_group()) return {"mpi"};
+  std::vector<std::string> names{"inproc"};
+  const Transports transports = builtin_transports();
+  for (const Transport& transport : transports.rows())
+    if (transport.offered.bench_collective && !transport.launcher) names.push_back(transport.name);
+  return names;
 }
 inline std::vector<int> worlds_of(const std::vector<int>& worlds) {
   return mpi_group() ? std::vector{mpi_group()->world()} : worlds;

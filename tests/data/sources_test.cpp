@@ -151,7 +151,7 @@ TEST_F(Finding, MnistIsNotTakenForFashionMnist) {
 
 TEST_F(Finding, AnUnknownDatasetGetsTheNearestName) {
   expect_user_error([&] { open_dataset(request("cifar-10", folder_.path())); }, {"cifar-10", "did you mean 'cifar10'"});
-  EXPECT_EQ(dataset_list().size(), 5u);
+  EXPECT_EQ(builtin_readers().datasets.names().size(), 5u);
 }
 
 Bytes cifar_records(const std::vector<Bytes>& labels, std::uint8_t first) {

@@ -9,6 +9,8 @@
 namespace trireme::models {
 namespace {
 
+const ModelRegistry kZoo = builtin_models();
+
 TEST(PeerNames, PytorchAgrees) {
   const std::string python = test::find_python("torch");
   if (python.empty()) return test::without_peer("no Python with PyTorch (python3-torch)");
@@ -16,7 +18,7 @@ TEST(PeerNames, PytorchAgrees) {
       test::run_process({python, "-W", "ignore", std::string(TRIREME_SOURCE_DIR) + "/peers/pytorch/networks.py"});
   ASSERT_EQ(peer.exit_code, 0) << peer.err;
   std::ostringstream ours;
-  for (const ModelInfo& model : model_list()) {
+  for (const ModelInfo& model : kZoo.rows()) {
     ours << "model " << model.name << "\n";
     const graph::Network net = build_model(model.name);
     for (const auto& parameter : net.parameters())

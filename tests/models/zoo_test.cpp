@@ -11,6 +11,8 @@
 namespace trireme::models {
 namespace {
 
+const ModelRegistry kZoo = builtin_models();
+
 // The sentence of the user error that a call ends with, or empty when it does not.
 template <class F>
 std::string user_error_of(const F& call) {
@@ -33,11 +35,11 @@ void expect_says(const std::string& sentence, const std::string& part) {
 
 TEST(Zoo, ListsEveryModelOnce) {
   std::set<std::string> names;
-  for (const ModelInfo& model : model_list()) {
+  for (const ModelInfo& model : kZoo.rows()) {
     EXPECT_TRUE(names.insert(model.name).second) << model.name;
     EXPECT_FALSE(model.description.empty());
     EXPECT_GT(model.batch, 0);
-    EXPECT_EQ(&find_model(model.name), &model);
+    EXPECT_EQ(&kZoo.get(model.name), &model);
   }
   for (const char* name :
        {"lenet5", "mnist-cnn", "alexnet", "resnet18", "resnet50", "resnet18-cifar", "resnet20-cifar", "resnet50-cifar",
@@ -46,7 +48,7 @@ TEST(Zoo, ListsEveryModelOnce) {
 }
 
 TEST(Zoo, BuildsEveryModelWithItsDefaults) {
-  for (const ModelInfo& model : model_list()) {
+  for (const ModelInfo& model : kZoo.rows()) {
     const graph::Network net = build_model(model.name);
     EXPECT_EQ(net.name(), model.name);
     ASSERT_EQ(net.inputs().size(), model.inputs.size());
@@ -148,7 +150,7 @@ TEST(Zoo, WeightHeavyNetworksRowFewOars) {
 }
 
 TEST(Zoo, OnlyResNetV2IsPenalisedAndOnlyItsKernels) {
-  for (const ModelInfo& model : model_list()) {
+  for (const ModelInfo& model : kZoo.rows()) {
     int kernels = 0;
     const graph::Network net = build_model(model.name);
     for (const auto& parameter : net.parameters()) {
@@ -191,7 +193,7 @@ TEST(Zoo, DropoutsDropDifferently) {
 }
 
 TEST(Zoo, UnknownNamesGetASuggestion) {
-  expect_says(user_error_of([] { find_model("resnet-18"); }), "did you mean 'resnet18'");
+  expect_says(user_error_of([] { (void)kZoo.get("resnet-18"); }), "did you mean 'resnet18'");
   expect_says(build_error("lenet", {}), "did you mean 'lenet5'");
   expect_says(build_error("", {}), "lenet5");
   expect_says(build_error("lenet5", {.target = "clases"}), "did you mean 'classes'");

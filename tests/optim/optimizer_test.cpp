@@ -221,8 +221,10 @@ TEST(Optimizer, AdamsCorrections) {
 }
 
 TEST(Optimizer, TextReadsBack) {
-  for (const OptimizerInfo& info : optimizer_list()) {
-    EXPECT_EQ(make_optimizer(info.defaults)->text(), info.defaults);
+  const OptimizerRegistry optimizers = builtin_optimizers();
+  for (const OptimizerRow& info : optimizers.rows()) {
+    const std::string full = make_optimizer(info.name)->text();
+    EXPECT_EQ(make_optimizer(full)->text(), full);
     EXPECT_FALSE(info.summary.empty());
   }
   EXPECT_EQ(make_optimizer("nesterov:lr=0.1,weight-decay=5e-4")->text(),

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "crew/crew.h"
 #include "support/core_networks.h"
 
 namespace trireme::strategy {

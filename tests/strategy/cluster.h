@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "comm/inproc.h"
+#include "strategy/all_reduce.h"
 #include "strategy/ps.h"
 #include "strategy/server.h"
+#include "strategy/single.h"
 #include "support/core_crew_run.h"
 #include "support/core_networks.h"
 
@@ -143,7 +145,7 @@ inline Outcome run_single(Mate& mate, const Training& training) {
   std::vector<comm::Group> groups = comm::inproc_groups(1, 20);
   mate.start(training, {});
   const Worker worker = mate.worker(groups[0], {}, 0);
-  const auto single = make_single(worker.crew, worker.updater);
+  const auto single = make_single(worker.replica, worker.updater);
   mate.steps(*single, worker, 0, mate.all_steps());
   return mate.outcome(true);
 }

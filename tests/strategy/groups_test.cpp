@@ -9,7 +9,6 @@
 
 #include "cluster.h"
 #include "comm/worlds.h"
-#include "strategy/spec.h"
 
 namespace trireme::strategy {
 namespace {
@@ -71,7 +70,7 @@ class Bench {
         [&](comm::Group& process, int k) {
           Server server(process, cast, k, optim::make_optimizer(training.optimizer), training.max_norm);
           server.take_over();
-          for (std::size_t s = 0; s < starts.size(); ++s) server.serve({false, false, leaders});
+          for (std::size_t s = 0; s < starts.size(); ++s) server.serve({false, false, leaders})->run();
           server.give_back();
         });
     for (const std::string& error : errors) EXPECT_EQ(error, "");

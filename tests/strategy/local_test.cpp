@@ -70,7 +70,7 @@ class Bench {
         },
         [&](comm::Group& group, int k) {
           Server server(group, cast, k, optim::make_optimizer(training.optimizer), training.max_norm);
-          server.serve({true, true});
+          server.serve({true, true})->run();
         });
     for (const std::string& error : errors) EXPECT_EQ(error, "");
     return logs;

@@ -31,7 +31,7 @@ void take_part(comm::Group& group, const Case& test) {
     try {
       Server here(group, cast, server, optim::make_optimizer(optimizer), test.max_norm);
       here.take_over();
-      here.serve({test.synchronous});
+      here.serve({test.synchronous})->run();
       served = "served to the end";
     } catch (const std::exception& error) {
       served = error.what();

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cluster.h"
+#include "strategy/groups.h"
 
 namespace trireme::strategy {
 namespace {
@@ -52,7 +53,7 @@ class Bench {
             if (s == 0 || !stays) server.take_over();
             std::vector<int> leaders;
             for (const std::vector<int>& team : options.teams) leaders.push_back(team.front());
-            server.serve({options.synchronous, options.returns_gradients, leaders});
+            server.serve({options.synchronous, options.returns_gradients, leaders})->run();
             if (!stays || s + 1 == starts.size()) server.give_back();
           }
         });

@@ -74,7 +74,7 @@ std::vector<float> serve_pushes(const Cast& cast, const std::function<void(Pushe
       [&](comm::Group& group, int k) {
         Server server(group, cast, k, optimizer, 0);
         server.take_over();
-        server.serve({.synchronous = false});
+        server.serve({.synchronous = false})->run();
         weights.assign(server.weights().begin(), server.weights().end());
       });
   for (const std::string& error : errors) EXPECT_EQ(error, "");

@@ -15,13 +15,10 @@ using strategy::Bound;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-StepNews push_of(int worker, const Coordinator::Share& share) {
-  StepNews news{.kind = ReportKind::push, .worker = worker, .step = share.step + 1};
-  news.samples = static_cast<double>(share.oars.size());
-  news.loss = 2 * news.samples;
-  news.correct = 1;
-  news.penalty = 0.25;
-  news.lr = 0.1;
+PushNews push_of(int worker, const Coordinator::Share& share) {
+  const auto samples = static_cast<double>(share.oars.size());
+  PushNews news{.pusher = worker, .step = share.step + 1};
+  news.sums = {.loss = 2 * samples, .correct = 1, .samples = samples, .penalty = 0.25, .lr = 0.1};
   news.notes = {{{.load = 1, .forward = 2, .backward = 3, .update = 4, .network = 5, .hidden = 6}, 0, false}};
   return news;
 }
@@ -62,10 +59,10 @@ class Workers {
     EXPECT_EQ(static_cast<std::int64_t>(steps_.size()), coordinator_.steps_done());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       EXPECT_EQ(steps_[i].step, from_ + static_cast<std::int64_t>(i) + 1) << "steps come out in order";
-      EXPECT_DOUBLE_EQ(steps_[i].samples, oars);
-      EXPECT_DOUBLE_EQ(steps_[i].loss, 2 * oars);
-      EXPECT_DOUBLE_EQ(steps_[i].penalty, 0.25);
-      EXPECT_DOUBLE_EQ(steps_[i].lr, 0.1);
+      EXPECT_DOUBLE_EQ(steps_[i].sums.samples, oars);
+      EXPECT_DOUBLE_EQ(steps_[i].sums.loss, 2 * oars);
+      EXPECT_DOUBLE_EQ(steps_[i].sums.penalty, 0.25);
+      EXPECT_DOUBLE_EQ(steps_[i].sums.lr, 0.1);
       EXPECT_DOUBLE_EQ(steps_[i].seconds.hidden, 6) << "the mean over pushes";
     }
     std::int64_t seen = 0;

@@ -6,8 +6,8 @@
 namespace trireme::train {
 namespace {
 
+using observe::StepSeconds;
 using strategy::Note;
-using strategy::StepSeconds;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <thread>
 
 #include "base/error.h"
 #include "comm/inproc.h"
+#include "train/role_mail.h"
 
 namespace trireme::train {
 namespace {
@@ -26,32 +26,84 @@ TEST(Mail, TextsOfAllSizesComeInOrder) {
 
 TEST(Mail, ToOneself) {
   auto groups = comm::inproc_groups(1, kDeadlineSeconds);
-  std::thread receiver([&] { EXPECT_EQ(receive_text(groups[0].post(), 0, kOrder), "row"); });
-  send_text(groups[0].post(), 0, kOrder, "row");
+  std::thread receiver([&] {
+    EXPECT_EQ(std::get<EvaluateOrder>(receive_order(groups[0].post(), 0, kOrder)), (EvaluateOrder{true, 3}));
+  });
+  send_order(groups[0].post(), 0, kOrder, EvaluateOrder{true, 3});
   receiver.join();
 }
 
-TEST(Mail, RowsComeFromAnybodyWithTheirSender) {
+TEST(Mail, ReportsComeFromAnybodyWithTheirSender) {
   auto groups = comm::inproc_groups(3, kDeadlineSeconds);
-  std::vector<double> room(3);
-  EXPECT_FALSE(receive_row(groups[0].post(), kReport, 0.01, room)) << "none was sent";
+  std::vector<std::byte> room;
+  EXPECT_FALSE(receive_report(groups[0].post(), comm::kAnyRank, 0.01, room)) << "none was sent";
   std::vector<std::thread> senders;
   for (int rank = 1; rank < 3; ++rank)
     senders.emplace_back([&, rank] {
-      for (int i = 0; i < 50; ++i) {
-        const std::vector<double> numbers{static_cast<double>(rank), static_cast<double>(i)};
-        send_values<double>(groups[static_cast<std::size_t>(rank)].post(), 0, kReport, numbers);
-      }
+      for (int i = 0; i < 50; ++i)
+        send_report(groups[static_cast<std::size_t>(rank)].post(), 0, PushNews{.pusher = rank, .step = i});
     });
   std::vector<int> next(3);
   for (int i = 0; i < 100; ++i) {
-    const auto row = receive_row(groups[0].post(), kReport, kDeadlineSeconds, room);
-    ASSERT_TRUE(row);
-    ASSERT_EQ(row->numbers.size(), 2u);
-    EXPECT_EQ(row->numbers[0], row->from);
-    EXPECT_EQ(row->numbers[1], next[static_cast<std::size_t>(row->from)]++) << "in order";
+    const auto got = receive_report(groups[0].post(), comm::kAnyRank, kDeadlineSeconds, room);
+    ASSERT_TRUE(got);
+    const auto& push = std::get<PushNews>(got->report);
+    EXPECT_EQ(push.pusher, got->from);
+    EXPECT_EQ(push.step, next[static_cast<std::size_t>(got->from)]++) << "in order";
   }
   for (std::thread& sender : senders) sender.join();
+}
+
+// The ledger of a large set, or a trace, is longer than what a receiver keeps ready; short reports of another thread of
+// that process may come in between.
+TEST(Mail, LongReportsComeWhole) {
+  auto groups = comm::inproc_groups(2, kDeadlineSeconds);
+  const std::vector<std::size_t> sizes{0, 1000, 600'000, 3'000'000, 2};
+  std::thread sender([&] {
+    for (const std::size_t size : sizes) send_report(groups[1].post(), 0, StretchNews{1, 0, std::string(size, 'x')});
+  });
+  std::thread asks([&] {
+    for (int i = 0; i < 50; ++i) send_report(groups[1].post(), 0, ShareRequest{7});
+  });
+  std::vector<std::byte> room;
+  std::size_t ledgers = 0, requests = 0;
+  while (ledgers + requests < sizes.size() + 50) {
+    const auto got = receive_report(groups[0].post(), 1, kDeadlineSeconds, room);
+    ASSERT_TRUE(got);
+    if (const auto* news = std::get_if<StretchNews>(&got->report)) {
+      EXPECT_EQ(news->ledger, std::string(sizes[ledgers++], 'x'));
+    } else {
+      EXPECT_EQ(std::get<ShareRequest>(got->report).pusher, 7);
+      ++requests;
+    }
+  }
+  sender.join();
+  asks.join();
+}
+
+TEST(Mail, SharesAndLimits) {
+  auto groups = comm::inproc_groups(2, kDeadlineSeconds);
+  EXPECT_FALSE(receive_message_within<LimitNews>(0, groups[1].post(), 0, kLimit));
+  send_message(groups[0].post(), 1, kAssign, ShareAnswer{5, {2, 4}});
+  send_message(groups[0].post(), 1, kLimit, LimitNews{1, 2, 3});
+  EXPECT_EQ(receive_message<ShareAnswer>(groups[1].post(), 0, kAssign), (ShareAnswer{5, {2, 4}}));
+  EXPECT_EQ(receive_message<LimitNews>(groups[1].post(), 0, kLimit), (LimitNews{1, 2, 3}));
+}
+
+TEST(Mail, AFailureTakesThePlaceOfAnyAnswer) {
+  auto groups = comm::inproc_groups(2, kDeadlineSeconds);
+  strategy::Cast cast;
+  cast.workers = 2;
+  RoleMail mail(groups[0], cast);
+  send_report(groups[1].post(), 0, TrafficNews{3, 4});
+  EXPECT_EQ(mail.answer_of<TrafficNews>(1).received, 4u);
+  send_report(groups[1].post(), 0, FailureNews{"no memory"});
+  try {
+    mail.answer_of<EvaluationNews>(1);
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.what(), cast.name(1) + ": no memory");
+  }
 }
 
 TEST(Mail, StateOfTheWrongSizeIsNoticed) {
@@ -67,7 +119,7 @@ TEST(Mail, AWaitEndsWithTheGroup) {
   std::string sentence;
   std::thread waiting([&] {
     try {
-      receive_text(groups[0].post(), 0, kOrder);
+      receive_order(groups[0].post(), 0, kOrder);
     } catch (const base::Error& error) {
       sentence = error.what();
     }

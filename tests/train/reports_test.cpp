@@ -1,72 +1,148 @@
-// Reports survive their way as numbers, whatever they hold.
+// Every order and report survives its way as bytes, and bytes that are none are refused.
 #include "train/reports.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "base/error.h"
+#include "train/orders.h"
 
 namespace trireme::train {
 namespace {
 
-TEST(Reports, ComeBackAsTheyWere) {
-  for (const ReportKind kind :
-       {ReportKind::step, ReportKind::push, ReportKind::ask, ReportKind::end_of_stretch, ReportKind::failure}) {
-    StepNews news{.kind = kind, .worker = 3, .step = 123456789012};
-    news.loss = -1.5e-300;
-    news.correct = 17;
-    news.samples = 128;
-    news.penalty = 0.1;
-    news.lr = 1e-9;
-    news.clock = 77;
-    news.slowest = 75;
-    // A clock's nanoseconds are more than a double can count.
-    news.notes = {{{1, 2, 3, 4, 5, 6}, std::numeric_limits<std::int64_t>::max() - 1, true}, {{}, -3, false}};
-    news.shares = {{0, 5}, {5, 5}, {5, 8}};
-    const std::vector<double> numbers = to_numbers(news);
-    EXPECT_EQ(kind_of(numbers), kind);
-    const StepNews back = step_news(numbers);
-    EXPECT_EQ(to_numbers(back).size(), numbers.size());
-    EXPECT_EQ(back.kind, kind);
-    EXPECT_EQ(back.worker, news.worker);
-    EXPECT_EQ(back.step, news.step);
-    EXPECT_EQ(back.loss, news.loss);
-    EXPECT_EQ(back.correct, news.correct);
-    EXPECT_EQ(back.samples, news.samples);
-    EXPECT_EQ(back.penalty, news.penalty);
-    EXPECT_EQ(back.lr, news.lr);
-    EXPECT_EQ(back.clock, news.clock);
-    EXPECT_EQ(back.slowest, news.slowest);
-    EXPECT_EQ(back.shares, news.shares);
-    ASSERT_EQ(back.notes.size(), 2u);
-    for (std::size_t i = 0; i < 2; ++i) {
-      const strategy::StepSeconds &a = back.notes[i].seconds, &b = news.notes[i].seconds;
-      EXPECT_EQ(a.load, b.load);
-      EXPECT_EQ(a.forward, b.forward);
-      EXPECT_EQ(a.backward, b.backward);
-      EXPECT_EQ(a.update, b.update);
-      EXPECT_EQ(a.network, b.network);
-      EXPECT_EQ(a.hidden, b.hidden);
-      EXPECT_EQ(back.notes[i].arrived_ns, news.notes[i].arrived_ns);
-      EXPECT_EQ(back.notes[i].wants_stop, news.notes[i].wants_stop);
-    }
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+std::vector<Order> all_orders() {
+  return {RowOrder{3, 123456789012, 123456789099, 0.125, true},
+          EvaluateOrder{true, 7},
+          HandOverOrder{Holder::servers, false},
+          GiveStateOrder{},
+          TakeStateOrder{true},
+          ClockOrder{},
+          SayDoneOrder{},
+          SendTraceOrder{},
+          SendTrafficOrder{},
+          EndOrder{}};
+}
+
+const StepSums kSums{.loss = -1.5e-300, .correct = 17, .samples = 128, .penalty = 0.1, .lr = 1e-9};
+
+// A clock's nanoseconds are more than a double can count.
+std::vector<strategy::Note> notes() {
+  return {{{1, 2, 3, 4, 5, 6}, std::numeric_limits<std::int64_t>::max() - 1, true, 9}, {{}, -3, false}};
+}
+
+std::vector<Report> all_reports() {
+  return {StepNews{123456789012, kSums, notes(), {{0, 5}, {5, 5}, {5, 8}}},
+          PushNews{3, 42, kSums, 77, 75, notes()},
+          ShareRequest{5},
+          StretchNews{2, 11, "1 2f 00 ff"},
+          FailureNews{"cannot read 'x'; \xff\n"},
+          EvaluationNews{{1.5, 2.5}, {3}},
+          TrafficNews{1ULL << 63, 7},
+          TraceNews{std::string("\0packed", 7)},
+          DoneNews{}};
+}
+
+TEST(Orders, ComeBackAsTheyWere) {
+  const std::vector<Order> orders = all_orders();
+  ASSERT_EQ(orders.size(), std::variant_size_v<Order>) << "one of each";
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    ASSERT_EQ(orders[i].index(), i);
+    EXPECT_EQ(decode<Order>(bytes_of(encode(orders[i]))), orders[i]);
+    EXPECT_LE(encode(orders[i]).size(), 64u) << "what a receiver has room for";
   }
 }
 
-TEST(Reports, OfALossThatIsNoNumber) {
-  EXPECT_TRUE(std::isnan(step_news(to_numbers({.loss = std::nan("")})).loss));
-  EXPECT_TRUE(std::isinf(step_news(to_numbers({.loss = HUGE_VAL})).loss));
+TEST(Orders, HaveNames) {
+  std::set<std::string> names;
+  for (const Order& order : all_orders()) names.insert(name_of(order));
+  EXPECT_EQ(names.size(), std::variant_size_v<Order>);
+  EXPECT_EQ(name_of(HandOverOrder{}), "hand over");
 }
 
-TEST(Reports, OfAWrongLengthAreNone) {
-  std::vector<double> numbers = to_numbers({.notes = {{}, {}}, .shares = {{0, 1}}});
-  EXPECT_NO_THROW(step_news(numbers));
-  numbers.pop_back();
-  EXPECT_THROW(step_news(numbers), std::exception);
-  EXPECT_THROW(step_news(std::vector<double>{1, 2, 3}), std::exception);
-  EXPECT_THROW(kind_of({}), std::exception);
+TEST(Orders, SharesAndLimitsComeBack) {
+  const ShareAnswer share{5, {1, 3}};
+  const LimitNews limit{1, 2, 3};
+  EXPECT_EQ(decode<ShareAnswer>(bytes_of(encode(share))), share);
+  EXPECT_EQ(decode<LimitNews>(bytes_of(encode(limit))), limit);
+}
+
+void expect_equal(const std::vector<strategy::Note>& found, const std::vector<strategy::Note>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].seconds, wanted[i].seconds);
+    EXPECT_EQ(found[i].arrived_ns, wanted[i].arrived_ns);
+    EXPECT_EQ(found[i].wants_stop, wanted[i].wants_stop);
+    EXPECT_EQ(found[i].under_way, wanted[i].under_way);
+  }
+}
+
+TEST(Reports, ComeBackAsTheyWere) {
+  const std::vector<Report> reports = all_reports();
+  ASSERT_EQ(reports.size(), std::variant_size_v<Report>) << "one of each";
+  std::vector<Report> back;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    ASSERT_EQ(reports[i].index(), i);
+    back.push_back(decode<Report>(bytes_of(encode(reports[i]))));
+    EXPECT_EQ(encode(back[i]), encode(reports[i]));
+  }
+  const auto& step = std::get<StepNews>(back[0]);
+  EXPECT_EQ(step.step, 123456789012);
+  EXPECT_EQ(step.sums, kSums);
+  expect_equal(step.notes, notes());
+  EXPECT_EQ(step.shares, (std::vector<base::Range>{{0, 5}, {5, 5}, {5, 8}}));
+  const auto& push = std::get<PushNews>(back[1]);
+  EXPECT_EQ(push.pusher, 3);
+  EXPECT_EQ(push.step, 42);
+  EXPECT_EQ(push.sums, kSums);
+  EXPECT_EQ(push.clock, 77);
+  EXPECT_EQ(push.slowest, 75);
+  expect_equal(push.notes, notes());
+  EXPECT_EQ(std::get<ShareRequest>(back[2]).pusher, 5);
+  EXPECT_EQ(std::get<StretchNews>(back[3]).worker, 2);
+  EXPECT_EQ(std::get<StretchNews>(back[3]).synchronisations, 11);
+  EXPECT_EQ(std::get<StretchNews>(back[3]).ledger, "1 2f 00 ff");
+  EXPECT_EQ(std::get<FailureNews>(back[4]).sentence, "cannot read 'x'; \xff\n");
+  EXPECT_EQ(std::get<EvaluationNews>(back[5]).losses, (std::vector<double>{1.5, 2.5}));
+  EXPECT_EQ(std::get<EvaluationNews>(back[5]).corrects, (std::vector<double>{3}));
+  EXPECT_EQ(std::get<TrafficNews>(back[6]).sent, 1ULL << 63);
+  EXPECT_EQ(std::get<TrafficNews>(back[6]).received, 7u);
+  EXPECT_EQ(std::get<TraceNews>(back[7]).packed, std::string("\0packed", 7));
+}
+
+TEST(Reports, OfALossThatIsNoNumber) {
+  const auto loss_of = [](double loss) {
+    StepNews news;
+    news.sums.loss = loss;
+    return std::get<StepNews>(decode<Report>(bytes_of(encode(Report(news))))).sums.loss;
+  };
+  EXPECT_TRUE(std::isnan(loss_of(std::nan(""))));
+  EXPECT_TRUE(std::isinf(loss_of(HUGE_VAL)));
+}
+
+template <class Mail>
+void expect_only_whole(const std::vector<Mail>& all) {
+  for (const Mail& one : all) {
+    const std::string bytes = encode(one);
+    for (std::size_t length = 0; length < bytes.size(); ++length)
+      EXPECT_THROW((void)decode<Mail>(bytes_of(bytes.substr(0, length))), base::Error) << length;
+    EXPECT_THROW((void)decode<Mail>(bytes_of(bytes + '\0')), base::Error);
+    EXPECT_THROW((void)decode<Mail>(bytes_of('\x7f' + bytes.substr(1))), base::Error) << "no such kind";
+  }
+}
+
+TEST(Orders, OfAWrongLengthAreNone) { expect_only_whole(all_orders()); }
+TEST(Reports, OfAWrongLengthAreNone) { expect_only_whole(all_reports()); }
+
+// A damaged length must not be believed before memory is taken for it.
+TEST(Reports, OfAnAbsurdLengthAreNone) {
+  std::string bytes = encode(Report(FailureNews{"x"}));
+  bytes[8] = '\x7f';
+  EXPECT_THROW((void)decode<Report>(bytes_of(bytes)), base::Error);
 }
 
 }  // namespace

@@ -1,57 +1,23 @@
 // What people ask for with --strategy: all forms, and every mistake with its sentence.
-#include "strategy/spec.h"
+#include "strategy/phases.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "strategy/builtin.h"
 
 namespace trireme::strategy {
 namespace {
 
-const RunLength kLength{1000, 100, 4, {}};
+const RunLength kLength{1000, 100, {4, {}}};
+const StrategyRegistry kStrategies = builtin_strategies();
 
-Plan plan_of(std::string_view text) {
-  const std::vector<Phase> phases = parse_strategy(text, kLength);
-  EXPECT_EQ(phases.size(), 1u) << text;
-  EXPECT_EQ(phases.back().until, kLength.total_steps);
-  return phases.front().plan;
-}
-
-TEST(Spec, OneStrategy) {
-  EXPECT_EQ(plan_of("single").way, Way::single);
-  EXPECT_EQ(plan_of("allreduce").way, Way::all_reduce);
-  EXPECT_EQ(plan_of("allreduce").all_reduce.algorithm, comm::Algorithm::automatic);
-  EXPECT_EQ(plan_of("allreduce:algorithm=ring,bucket=64").all_reduce.algorithm, comm::Algorithm::ring);
-  EXPECT_EQ(plan_of("allreduce:algorithm=ring,bucket=64").all_reduce.bucket_bytes, 64 << 10);
-  EXPECT_FALSE(plan_of("allreduce").needs_servers());
-
-  const Plan sync = plan_of("ps");
-  EXPECT_TRUE(sync.way == Way::ps && sync.is_synchronous() && sync.needs_servers() && sync.servers_hold());
-  EXPECT_FALSE(sync.outlives_workers());
-  const Plan gradients = plan_of("ps:mode=sync,return=gradients");
-  EXPECT_TRUE(gradients.is_synchronous() && gradients.needs_servers() && !gradients.servers_hold());
-  EXPECT_FALSE(plan_of("ps:return=weights").ps.returns_gradients);
-
-  const Plan async = plan_of("ps:mode=async");
-  EXPECT_TRUE(!async.is_synchronous() && async.bound.is_none() && async.servers_hold());
-  EXPECT_EQ(async.lr_scale, 0) << "1 / the shares of a batch, whatever they are then";
-  EXPECT_EQ(plan_of("ps:mode=async,lr-scale=0.5").lr_scale, 0.5);
-}
-
-TEST(Spec, Bounds) {
-  const auto bound = [](std::string_view text) {
-    const Bound got = plan_of(text).bound;
-    return std::pair(got.low, got.high);
-  };
-  using Pair = std::pair<std::int64_t, std::int64_t>;
-  EXPECT_EQ(bound("ps:mode=ssp"), Pair(3, 3));
-  EXPECT_EQ(bound("ps:mode=ssp,staleness=0"), Pair(0, 0));
-  EXPECT_EQ(bound("ps:mode=dssp"), Pair(3, 15));
-  EXPECT_EQ(bound("ps:mode=dssp,low=1,high=4"), Pair(1, 4));
-  EXPECT_EQ(bound("ps:mode=dssp,low=2,high=2"), Pair(2, 2));
-  EXPECT_FALSE(plan_of("ps:mode=ssp").bound.moves());
-  EXPECT_TRUE(plan_of("ps:mode=dssp").bound.moves());
-  EXPECT_TRUE(plan_of("ps").bound.is_none());
+TEST(Phases, OneStrategy) {
+  const std::vector<Phase> phases = parse_phases(kStrategies, "ps:mode=async", kLength);
+  ASSERT_EQ(phases.size(), 1u);
+  EXPECT_EQ(phases[0].text, "ps:mode=async");
+  EXPECT_EQ(phases[0].until, kLength.total_steps);
+  EXPECT_FALSE(phases[0].traits().is_synchronous);
 }
 
 struct Expected {
@@ -61,19 +27,19 @@ struct Expected {
 };
 
 void expect_phases(std::string_view text, const std::vector<Expected>& expected, const RunLength& length = kLength) {
-  const std::vector<Phase> phases = parse_strategy(text, length);
+  const std::vector<Phase> phases = parse_phases(kStrategies, text, length);
   ASSERT_EQ(phases.size(), expected.size()) << text;
   for (std::size_t i = 0; i < phases.size(); ++i) {
-    EXPECT_EQ(phases[i].plan.text, expected[i].text) << text;
+    EXPECT_EQ(phases[i].text, expected[i].text) << text;
     EXPECT_EQ(phases[i].until, expected[i].until) << text;
     EXPECT_EQ(phases[i].keeps_state, expected[i].keeps_state) << text;
   }
-  const std::vector<Plan> plans = parse_plans(text, length.workers);
-  ASSERT_EQ(plans.size(), expected.size()) << text;
-  for (std::size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(plans[i].text, expected[i].text) << text;
+  const std::vector<NamedConfig> configs = parse_configs(kStrategies, text, length.workers.workers);
+  ASSERT_EQ(configs.size(), expected.size()) << text;
+  for (std::size_t i = 0; i < configs.size(); ++i) EXPECT_EQ(configs[i].text, expected[i].text) << text;
 }
 
-TEST(Spec, Switches) {
+TEST(Phases, Switches) {
   const std::vector<Expected> usual{{"allreduce", 500}, {"ps:mode=async", 1000}};
   for (const char* text : {"switch", "switch:", "switch:at=50%", "switch:from=allreduce", "switch:to=ps:mode=async",
                            "switch:at=500steps", "switch:at=5epochs", "switch:at=50%,from=allreduce,to=ps:mode=async",
@@ -85,14 +51,14 @@ TEST(Spec, Switches) {
   expect_phases("switch:state=reset,to=ps", {{"allreduce", 500}, {"ps", 1000, false}});
 }
 
-TEST(Spec, OptionsBelongToTheStrategyBefore) {
+TEST(Phases, OptionsBelongToTheStrategyBefore) {
   expect_phases("switch:at=10%,from=allreduce:algorithm=ring,bucket=64,to=ps:mode=ssp,staleness=2",
                 {{"allreduce:algorithm=ring,bucket=64", 100}, {"ps:mode=ssp,staleness=2", 1000}});
   expect_phases("switch:from=ps,mode=dssp,low=1,high=2,at=10%,to=allreduce,bucket=64",
                 {{"ps:mode=dssp,low=1,high=2", 100}, {"allreduce:bucket=64", 1000}});
 }
 
-TEST(Spec, SeveralSwitches) {
+TEST(Phases, SeveralSwitches) {
   expect_phases("switch:at=20%,to=ps,at=700steps,to=allreduce,at=9epochs,to=ps:mode=async",
                 {{"allreduce", 200}, {"ps", 700}, {"allreduce", 900}, {"ps:mode=async", 1000}});
   expect_phases("switch:at=20%,at=40%,to=ps,to=allreduce,state=reset,state=keep",
@@ -102,15 +68,15 @@ TEST(Spec, SeveralSwitches) {
 }
 
 // Whether moments fit a run is only known with its length.
-TEST(Spec, MomentsOfAnyLengthOfRun) {
+TEST(Phases, MomentsOfAnyLengthOfRun) {
   expect_phases("switch:at=50%,at=2epochs,to=ps,to=allreduce", {{"allreduce", 150}, {"ps", 200}, {"allreduce", 300}},
-                {300, 100, 2, {}});
+                {300, 100, {2, {}}});
   expect_phases("switch:at=10steps,at=1epochs,to=ps,to=allreduce", {{"allreduce", 10}, {"ps", 100}, {"allreduce", 300}},
-                {300, 100, 2, {}});
-  expect_phases("switch:at=5000epochs,to=ps", {{"allreduce", 50000}, {"ps", 60000}}, {60000, 10, 2, {}});
+                {300, 100, {2, {}}});
+  expect_phases("switch:at=5000epochs,to=ps", {{"allreduce", 50000}, {"ps", 60000}}, {60000, 10, {2, {}}});
 }
 
-TEST(Spec, Mistakes) {
+TEST(Phases, Mistakes) {
   struct Mistake {
     const char* text;
     std::vector<const char*> words;
@@ -162,7 +128,7 @@ TEST(Spec, Mistakes) {
       {"switch:to=", {"''"}},
   };
   for (const Mistake& mistake : mistakes) try {
-      parse_strategy(mistake.text, kLength);
+      parse_phases(kStrategies, mistake.text, kLength);
       ADD_FAILURE() << mistake.text << " was accepted";
     } catch (const base::Error& error) {
       EXPECT_EQ(error.kind(), base::ErrorKind::user) << mistake.text;
@@ -172,8 +138,26 @@ TEST(Spec, Mistakes) {
     }
 }
 
-TEST(Spec, EveryNameInTheListIsOne) {
-  for (const StrategyInfo& info : strategy_list()) EXPECT_NO_THROW(parse_strategy(info.name, kLength)) << info.name;
+TEST(Phases, ServersOfSomePhase) {
+  EXPECT_FALSE(needs_servers(kStrategies, "switch:from=allreduce,to=local"));
+  EXPECT_TRUE(needs_servers(kStrategies, "switch:from=allreduce,to=local:by=servers"));
+  EXPECT_TRUE(needs_servers(kStrategies, "groups:count=3")) << "before the number of workers is known";
+}
+
+// A program of a user's own adds a strategy; everything else finds it by its row.
+TEST(Phases, AStrategyOfOnesOwn) {
+  struct Own : StrategyConfig {
+    Own() : StrategyConfig({.outlives_workers = true}) {}
+    std::unique_ptr<Strategy> make_worker_side(const Worker&) const override { return nullptr; }
+  };
+  StrategyRegistry strategies = builtin_strategies();
+  strategies.add({"own", "", {{"state", "kept", ""}}, [](base::Spec& spec, const WorkerSet&) {
+                    EXPECT_EQ(spec.word("state", ""), "lost");
+                    return std::make_shared<Own>();
+                  }});
+  const std::vector<Phase> phases = parse_phases(strategies, "switch:from=own,state=lost,to=ps", kLength);
+  EXPECT_TRUE(phases[0].traits().outlives_workers);
+  EXPECT_TRUE(phases[1].keeps_state) << "state is an option of the strategy before it";
 }
 
 }  // namespace

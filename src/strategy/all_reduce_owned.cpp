@@ -30,19 +30,19 @@ class OwnedAllReduce : public Strategy {
  public:
   OwnedAllReduce(const Worker& worker, const AllReduceOptions& options)
       : worker_(worker),
-        step_(worker, cut_into_buckets(worker.crew, options.bucket_bytes > 0 ? options.bucket_bytes : kBucketBytes),
+        step_(worker, cut_into_buckets(worker.replica, options.bucket_bytes > 0 ? options.bucket_bytes : kBucketBytes),
               worker.gradients),
         trained_(trained_buckets(step_.buckets())),
-        buckets_of_(at(worker.crew.space().size())),
-        is_behind_(at(worker.crew.space().size())),
+        buckets_of_(at(worker.replica.space().size())),
+        is_behind_(at(worker.replica.space().size())),
         pending_(step_.buckets().size()),
         all_notes_(step_.note_size() * at(worker.cast.workers)) {
-    worker_.updater.state();
-    worker_.crew.place_gradient(step_.partial(0).data());
+    worker_.updater.ensure_state();
+    worker_.replica.place_gradient(step_.partial(0).data());
     if (shares_weights()) gather_weights();
-    const std::vector<crew::Chunk>& chunks = worker_.crew.chunks();
+    const std::vector<crew::Chunk>& chunks = worker_.replica.chunks();
     std::vector<bool> is_reached(chunks.size(), true);
-    for (const int chunk : worker_.crew.layers().unreached()) is_reached[at(chunk)] = false;
+    for (const int chunk : worker_.replica.gradient_order().unread) is_reached[at(chunk)] = false;
     for (std::size_t b = 0; b < trained_; ++b) {
       bool is_read = false;
       const base::Range of_bucket = step_.buckets()[b].chunks;
@@ -61,8 +61,8 @@ class OwnedAllReduce : public Strategy {
         wait_for(b);
       } catch (...) {  // its failure was told already
       }
-    worker_.crew.place_gradient(nullptr);
-    if (shares_weights()) worker_.crew.move_weights(own_weights_);
+    worker_.replica.place_gradient(nullptr);
+    if (shares_weights()) worker_.replica.move_weights(own_weights_);
   }
 
   StepReport step(const Work& work) override {
@@ -115,7 +115,7 @@ class OwnedAllReduce : public Strategy {
     worker_.group.barrier();
     if (worker_.worker == 0) std::copy_n(own_weights_, worker_.host_weights.size(), worker_.host_weights.begin());
     worker_.group.barrier();
-    worker_.crew.share_weights(worker_.host_weights.data());
+    worker_.replica.share_weights(worker_.host_weights.data());
   }
 
   // In the same order on all workers; see BucketCount. Where nothing else is under way when the last is complete, who
@@ -136,7 +136,7 @@ class OwnedAllReduce : public Strategy {
               const optim::StepScalars& scalars) {
     const base::Range floats = step_.buckets()[bucket].floats, chunks = step_.buckets()[bucket].chunks;
     if (bucket >= trained_) return step_.add_up(group, bucket, plan, partials, step_.partial(0, floats), nullptr);
-    const std::span<float> weights(worker_.crew.weights() + floats.begin, at(floats.size()));
+    const std::span<float> weights(worker_.replica.weights() + floats.begin, at(floats.size()));
     const auto update = [&](std::int64_t first, std::span<const float> sum) {
       const std::int64_t start_ns = base::now_ns();
       const std::int64_t begin = floats.begin + first;
@@ -172,7 +172,7 @@ class OwnedAllReduce : public Strategy {
     if (!is_behind_[at(parameter)]) return;
     for (const std::size_t bucket : buckets_of_[at(parameter)]) wait_for(bucket);
     const std::int64_t start_ns = base::now_ns();
-    worker_.crew.refresh_weight_forms(parameter);
+    worker_.replica.refresh_weight_forms(parameter);
     made_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
     is_behind_[at(parameter)] = false;
   }
@@ -180,11 +180,11 @@ class OwnedAllReduce : public Strategy {
   // Everything of the last step.
   void finish() {
     const std::lock_guard lock(mutex_);
-    for (int p = 0; p < worker_.crew.space().size(); ++p) bring(p);
+    for (int p = 0; p < worker_.replica.space().size(); ++p) bring(p);
     if (samples_ == 0) return;
     if (trained_ < pending_.size()) wait_for(trained_);
     if (!shares_weights() || worker_.worker == 0)
-      worker_.crew.move_statistics(step_.partial(0).data() + worker_.crew.space().trained_floats(), samples_);
+      worker_.replica.move_statistics(step_.partial(0).data() + worker_.replica.space().trained_floats(), samples_);
     samples_ = 0;
   }
 
@@ -193,16 +193,14 @@ class OwnedAllReduce : public Strategy {
     const double busy = seconds(busy_ns_.load()), owned = seconds(owned_ns_.load()), made = seconds(made_ns_.load());
     const double waited = std::max(0.0, row.waited_seconds - made) + notes;
     const double updates = std::min(owned, busy > 0 ? waited * owned / busy : 0);
-    result = {.load = work.load_seconds,
-              .forward = row.forward_seconds,
-              .backward = row.backward_seconds + work.slept_seconds,
-              .update = row.update_seconds + std::min(made, row.waited_seconds) + updates,
-              .network = waited - updates,
-              .hidden = std::max(0.0, busy - owned - (waited - updates))};
+    result = seconds_of(work, row);
+    result.update += std::min(made, row.waited_seconds) + updates;
+    result.network = waited - updates;
+    result.hidden = std::max(0.0, busy - owned - (waited - updates));
   }
 
   Worker worker_;
-  float* own_weights_ = worker_.crew.weights();  // where they lie before and afterwards
+  float* own_weights_ = worker_.replica.weights();  // where they lie before and afterwards
   SyncStep step_;
   std::size_t trained_;                               // buckets; one more: the statistics
   std::vector<std::vector<std::size_t>> buckets_of_;  // per parameter

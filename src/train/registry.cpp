@@ -1,0 +1,15 @@
+#include "train/registry.h"
+
+#include "strategy/builtin.h"
+
+namespace trireme::train {
+
+Registry builtin_registry() {
+  return {.models = models::builtin_models(),
+          .readers = data::builtin_readers(),
+          .optimizers = optim::builtin_optimizers(),
+          .strategies = strategy::builtin_strategies(),
+          .transports = comm::builtin_transports()};
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,24 @@
+// Registry: everything that the program knows by name. main() builds one and passes it down; a program of a user's own
+// adds rows to it first. Complete before threads read it, and unchanged afterwards.
+#pragma once
+
+#include "comm/transport.h"
+#include "data/open.h"
+#include "models/zoo.h"
+#include "optim/optimizer.h"
+#include "strategy/config.h"
+
+namespace trireme::train {
+
+struct Registry {
+  models::ModelRegistry models;
+  data::Readers readers;
+  optim::OptimizerRegistry optimizers;
+  strategy::StrategyRegistry strategies;
+  comm::Transports transports;
+};
+
+// What the program comes with.
+Registry builtin_registry();
+
+}  // namespace trireme::train

@@ -1,0 +1,173 @@
+// The sinks of a run folder, without a run.
+#include "train/sinks.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "support/temporary_folder.h"
+
+namespace trireme::train {
+namespace {
+
+using Json = nlohmann::json;
+using observe::EpochDone;
+using observe::RolledBack;
+using observe::StepDone;
+
+class Sinks : public testing::Test {
+ protected:
+  base::fs::path file(const char* name) const { return folder_.path() / name; }
+  std::vector<Json> lines(const char* name) const {
+    std::vector<Json> all;
+    std::ifstream in(file(name));
+    for (std::string line; std::getline(in, line);) all.push_back(Json::parse(line));
+    return all;
+  }
+  SinkPlace place() const { return {.folder = folder_.path()}; }
+
+  static StepDone step(std::int64_t number) {
+    StepDone done;
+    done.step = number;
+    done.loss = 0.5;
+    done.accuracy = std::nan("");
+    done.seconds.hidden = 2;
+    return done;
+  }
+  static EpochDone epoch(std::int64_t at_step) {
+    EpochDone done;
+    done.step = at_step;
+    return done;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Sinks, MetricsHaveALinePerStepPushAndEpoch) {
+  const auto metrics = make_metrics_sink(place());
+  metrics->on(step(1));
+  metrics->on(
+      observe::PushDone{.step = 1, .pusher = 2, .is_group = true, .clock = 3, .slowest = 1, .has_bound = false});
+  EpochDone done = epoch(1);
+  done.is_validation = true;
+  done.staleness = {{0, 3}, {2, 1}};
+  metrics->on(done);
+  const auto all = lines("metrics.jsonl");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].at("type"), "step");
+  EXPECT_TRUE(all[0].at("accuracy").is_null());
+  EXPECT_EQ(all[0].at("seconds").at("hidden_network"), 2);
+  EXPECT_EQ(all[1].at("group"), 2);
+  EXPECT_TRUE(all[1].at("slowest").is_null());
+  EXPECT_TRUE(all[2].contains("validation_loss"));
+  EXPECT_EQ(all[2].at("staleness"), (Json{{"0", 3}, {"2", 1}}));
+  EXPECT_TRUE(metrics->is_record());
+  EXPECT_FALSE(metrics->wants(observe::TraceComplete{}));
+}
+
+TEST_F(Sinks, MetricsForgetWhatIsRolledBack) {
+  std::ofstream(file("metrics.jsonl")) << "{\"damaged\n";
+  const auto metrics = make_metrics_sink(place());
+  for (int i = 1; i <= 4; ++i) metrics->on(step(i));
+  metrics->on(epoch(4));
+  metrics->on(RolledBack{.step = 4});
+  EXPECT_EQ(lines("metrics.jsonl").size(), 5u) << "the damaged line is gone";
+  metrics->on(RolledBack{.step = 4, .is_within_epoch = true});
+  EXPECT_EQ(lines("metrics.jsonl").size(), 4u) << "and now the epoch that is not over";
+  metrics->on(RolledBack{.step = 2});
+  metrics->on(step(3));
+  const auto all = lines("metrics.jsonl");
+  ASSERT_EQ(all.size(), 3u);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].at("step"), i + 1);
+}
+
+TEST_F(Sinks, TheTraceMarksWhereARunWentBack) {
+  const auto trace = make_trace_sink(place());
+  trace->on(observe::CheckpointWritten{1, true, 1000, 2000});
+  trace->on(RolledBack{.step = 1, .is_resume = true, .time_ns = 3000});
+  trace->on(RolledBack{.step = 1, .time_ns = 4000});
+  EXPECT_FALSE(base::fs::exists(file("trace.json")));
+  trace->on(observe::TraceComplete{});
+  std::vector<std::string> spans;
+  const Json written = Json::parse(base::read_text(file("trace.json")));
+  for (const Json& event : written.at("traceEvents"))
+    if (event.at("ph") == "X") spans.push_back(event.at("name"));
+  EXPECT_EQ(spans, (std::vector<std::string>{"checkpoint", "rolled back"}));
+}
+
+TEST_F(Sinks, ARunThatWasFinishedBeforeKeepsItsSummary) {
+  const auto summary = make_summary_sink(place());
+  summary->on(observe::RunFinished{R"({"steps":3})", {}, 0});
+  EXPECT_EQ(Json::parse(base::read_text(file("summary.json"))).at("steps"), 3) << "there was none";
+  summary->on(observe::RunFinished{R"({"steps":4})", {}, 0});
+  EXPECT_EQ(Json::parse(base::read_text(file("summary.json"))).at("steps"), 3);
+  summary->on(observe::RunFinished{R"({"steps":5})", {}, 2});
+  EXPECT_EQ(Json::parse(base::read_text(file("summary.json"))).at("steps"), 5);
+}
+
+TEST_F(Sinks, ResourcesOfThisProcessAndOfOthers) {
+  const auto resources = make_resources_sink(place());
+  resources->on(observe::ResourcesUsed{R"({"rank":3})"});
+  resources->on(observe::RunFinished{});
+  const auto all = lines("resources.jsonl");
+  ASSERT_GE(all.size(), 2u);
+  EXPECT_EQ(all[0].at("rank"), 3);
+  EXPECT_EQ(all.back().at("rank"), 0) << "the last line of the process itself";
+}
+
+TEST_F(Sinks, AFileThatCannotBeWrittenIsNamed) {
+  SinkPlace nowhere{.folder = folder_.path() / "missing"};
+  EXPECT_THROW((void)make_metrics_sink(nowhere), base::Error);
+}
+
+TEST_F(Sinks, AQuietRunHasNoConsole) {
+  SinkPlace quiet = place();
+  quiet.is_quiet = true;
+  EXPECT_EQ(make_console_sink(quiet), nullptr);
+  EXPECT_EQ(standard_sinks().size(), 5u);
+}
+
+TEST_F(Sinks, TheConsoleTellsWhatPeopleWantToKnow) {
+  testing::internal::CaptureStdout();
+  {
+    const auto console = make_console_sink(place());
+    console->on(observe::RunStarted{.model = "lenet5",
+                                    .data = "synthetic",
+                                    .strategy = "allreduce",
+                                    .folder = "runs/a",
+                                    .parameters = 10,
+                                    .train_samples = 20,
+                                    .test_samples = 30,
+                                    .batch = 4,
+                                    .oars = 1,
+                                    .steps_per_epoch = 5,
+                                    .total_steps = 1,
+                                    .workers = 2,
+                                    .processes = 2,
+                                    .threads = {1, 2},
+                                    .notes = {"be careful"}});
+    console->on(observe::HandedOver{3, "ps", true, 0, 2'000'000'000});
+    console->on(observe::HandedOver{0, "ps", false, 0, 2'000'000'000});
+    console->on(observe::WorkerLost{4, "worker 1 on b", 1});
+    console->on(RolledBack{.step = 2});
+    console->on(RolledBack{.step = 2, .is_resume = true});
+    console->on(observe::StoppedEarly{3});
+    console->on(observe::RunFinished{"{}", {"weights abc"}, 1});
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "lenet5 (10 parameters) on synthetic: 20 training, 30 test samples\n"
+            "batch 4 in 1 oar on 2 workers with 1 thread and others (allreduce), 5 steps an epoch, 1 step in all; run "
+            "folder runs/a\n"
+            "note: be careful\n"
+            "step 3: ps takes over, after 2.0 s\n"
+            "step 4: worker 1 on b is gone; going on with 1 workers\n"
+            "back to step 2: the steps after it are made again\n"
+            "stopped early: no better result for 3 epochs\n"
+            "weights abc\n");
+}
+
+}  // namespace
+}  // namespace trireme::train

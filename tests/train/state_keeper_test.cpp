@@ -1,0 +1,203 @@
+// The state of a run goes out of one keeper and into another without loss, by checkpoint and by mail.
+#include "train/state_keeper.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "base/error.h"
+#include "comm/inproc.h"
+#include "support/temporary_folder.h"
+#include "train/options.h"
+#include "train/registry.h"
+
+namespace trireme::train {
+namespace {
+
+constexpr double kDeadlineSeconds = 20;
+
+Experiment experiment() {
+  base::Settings settings(train_options());
+  for (const auto& [name, value] : std::map<std::string, std::string>{{"model", "lenet5"},
+                                                                      {"data", "synthetic"},
+                                                                      {"train-samples", "40"},
+                                                                      {"test-samples", "4"},
+                                                                      {"batch", "8"},
+                                                                      {"oars", "2"},
+                                                                      {"epochs", "3"},
+                                                                      {"threads", "1"}})
+    settings.set(name, value);
+  return resolve(builtin_registry(), settings);
+}
+
+// A helm in process 0 and a worker in process 1, which only keeps what it is sent.
+class StateKeeping : public testing::Test {
+ protected:
+  StateKeeping() { cast_.workers = 2; }
+
+  StateKeeper::Place place(RoleMail& mail) {
+    return {mail, cast_, experiment_, space_, optimizer_, {}, /*patience=*/2};
+  }
+  // Worker 1 follows orders until the end, worker 0 (in the helm's process here, but not its replica) too.
+  void follow(int process, std::vector<std::vector<float>>& replica) {
+    comm::Post& post = groups_[static_cast<std::size_t>(process)].post();
+    replica.assign(1, std::vector<float>(static_cast<std::size_t>(space_.floats())));
+    replica.resize(1 + static_cast<std::size_t>(optimizer_->slots()),
+                   std::vector<float>(static_cast<std::size_t>(space_.trained_floats())));
+    for (bool goes_on = true; goes_on;)
+      std::visit(Match{[&](const TakeStateOrder& order) {
+                         for (std::size_t i = 0; i < (order.with_optimizer ? replica.size() : 1); ++i)
+                           receive_bytes(post, 0, kState, std::as_writable_bytes(std::span(replica[i])));
+                       },
+                       [&](const GiveStateOrder&) {
+                         for (const auto& part : replica) send_values<float>(post, 0, kState, part);
+                       },
+                       [&](const SayDoneOrder&) { send_report(post, 0, DoneNews{}); },
+                       [&](const HandOverOrder& order) { hand_overs_[process].push_back(order); },
+                       [&](const EndOrder&) { goes_on = false; }, [](const auto&) { FAIL(); }},
+                 receive_order(post, 0, kOrder));
+  }
+  static void fill(const StateKeeper::Floats& floats, float first) {
+    std::iota(floats.weights.begin(), floats.weights.end(), first);
+    for (const std::span<float> slot : floats.slots) std::iota(slot.begin(), slot.end(), -first);
+  }
+
+  Experiment experiment_ = experiment();
+  tensor::ParameterSpace space_ = crew::space_of(experiment_.network, experiment_.crew_options);
+  std::shared_ptr<const optim::Optimizer> optimizer_ = optim::make_optimizer("sgd:lr=0.1,momentum=0.9");
+  strategy::Cast cast_;
+  std::vector<comm::Group> groups_ = comm::inproc_groups(2, kDeadlineSeconds);
+  std::map<int, std::vector<HandOverOrder>> hand_overs_;
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(StateKeeping, ACheckpointHoldsAll) {
+  RoleMail mail(groups_[0], cast_);
+  std::vector<std::vector<float>> first, second;
+  std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
+  store::CheckpointStore checkpoints(folder_.path() / "checkpoints", 2);
+  StateKeeper keeper(place(mail));
+  fill(keeper.memory(), 1);
+  keeper.spread(keeper.memory(), true);
+  EXPECT_TRUE(keeper.ledger().begin_stretch(2));
+  keeper.ledger().stretch_ordered();
+  // An epoch of five steps and two more.
+  data::Ledger used(40);
+  for (int step = 1; step <= 7; ++step) {
+    if (step == 6) {
+      EXPECT_TRUE(keeper.add_result(0.5, 0.25, true));
+      keeper.begin_epoch();
+      EXPECT_TRUE(keeper.ledger().begin_stretch(2)) << "the next epoch begins with this stretch";
+      keeper.ledger().stretch_ordered();
+    }
+    keeper.add_step(step, {.loss = 16, .correct = 4, .samples = 8, .penalty = 0.5, .lr = 0.1});
+  }
+  used.use(0, std::vector<std::int64_t>{3, 1, 4});
+  keeper.ledger().set_worker(1, used.text());
+  EXPECT_FALSE(keeper.is_over());
+  keeper.save(checkpoints, keeper.collect(), true, 12.5);
+
+  StateKeeper other(place(mail));
+  const auto loaded = checkpoints.latest_valid([&](const auto& found) { other.check(found); });
+  ASSERT_TRUE(loaded);
+  other.restore(*loaded);
+  const Progress &was = keeper.progress(), &is = other.progress();
+  EXPECT_EQ(is.step, 7);
+  EXPECT_EQ(is.epoch, 1);
+  EXPECT_EQ(is.position, 16);
+  EXPECT_EQ(is.epoch_loss, was.epoch_loss);
+  EXPECT_EQ(is.epoch_correct, 8);
+  EXPECT_EQ(is.epoch_samples, 16);
+  EXPECT_EQ(is.train_loss, was.train_loss);
+  EXPECT_EQ(is.train_accuracy, 0.5);
+  EXPECT_EQ(is.early_stopping, was.early_stopping);
+  EXPECT_EQ(is.total_steps, 15);
+  EXPECT_EQ(is.seconds, 12.5);
+  EXPECT_DOUBLE_EQ(other.epoch_loss(), 2.5);
+  EXPECT_EQ(other.ledger().total().text(), used.text());
+  // Weights and slots: of this process, and of all workers.
+  StateKeeper::Floats floats = other.memory();
+  EXPECT_EQ(space_.sha256(floats.weights.data()), space_.sha256(keeper.memory().weights.data()));
+  ASSERT_EQ(floats.slots.size(), 1u);
+  mail.order_workers(EndOrder{});
+  worker_0.join();
+  worker_1.join();
+  for (const auto* replica : {&first, &second}) {
+    EXPECT_TRUE(std::ranges::equal((*replica)[0], floats.weights));
+    EXPECT_TRUE(std::ranges::equal((*replica)[1], floats.slots[0]));
+  }
+}
+
+TEST_F(StateKeeping, CollectsFromWorkerZero) {
+  RoleMail mail(groups_[0], cast_);
+  std::vector<std::vector<float>> first, second;
+  std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
+  StateKeeper keeper(place(mail));
+  fill(keeper.memory(), 7);
+  keeper.spread(keeper.memory(), true);
+  fill(keeper.memory(), 0);
+  EXPECT_EQ(keeper.collect().weights[0], 7);
+  EXPECT_EQ(keeper.memory().slots[0][1], -6);
+  mail.order_workers(EndOrder{});
+  worker_0.join();
+  worker_1.join();
+}
+
+TEST_F(StateKeeping, HandsOverToServersAndBack) {
+  RoleMail mail(groups_[0], cast_);
+  std::vector<std::vector<float>> first, second;
+  std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
+  StateKeeper keeper(place(mail));
+  keeper.hand_over(true, true);
+  EXPECT_TRUE(keeper.servers_hold());
+  keeper.hand_over(true, true);  // they hold it already
+  keeper.hand_over(true, false);
+  keeper.hand_over(false, true);
+  EXPECT_FALSE(keeper.servers_hold());
+  keeper.hand_over(false, false);
+  keeper.wait_for_workers();
+  mail.order_workers(EndOrder{});
+  worker_0.join();
+  worker_1.join();
+  const std::vector<HandOverOrder> expected{{Holder::servers, true},
+                                            {Holder::workers, false},  // cleared on the way,
+                                            {Holder::servers, true},   // and back
+                                            {Holder::workers, true},
+                                            {Holder::as_before, false}};
+  EXPECT_EQ(hand_overs_[0], expected);
+  EXPECT_EQ(hand_overs_[1], expected);
+}
+
+TEST_F(StateKeeping, StopsEarlyAfterWholeEpochsOnly) {
+  RoleMail mail(groups_[0], cast_);
+  StateKeeper keeper(place(mail));
+  keeper.add_step(5, {.loss = 1, .correct = 1, .samples = 8});
+  EXPECT_TRUE(keeper.add_result(1, 0.5, true));
+  EXPECT_FALSE(keeper.add_result(1, 0.4, true));
+  EXPECT_FALSE(keeper.stopped_early());
+  EXPECT_FALSE(keeper.add_result(1, 0.5, true));
+  EXPECT_TRUE(keeper.stopped_early());
+  EXPECT_TRUE(keeper.is_over());
+}
+
+// What a lost worker pushed is known, whatever it said itself.
+TEST_F(StateKeeping, TheLedgerOfALostWorkerIsMadeOfItsPushes) {
+  EpochLedger ledger(experiment_);
+  ledger.begin_stretch(2);
+  ledger.stretch_ordered();
+  ledger.add_push(0, {0, {0, 1}});  // half of a batch of 8
+  ledger.add_push(1, {0, {1, 2}});
+  data::Ledger second(40);
+  second.use(4, std::vector<std::int64_t>{30, 31, 32, 33});
+  ledger.set_worker(1, second.text());
+  ledger.lose(0);
+  EXPECT_EQ(ledger.total().report().used, 8);
+  EXPECT_FALSE(ledger.begin_stretch(1)) << "the epoch goes on";
+  EXPECT_EQ(ledger.total().report().used, 8);
+  ledger.end_epoch();
+  EXPECT_EQ(ledger.total().report().used, 0);
+}
+
+}  // namespace
+}  // namespace trireme::train
