@@ -64,12 +64,8 @@ std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const ba
   std::vector<BenchCase> cases;
   for (const models::ModelInfo* model : chosen_models(models, settings))
     for (const int threads : chosen_threads(settings)) {
-      BenchCase one{model->name,
-                    batch > 0 ? batch : own_batch(*model),
-                    threads,
-                    oars,
-                    fast ? crew::Reduce::fast : crew::Reduce::exact,
-                    table,
+      BenchCase one{model->name, batch > 0 ? batch : own_batch(*model),           threads,
+                    oars,        fast ? crew::Reduce::fast : crew::Reduce::exact, table,
                     model};
       if (oars == 0) one.oars = static_cast<int>(std::min<std::int64_t>(threads, one.batch));
       if (one.oars > one.batch)

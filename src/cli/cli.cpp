@@ -120,8 +120,8 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
 }  // namespace
 
 std::vector<Verb> verbs(const train::Registry& registry) {
-  return {train_verb(registry), eval_verb(), predict_verb(), data_verb(), compare_verb(), bench_verb(registry),
-          list_verb()};
+  return {train_verb(registry), eval_verb(),          predict_verb(), data_verb(),
+          compare_verb(),       bench_verb(registry), list_verb()};
 }
 
 int run(const train::Registry& registry, int argc, char** argv) {

@@ -88,7 +88,8 @@ std::shared_ptr<const ops::KernelTable> table_for(const graph::Network& network,
 }
 
 // What train makes of the same options.
-train::Experiment experiment_of(const train::Registry& registry, const base::Settings& settings, const compare::TrainOptions& options) {
+train::Experiment experiment_of(const train::Registry& registry, const base::Settings& settings,
+                                const compare::TrainOptions& options) {
   base::Settings of_train(train::train_options());
   for (const auto& [name, value] : options) of_train.set(name, value);
   of_train.set("threads", "1");

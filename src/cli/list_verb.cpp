@@ -30,7 +30,8 @@ void list_models(const train::Registry& registry) {
 }
 
 void list_datasets(const train::Registry& registry) {
-  for (const auto& dataset : registry.readers.datasets.rows()) fmt::print("{:<16} {}\n", dataset.name, dataset.description);
+  for (const auto& dataset : registry.readers.datasets.rows())
+    fmt::print("{:<16} {}\n", dataset.name, dataset.description);
   fmt::print("\nfiles and folders (--data PATH):\n");
   for (const auto& format : registry.readers.formats.rows()) fmt::print("{:<16} {}\n", format.name, format.description);
   fmt::print("\nhow workers share the samples (--distribute):\n");
@@ -53,7 +54,8 @@ void list_strategies(const train::Registry& registry) {
 
 void list_optimizers(const train::Registry& registry) {
   for (const auto& optimizer : registry.optimizers.rows())
-    fmt::print("{:<12} {}\n{:<12} {}\n", optimizer.name, optimizer.summary, "", optim::make_optimizer(registry.optimizers, optimizer.name)->text());
+    fmt::print("{:<12} {}\n{:<12} {}\n", optimizer.name, optimizer.summary, "",
+               optim::make_optimizer(registry.optimizers, optimizer.name)->text());
   fmt::print("\nschedules:\n");
   for (const std::string& form : optim::schedule_forms()) fmt::print("  {}\n", form);
 }
@@ -63,16 +65,21 @@ void list_transports(const train::Registry& registry) {
     if (transport.offered.train) fmt::print("{:<8} {}\n", transport.name, transport.summary);
 }
 
+void list_sinks(const train::Registry& registry) {
+  for (const train::SinkRow& sink : registry.sinks.rows()) fmt::print("{:<12} {}\n", sink.name, sink.summary);
+}
+
 struct Topic {
   const char* name;
   void (*print)(const train::Registry& registry);
 };
-constexpr std::array<Topic, 6> kTopics{{{"models", list_models},
+constexpr std::array<Topic, 7> kTopics{{{"models", list_models},
                                         {"datasets", list_datasets},
                                         {"augmentations", list_augmentations},
                                         {"strategies", list_strategies},
                                         {"optimizers", list_optimizers},
-                                        {"transports", list_transports}}};
+                                        {"transports", list_transports},
+                                        {"sinks", list_sinks}}};
 
 int run_list(const train::Registry& registry, const base::Settings&, const std::string& topic) {
   std::vector<std::string> names;
@@ -84,7 +91,7 @@ int run_list(const train::Registry& registry, const base::Settings&, const std::
     names.emplace_back(each.name);
   }
   if (topic.empty())
-    base::user_error("say what to list: models, datasets, augmentations, strategies, optimizers or transports");
+    base::user_error("say what to list: models, datasets, augmentations, strategies, optimizers, transports or sinks");
   base::user_error("{}", base::unknown_name("list of", topic, names));
 }
 
@@ -92,7 +99,7 @@ int run_list(const train::Registry& registry, const base::Settings&, const std::
 
 Verb list_verb() {
   return {"list",
-          "list models, datasets, augmentations, strategies, optimizers or transports",
+          "list models, datasets, augmentations, strategies, optimizers, transports or sinks",
           "Example:\n  trireme list models",
           {},
           "what",

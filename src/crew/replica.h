@@ -1,6 +1,7 @@
 // Replica: a copy of a network that computes gradients, as strategies see it: where its parameters lie, the gradient of
-// some oars of a batch, told chunk by chunk as it gets ready, and when weights must have arrived. A Crew, threads of one
-// process, is one; tests use one whose gradients have a closed form. One caller at a time, where nothing else is said.
+// some oars of a batch, told chunk by chunk as it gets ready, and when weights must have arrived. A Crew, threads of
+// one process, is one; tests use one whose gradients have a closed form. One caller at a time, where nothing else is
+// said.
 #pragma once
 
 #include <cstdint>

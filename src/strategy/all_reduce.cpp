@@ -37,14 +37,15 @@ std::unique_ptr<Strategy> make_all_reduce(const Worker& worker, const AllReduceO
 }
 
 StrategyRow all_reduce_row() {
-  return {"allreduce",
-          "every worker holds all weights; gradients are added over all of them; same bits as single",
-          {{"algorithm", "auto", "auto, direct, halving, tree, ring or hierarchical; all but the first two: --reduce fast"},
-           {"bucket", "2048", "KB of gradients that travel together"}},
-          [](base::Spec& spec, const WorkerSet&) {
-            const comm::Algorithm algorithm = comm::parse_algorithm(spec.word("algorithm", "auto"));
-            return std::make_shared<AllReduceConfig>(AllReduceOptions{algorithm, read_bucket_bytes(spec)});
-          }};
+  return {
+      "allreduce",
+      "every worker holds all weights; gradients are added over all of them; same bits as single",
+      {{"algorithm", "auto", "auto, direct, halving, tree, ring or hierarchical; all but the first two: --reduce fast"},
+       {"bucket", "2048", "KB of gradients that travel together"}},
+      [](base::Spec& spec, const WorkerSet&) {
+        const comm::Algorithm algorithm = comm::parse_algorithm(spec.word("algorithm", "auto"));
+        return std::make_shared<AllReduceConfig>(AllReduceOptions{algorithm, read_bucket_bytes(spec)});
+      }};
 }
 
 }  // namespace trireme::strategy

@@ -30,8 +30,7 @@ class OwnedAllReduce : public Strategy {
  public:
   OwnedAllReduce(const Worker& worker, const AllReduceOptions& options)
       : worker_(worker),
-        step_(worker, cut_into_buckets(worker.replica, options.bucket_bytes > 0 ? options.bucket_bytes : kBucketBytes),
-              worker.gradients),
+        step_(worker, buckets_of(worker, options.bucket_bytes), worker.gradients),
         trained_(trained_buckets(step_.buckets())),
         buckets_of_(at(worker.replica.space().size())),
         is_behind_(at(worker.replica.space().size())),

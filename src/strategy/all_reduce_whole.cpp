@@ -17,7 +17,7 @@ class WholeAllReduce : public Strategy {
         algorithm_(options.algorithm),
         // Arrays outside of the group's memory travel; so an algorithm that is asked for is really used.
         own_(worker.exact && algorithm_ != comm::Algorithm::automatic ? worker.gradients.size() : 0),
-        step_(worker, cut_into_buckets(worker.replica, options.bucket_bytes > 0 ? options.bucket_bytes : kBucketBytes),
+        step_(worker, buckets_of(worker, options.bucket_bytes),
               own_.empty() ? worker.gradients : std::span<float>(own_)),
         all_notes_(step_.note_size() * static_cast<std::size_t>(worker.cast.workers)) {
     worker_.updater.ensure_state();

@@ -8,8 +8,9 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-std::vector<Bucket> cut_into_buckets(const crew::Replica& replica, std::int64_t bytes,
-                                     const std::vector<std::int64_t>& borders) {
+std::vector<Bucket> cut_into_buckets(const crew::Replica& replica, const BucketRule& rule) {
+  const std::vector<std::int64_t> borders =
+      rule.servers > 0 ? shard_borders(replica, rule.servers) : std::vector<std::int64_t>();
   const std::vector<crew::Chunk>& chunks = replica.chunks();
   const crew::GradientOrder order = replica.gradient_order();
 
@@ -20,11 +21,12 @@ std::vector<Bucket> cut_into_buckets(const crew::Replica& replica, std::int64_t 
   std::vector<Cut> cuts;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const crew::Chunk& chunk = chunks[c];
-    const std::int64_t end = chunk.offset + chunk.count, floats = bytes / static_cast<std::int64_t>(sizeof(float));
+    const std::int64_t end = chunk.offset + chunk.count, floats = rule.bytes / static_cast<std::int64_t>(sizeof(float));
     const bool fits = !cuts.empty() && end - cuts.back().bucket.floats.begin <= floats &&
                       (cuts.back().turn < order.prompt_turns) == (order.turn[c] < order.prompt_turns) &&
                       std::ranges::find(borders, chunk.offset) == borders.end();
-    if (!fits) cuts.push_back({{{chunk.offset, end}, {static_cast<std::int64_t>(c), static_cast<std::int64_t>(c)}}, 0});
+    const auto number = static_cast<std::int64_t>(c);
+    if (!fits) cuts.push_back({{.floats = {chunk.offset, end}, .chunks = {number, number}}, 0});
     cuts.back().bucket.floats.end = end;
     ++cuts.back().bucket.chunks.end;
     cuts.back().turn = std::max(cuts.back().turn, order.turn[c]);
@@ -33,12 +35,19 @@ std::vector<Bucket> cut_into_buckets(const crew::Replica& replica, std::int64_t 
   std::vector<Bucket> buckets;
   for (const Cut& cut : cuts) buckets.push_back(cut.bucket);
   const auto& space = replica.space();
-  if (space.floats() > space.trained_floats()) buckets.push_back({{space.trained_floats(), space.floats()}, {}});
+  if (space.floats() > space.trained_floats())
+    buckets.push_back({.floats = {space.trained_floats(), space.floats()}, .chunks = {}});
+  for (Bucket& bucket : buckets) {
+    bucket.workers = rule.workers;
+    if (rule.servers > 0)
+      bucket.owner = static_cast<int>(std::count_if(borders.begin() + 1, borders.end() - 1,
+                                                    [&](std::int64_t one) { return one <= bucket.floats.begin; }));
+  }
   return buckets;
 }
 
 std::size_t trained_buckets(const std::vector<Bucket>& buckets) {
-  return buckets.size() - (!buckets.empty() && buckets.back().chunks.empty() ? 1 : 0);
+  return buckets.size() - (!buckets.empty() && buckets.back().is_statistics() ? 1 : 0);
 }
 
 std::vector<std::size_t> order_of_need(const std::vector<Bucket>& buckets, std::size_t late) {

@@ -14,16 +14,29 @@
 
 namespace trireme::strategy {
 
+// How the floats of a bucket travel.
+enum class Encoding : std::uint8_t { float32 };
+
+// One row of what is reduced: which floats, by whom, who owns the result and how they travel.
 struct Bucket {
-  base::Range floats;  // of the space
-  base::Range chunks;  // of the replica's; none: statistics
+  base::Range floats{};        // of the space
+  base::Range chunks{};        // of the replica's; none: statistics
+  std::vector<int> workers{};  // that add their gradients
+  int owner = kEverybody;      // the server that holds the weights
+  Encoding encoding = Encoding::float32;
+
+  static constexpr int kEverybody = -1;  // no server: every worker has them
+  bool is_statistics() const { return chunks.empty(); }
 };
 
 inline constexpr std::int64_t kBucketBytes = std::int64_t{2} << 20;
 
-// No bucket crosses one of the `borders` (offsets of chunks).
-std::vector<Bucket> cut_into_buckets(const crew::Replica& replica, std::int64_t bytes,
-                                     const std::vector<std::int64_t>& borders = {});
+struct BucketRule {
+  std::int64_t bytes = kBucketBytes;  // at most, but for a single chunk that is larger
+  std::vector<int> workers{};         // that add their gradients
+  int servers = 0;                    // that own buckets: none lies on two of them; 0: everybody owns
+};
+std::vector<Bucket> cut_into_buckets(const crew::Replica& replica, const BucketRule& rule);
 
 // All but the statistics.
 std::size_t trained_buckets(const std::vector<Bucket>& buckets);

@@ -21,6 +21,11 @@ struct Cast {
   // -1: none.
   int worker_of(int process) const { return servers_apart ? (process < servers ? -1 : process - servers) : process; }
   int server_of(int process) const { return process < servers ? process : -1; }
+  std::vector<int> all_workers() const {
+    std::vector<int> all;
+    for (int worker = 0; worker < workers; ++worker) all.push_back(worker);
+    return all;
+  }
   std::vector<int> worker_processes() const {
     std::vector<int> all;
     for (int worker = 0; worker < workers; ++worker) all.push_back(process_of_worker(worker));

@@ -15,13 +15,14 @@
 #include "base/text.h"
 #include "strategy/server.h"
 #include "strategy/share_rules.h"
+#include "strategy/state_map.h"
 #include "strategy/strategy.h"
 
 namespace trireme::strategy {
 
-// Who holds the newest weights and the optimizer's state between two phases: every worker all of it, or each server
-// its shard.
-enum class StateOwner { workers, servers };
+// Who holds the newest weights and the optimizer's state between two stretches of steps: every worker all of it, or
+// each server its shard.
+enum class StateOwner : std::uint8_t { workers, servers };
 
 struct Traits {
   // All workers make the same steps together; otherwise shares of batches go to whoever asks (ShareRules).
@@ -52,6 +53,14 @@ class StrategyConfig {
   virtual std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const = 0;
   // Of one stretch of steps; only where the traits ask for servers.
   virtual std::unique_ptr<ServerSide> make_server_side(Server& server) const;
+
+  // Between stretches of this strategy: the parts of the state that a worker, or a server, is an owner of.
+  virtual StateMap export_state(const Worker& worker) const;
+  virtual StateMap export_state(const Server& server) const;
+  // Before the first stretch of this strategy: brings the state from where the strategy before left it to where this
+  // one wants it. Every worker and every server calls it.
+  virtual void import_state(const Worker& worker, StateOwner from) const;
+  virtual void import_state(Server& server, StateOwner from) const;
 
  private:
   Traits traits_;

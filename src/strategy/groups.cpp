@@ -26,18 +26,22 @@ struct GroupNote {
   std::int64_t arrived_ns = 0;
 };
 
+std::vector<int> group_of(const WorkerGroups& groups, int worker) {
+  const auto own =
+      std::ranges::find_if(groups, [&](const auto& group) { return std::ranges::find(group, worker) != group.end(); });
+  base::check(own != groups.end(), "worker {} is in no group", worker);
+  return *own;
+}
+
 class Groups : public Strategy {
  public:
   Groups(const Worker& worker, const WorkerGroups& groups)
-      : worker_(worker), step_(worker, buckets_for_servers(worker, 0), worker.gradients) {
-    for (const std::vector<int>& group : groups) {
-      leaders_.push_back(worker.cast.process_of_worker(group.front()));
-      const auto own = std::ranges::find(group, worker.worker);
-      if (own == group.end()) continue;
-      member_ = static_cast<int>(own - group.begin());
-      for (const int each : group) members_.push_back(worker.cast.process_of_worker(each));
-    }
-    base::check(!members_.empty(), "worker {} is in no group", worker.worker);
+      : worker_(worker),
+        step_(worker, buckets_for_servers(worker, 0, group_of(groups, worker.worker)), worker.gradients) {
+    for (const std::vector<int>& group : groups) leaders_.push_back(worker.cast.process_of_worker(group.front()));
+    const std::vector<int> own = group_of(groups, worker.worker);
+    member_ = static_cast<int>(std::ranges::find(own, worker.worker) - own.begin());
+    for (const int each : own) members_.push_back(worker.cast.process_of_worker(each));
     if (leads()) lines_.emplace(worker, step_, kAtOnce, worker.replica.oars(), worker.exact);
     notes_.resize(members_.size());
   }

@@ -77,4 +77,21 @@ bool receive_back(comm::Post& post, int from, const ShardMap& map, float* weight
   return true;
 }
 
+void hand_to_servers(const Worker& worker) {
+  if (worker.worker != 0) return;
+  for (int server = 0; server < worker.cast.servers; ++server)
+    send_shard(worker.group.post(), worker.cast.process_of_server(server),
+               map_shard(worker.replica, worker.updater, worker.cast.servers, server), worker.replica.weights(),
+               worker.updater.state());
+}
+
+void take_from_servers(const Worker& worker) {
+  bool any = false;
+  for (int server = 0; server < worker.cast.servers; ++server)
+    any |= receive_back(worker.group.post(), worker.cast.process_of_server(server),
+                        map_shard(worker.replica, worker.updater, worker.cast.servers, server),
+                        worker.replica.weights(), worker.updater);
+  if (any) worker.replica.refresh_weight_forms();
+}
+
 }  // namespace trireme::strategy

@@ -6,6 +6,7 @@
 
 #include "comm/post.h"
 #include "strategy/shard.h"
+#include "strategy/strategy.h"
 
 namespace trireme::strategy {
 
@@ -16,5 +17,12 @@ std::unique_ptr<Shard> receive_shard(comm::Post& post, int from, std::shared_ptr
 void send_back(comm::Post& post, int to, Shard* shard);
 // `weights` and `state` of the whole space; false when there was nothing.
 bool receive_back(comm::Post& post, int from, const ShardMap& map, float* weights, Updater& updater);
+
+// Called by every worker between stretches, while the servers take over or give back. Where servers return gradients
+// neither is needed, nor does any harm.
+// Weights and optimizer state of worker 0 go to the servers; the workers give up theirs when they begin to step.
+void hand_to_servers(const Worker& worker);
+// Every worker gets weights and optimizer state back.
+void take_from_servers(const Worker& worker);
 
 }  // namespace trireme::strategy

@@ -46,8 +46,7 @@ class Local : public Strategy {
       : worker_(worker),
         options_(options),
         own_(worker.gradients.empty() ? at(worker.replica.space().floats()) : 0),
-        step_(worker,
-              options.by_servers ? buckets_for_servers(worker, 0) : cut_into_buckets(worker.replica, kBucketBytes),
+        step_(worker, options.by_servers ? buckets_for_servers(worker, 0) : buckets_of(worker, 0),
               own_.empty() ? worker.gradients : std::span<float>(own_)),
         plan_(one_oar_each(worker.cast.workers)),
         note_size_(step_.note_size() + 1),
@@ -197,7 +196,7 @@ class Local : public Strategy {
       lines_->set({.partials = 1, .samples = worker_.cast.workers}, ends);
     }
     for (std::size_t b = 0; b < buckets.size(); ++b) {
-      if (buckets[b].chunks.empty() && !with_statistics) continue;
+      if (buckets[b].is_statistics() && !with_statistics) continue;
       const std::span<float> part = step_.partial(0, buckets[b].floats);
       if (lines_)
         lines_->push(b);

@@ -148,8 +148,8 @@ std::vector<Phase> parse_phases(const StrategyRegistry& strategies, std::string_
 }
 
 std::vector<NamedConfig> parse_configs(const StrategyRegistry& strategies, std::string_view text, int workers) {
-  const std::vector<std::string> texts = is_switch(text) ? read_switch(strategies, options_of(text)).strategies
-                                                         : std::vector{std::string(text)};
+  const std::vector<std::string> texts =
+      is_switch(text) ? read_switch(strategies, options_of(text)).strategies : std::vector{std::string(text)};
   std::vector<NamedConfig> configs;
   for (const std::string& one : texts) configs.push_back({one, configure(strategies, one, {workers, {}})});
   return configs;

@@ -1,5 +1,6 @@
-// Phases: what --strategy asks for: "allreduce:algorithm=ring", "ps:mode=ssp,staleness=3", or a switch from one strategy
-// to the next, "switch:at=50%,from=allreduce,to=ps:mode=async". A run is a list of phases with one strategy each.
+// Phases: what --strategy asks for: "allreduce:algorithm=ring", "ps:mode=ssp,staleness=3", or a switch from one
+// strategy to the next, "switch:at=50%,from=allreduce,to=ps:mode=async". A run is a list of phases with one strategy
+// each.
 #pragma once
 
 #include <cstdint>

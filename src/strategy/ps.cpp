@@ -288,21 +288,4 @@ std::unique_ptr<Strategy> make_ps(const Worker& worker, const PsOptions& options
   return std::make_unique<Ps>(worker, options);
 }
 
-void hand_to_servers(const Worker& worker) {
-  if (worker.worker != 0) return;
-  for (int server = 0; server < worker.cast.servers; ++server)
-    send_shard(worker.group.post(), worker.cast.process_of_server(server),
-               map_shard(worker.replica, worker.updater, worker.cast.servers, server), worker.replica.weights(),
-               worker.updater.state());
-}
-
-void take_from_servers(const Worker& worker) {
-  bool any = false;
-  for (int server = 0; server < worker.cast.servers; ++server)
-    any |= receive_back(worker.group.post(), worker.cast.process_of_server(server),
-                        map_shard(worker.replica, worker.updater, worker.cast.servers, server),
-                        worker.replica.weights(), worker.updater);
-  if (any) worker.replica.refresh_weight_forms();
-}
-
 }  // namespace trireme::strategy

@@ -18,10 +18,4 @@ struct PsOptions {
 std::unique_ptr<Strategy> make_ps(const Worker& worker, const PsOptions& options);
 StrategyRow ps_row();
 
-// Called by every worker between stretches. Where gradients are returned neither is needed, nor does any harm.
-// Weights and optimizer state of worker 0 go to the servers; the workers give up theirs when they begin to step.
-void hand_to_servers(const Worker& worker);
-// Every worker gets weights and optimizer state back.
-void take_from_servers(const Worker& worker);
-
 }  // namespace trireme::strategy

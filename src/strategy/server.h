@@ -10,6 +10,7 @@
 #include "comm/group.h"
 #include "strategy/cast.h"
 #include "strategy/shard.h"
+#include "strategy/state_map.h"
 
 namespace trireme::strategy {
 
@@ -28,6 +29,8 @@ class ServerSide {
   virtual ~ServerSide() = default;
   // Returns when every worker has ended the stretch; throws the first failure.
   virtual void run() = 0;
+  // The last step that was pushed; 0: none.
+  virtual std::int64_t last_step() const = 0;
 };
 
 class Server {
@@ -44,8 +47,10 @@ class Server {
   // The group formed again, with fewer workers; what the server holds stays.
   void regroup(const Cast& cast) { cast_ = cast; }
 
-  // What it holds, for checkpoints; after take_over().
-  base::Range floats() const { return shard_->map().floats; }
+  // What it holds; after take_over().
+  StatePiece holds() const { return {cast_.process_of_server(server_), shard_->map().floats, version_}; }
+  // What it holds is the state after this step; pushes say so themselves.
+  void set_version(std::int64_t step) { version_ = step; }
   std::span<const float> weights() const { return shard_->weights(); }
   OptimizerState& state() { return shard_->state(); }
 
@@ -56,7 +61,8 @@ class Server {
   std::shared_ptr<const optim::Optimizer> optimizer_;
   double max_norm_;
   std::unique_ptr<Shard> shard_;
-  bool is_current_ = false;  // the shard is as new as the workers' weights
+  bool is_current_ = false;   // the shard is as new as the workers' weights
+  std::int64_t version_ = 0;  // of the shard
 };
 
 }  // namespace trireme::strategy

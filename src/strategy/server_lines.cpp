@@ -10,9 +10,10 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-std::vector<Bucket> buckets_for_servers(const Worker& worker, std::int64_t bucket_bytes) {
-  return cut_into_buckets(worker.replica, bucket_bytes > 0 ? bucket_bytes : kBucketBytes,
-                          shard_borders(worker.replica, worker.cast.servers));
+std::vector<Bucket> buckets_for_servers(const Worker& worker, std::int64_t bucket_bytes, std::vector<int> workers) {
+  return cut_into_buckets(worker.replica, {.bytes = bucket_bytes > 0 ? bucket_bytes : kBucketBytes,
+                                           .workers = workers.empty() ? worker.cast.all_workers() : std::move(workers),
+                                           .servers = worker.cast.servers});
 }
 
 ServerLines::ServerLines(const Worker& worker, const SyncStep& step, const PsOptions& options, int oars, bool exact)
@@ -28,11 +29,10 @@ ServerLines::ServerLines(const Worker& worker, const SyncStep& step, const PsOpt
                 [this](const Errand& errand, const std::atomic<bool>& stop) { run(errand, stop); }) {
   base::check(worker.cast.servers > 0, "there are no servers");
   base::check(options.synchronous || !options.returns_gradients, "only synchronous servers return gradients");
-  const std::vector<std::int64_t> borders = shard_borders(worker.replica, worker.cast.servers);
   for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
-    const std::int64_t offset = step_.buckets()[b].floats.begin;
-    const auto server = static_cast<int>(
-        std::count_if(borders.begin() + 1, borders.end() - 1, [&](std::int64_t one) { return one <= offset; }));
+    const int server = step_.buckets()[b].owner;
+    base::check(server >= 0 && server < worker.cast.servers, "bucket {} is of server {}, of {}", b, server,
+                worker.cast.servers);
     home_.push_back({server, static_cast<int>(of_server_[at(server)].size())});
     of_server_[at(server)].push_back(b);
   }

@@ -11,8 +11,9 @@
 
 namespace trireme::strategy {
 
-// No bucket lies on two servers. bucket_bytes 0: the default.
-std::vector<Bucket> buckets_for_servers(const Worker& worker, std::int64_t bucket_bytes);
+// Buckets that servers own; no bucket lies on two of them. bucket_bytes 0: the default. `workers` add their gradients;
+// none given: all.
+std::vector<Bucket> buckets_for_servers(const Worker& worker, std::int64_t bucket_bytes, std::vector<int> workers = {});
 
 class ServerLines {
  public:

@@ -115,10 +115,17 @@ void Serving::converse(Session& session) {
       continue;
     }
     receive_partials(session);
+    note_step(session.head.step);
     if (options_.synchronous)
       take_synchronous(session);
     else
       take_at_once(session);
+  }
+}
+
+void Serving::note_step(std::int64_t step) {
+  std::int64_t last = last_step_.load(std::memory_order_relaxed);
+  while (last < step && !last_step_.compare_exchange_weak(last, step, std::memory_order_relaxed)) {
   }
 }
 

@@ -26,6 +26,7 @@ class Serving : public ServerSide {
   Serving(comm::Group& group, const Cast& cast, int server, Shard* shard, double max_norm, const ServeOptions& options);
 
   void run() override;
+  std::int64_t last_step() const override { return last_step_.load(std::memory_order_relaxed); }
 
  private:
   struct Stripe {  // a bucket
@@ -55,6 +56,7 @@ class Serving : public ServerSide {
   void receive_request(Session& session);
   void find_places(Session& session);
   void receive_partials(Session& session);
+  void note_step(std::int64_t step);
   int workers() const { return static_cast<int>(workers_.size()); }
   void reply(const Session& session, std::span<const float> floats);
   bool is_last_of_lane(int bucket) const { return bucket + kLanes >= static_cast<int>(stripes_.size()); }
@@ -92,6 +94,7 @@ class Serving : public ServerSide {
   std::int64_t norm_steps_ = 0;
   double factor_ = 1;
 
+  std::atomic<std::int64_t> last_step_{0};
   std::atomic<bool> failed_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first

@@ -88,6 +88,7 @@ struct Worker {
   bool exact = true;
   std::span<float> host_weights{};  // for the weights of all workers, where all are of one host
   std::vector<int> cpus{};          // where threads that help the crew's may run; empty: where the caller's may
+  std::int64_t version = 0;         // the step that its weights are of, between stretches
 };
 
 }  // namespace trireme::strategy

@@ -23,11 +23,17 @@ enum NoteField : std::size_t {
 
 }  // namespace
 
+std::vector<Bucket> buckets_of(const Worker& worker, std::int64_t bucket_bytes) {
+  return cut_into_buckets(
+      worker.replica, {.bytes = bucket_bytes > 0 ? bucket_bytes : kBucketBytes, .workers = worker.cast.all_workers()});
+}
+
 SyncStep::SyncStep(const Worker& worker, std::vector<Bucket> buckets, std::span<float> memory)
-    : worker_(worker),
-      buckets_(std::move(buckets)),
-      count_(buckets_, worker.replica.chunks().size()),
-      memory_(memory) {}
+    : worker_(worker), buckets_(std::move(buckets)), count_(buckets_, worker.replica.chunks().size()), memory_(memory) {
+  for (std::size_t b = 0; b < buckets_.size(); ++b)
+    base::check(std::ranges::find(buckets_[b].workers, worker.worker) != buckets_[b].workers.end(),
+                "worker {} has nothing to add to bucket {}", worker.worker, b);
+}
 
 const comm::ExactPlan& SyncStep::plan(std::int64_t step, std::int64_t samples) {
   return plans_.get(worker_.replica.oars(), samples, worker_.assignment.shares(step));

@@ -14,6 +14,9 @@
 
 namespace trireme::strategy {
 
+// The buckets of a strategy in which all workers add and have the result. bucket_bytes 0: the default.
+std::vector<Bucket> buckets_of(const Worker& worker, std::int64_t bucket_bytes);
+
 class SyncStep {
  public:
   // `memory` holds whole gradients one after the other.

@@ -66,9 +66,9 @@ void Updater::update(base::Range chunks, base::Range floats, const float* gradie
 
 void Updater::clip(const float* gradient, optim::StepScalars& scalars) {
   replica_.for_each_chunk(gradient, {0, static_cast<std::int64_t>(replica_.chunks().size())},
-                       [&](const crew::Chunk& chunk, const float* part) {
-                         sums_[at(chunk.index)] = optim::sum_of_squares({part, at(chunk.count)});
-                       });
+                          [&](const crew::Chunk& chunk, const float* part) {
+                            sums_[at(chunk.index)] = optim::sum_of_squares({part, at(chunk.count)});
+                          });
   scalars.clip = optim::clip_factor(std::sqrt(optim::tree_sum(sums_)), max_norm_);
   optimizer_->prepare(scalars);
 }
@@ -78,10 +78,10 @@ double Updater::penalty() const { return has_penalty_ ? optim::tree_sum(sums_) :
 double Updater::penalty_now() {
   if (!has_penalty_) return 0;
   replica_.for_each_chunk(replica_.weights(), {0, static_cast<std::int64_t>(replica_.chunks().size())},
-                       [&](const crew::Chunk& chunk, const float* weights) {
-                         const double l2 = l2_[at(chunk.parameter)];
-                         sums_[at(chunk.index)] = l2 == 0 ? 0 : l2 * ops::l2_sum(weights, chunk.count);
-                       });
+                          [&](const crew::Chunk& chunk, const float* weights) {
+                            const double l2 = l2_[at(chunk.parameter)];
+                            sums_[at(chunk.index)] = l2 == 0 ? 0 : l2 * ops::l2_sum(weights, chunk.count);
+                          });
   return optim::tree_sum(sums_);
 }
 

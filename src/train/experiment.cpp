@@ -39,7 +39,8 @@ data::DatasetPtr first_samples(const base::Settings& settings, const char* optio
 }
 
 // Fills train, validation (where a share is kept) and test with samples as they are stored.
-void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelInfo& model, bool is_new, Experiment& e) {
+void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelInfo& model,
+               bool is_new, Experiment& e) {
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -169,7 +170,8 @@ void plan_threads(const base::Settings& settings, const Neighbours& neighbours, 
 
 }  // namespace
 
-Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known, const Neighbours& neighbours) {
+Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known,
+                   const Neighbours& neighbours) {
   Experiment e;
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));

@@ -21,8 +21,6 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-bool servers_own(const strategy::Phase& phase) { return phase.traits().state_owner == strategy::StateOwner::servers; }
-
 // A group speaks of ranks, which are processes; people know workers and servers.
 std::string in_words_of_the_cast(const std::string& sentence, const strategy::Cast& cast) {
   int rank = 0, length = 0;
@@ -165,7 +163,7 @@ void Helm::hand_over_to(std::size_t next) {
   const strategy::Phase& phase = place_.phases[next];
   const std::int64_t start = base::now_ns(), step = state_.progress().step;
   const bool switches = next > 0 && step == place_.phases[next - 1].until;
-  state_.hand_over(servers_own(phase), !switches || phase.keeps_state);
+  state_.hand_over(next, phase.traits().state_owner, !switches || phase.keeps_state);
   phase_ = next;
   state_.wait_for_workers();
   recorder_->publish(observe::HandedOver{step, phase.text, switches, start, base::now_ns()});
@@ -181,7 +179,7 @@ void Helm::loop() {
   while (!state_.is_over() || meeting_is_due_) try {
       if (!meeting_is_due_) {
         const std::size_t next = phase_of(state_.progress().step);
-        if (next != phase_ || servers_own(place_.phases[next]) != state_.servers_hold()) hand_over_to(next);
+        if (next != phase_ || place_.phases[next].traits().state_owner != state_.owner()) hand_over_to(next);
         row_until(coordinator_ ? coordinator_->to() : next_meeting());
         meeting_is_due_ = state_.progress().step > met_at_;  // not when it was interrupted before the first step
       }

@@ -54,7 +54,7 @@ class Helm {
     std::function<bool()> interrupted;
     // Called when the group is broken: lets those who are left find together again. Nothing when they cannot go on.
     std::function<std::optional<Regrouped>()> regroup;
-    std::vector<SinkRow> sinks;  // who hears what happens in the run
+    const SinkRegistry& sinks;  // who hears what happens in the run
   };
   explicit Helm(Place place);
   ~Helm();

@@ -30,7 +30,6 @@
 #include "train/options.h"
 #include "train/resume.h"
 #include "train/server_role.h"
-#include "train/sinks.h"
 #include "train/worker.h"
 
 namespace trireme::train {
@@ -459,7 +458,7 @@ class Job {
                       LocalReplica{},
                       interrupted,
                       [this] { return wait_for_regrouping(); },
-                      standard_sinks()};
+                      registry_.sinks};
     if (worker_) place.local = {&worker_->crew(), &worker_->updater()};
     return Helm(std::move(place));
   }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/oar_tree.h"
+#include "strategy/config.h"
 #include "train/message.h"
 
 namespace trireme::train {
@@ -26,21 +27,24 @@ struct EvaluateOrder {
   bool operator==(const EvaluateOrder&) const = default;
 };
 
-// Who holds weights and optimizer state from now on.
-enum class Holder : std::uint8_t { as_before, workers, servers };
+// Bring weights and optimizer state to where the strategy of a phase wants them. To workers and servers.
 struct HandOverOrder {
-  Holder to = Holder::as_before;
-  bool keeps_state = true;  // of the optimizer; otherwise it is cleared
+  std::uint64_t phase = 0;
+  strategy::StateOwner from = strategy::StateOwner::workers;  // who holds them now
+  bool keeps_state = true;                                    // of the optimizer; otherwise it is cleared
+  std::int64_t step = 0;                                      // that they are of
   bool operator==(const HandOverOrder&) const = default;
 };
 
-// Send weights and optimizer state to the helm: worker 0, or every server its shard.
+// Send the parts of the state that the role holds to the helm: a StateNews, then of each piece the weights and every
+// slot of the optimizer. To worker 0, or to every server.
 struct GiveStateOrder {
   bool operator==(const GiveStateOrder&) const = default;
 };
 // Receive weights, and optimizer state if so said, from the helm.
 struct TakeStateOrder {
   bool with_optimizer = false;
+  std::int64_t step = 0;  // that they are of
   bool operator==(const TakeStateOrder&) const = default;
 };
 // Answer the helm's questions for the time (comm::answer_clock).
@@ -91,11 +95,12 @@ inline constexpr auto kFields<RowOrder> =
 template <>
 inline constexpr auto kFields<EvaluateOrder> = std::tuple{&EvaluateOrder::validation, &EvaluateOrder::parts};
 template <>
-inline constexpr auto kFields<HandOverOrder> = std::tuple{&HandOverOrder::to, &HandOverOrder::keeps_state};
+inline constexpr auto kFields<HandOverOrder> =
+    std::tuple{&HandOverOrder::phase, &HandOverOrder::from, &HandOverOrder::keeps_state, &HandOverOrder::step};
 template <>
 inline constexpr auto kFields<GiveStateOrder> = std::tuple<>();
 template <>
-inline constexpr auto kFields<TakeStateOrder> = std::tuple{&TakeStateOrder::with_optimizer};
+inline constexpr auto kFields<TakeStateOrder> = std::tuple{&TakeStateOrder::with_optimizer, &TakeStateOrder::step};
 template <>
 inline constexpr auto kFields<ClockOrder> = std::tuple<>();
 template <>

@@ -6,8 +6,8 @@
 
 namespace trireme::train {
 
-Recorder::Recorder(const std::vector<SinkRow>& rows, const SinkPlace& place) {
-  for (const SinkRow& row : rows)
+Recorder::Recorder(const SinkRegistry& sinks, const SinkPlace& place) {
+  for (const SinkRow& row : sinks.rows())
     if (auto sink = row.make(place)) sinks_.push_back(std::make_unique<SinkQueue>(row.name, std::move(sink)));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/registry.h"
 #include "observe/events.h"
 #include "train/sink_queue.h"
 
@@ -21,16 +22,18 @@ struct SinkPlace {
   std::vector<int> cpus{};  // where threads may run; empty: anywhere
 };
 
-// A kind of sink. `make` may return null: this run does not want one.
 struct SinkRow {
   std::string name;
+  std::string summary;
+  // Null where a run does not want one.
   std::function<std::unique_ptr<observe::EventSink>(const SinkPlace& place)> make;
 };
+using SinkRegistry = base::Registry<SinkRow>;
 
 class Recorder {
  public:
   // Makes the sinks; throws what a sink throws that cannot begin.
-  Recorder(const std::vector<SinkRow>& rows, const SinkPlace& place);
+  Recorder(const SinkRegistry& sinks, const SinkPlace& place);
   // Delivers what waits. Warns about sinks that were too slow to hear all.
   ~Recorder();
 

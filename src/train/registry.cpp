@@ -1,6 +1,7 @@
 #include "train/registry.h"
 
 #include "strategy/builtin.h"
+#include "train/sinks.h"
 
 namespace trireme::train {
 
@@ -9,7 +10,8 @@ Registry builtin_registry() {
           .readers = data::builtin_readers(),
           .optimizers = optim::builtin_optimizers(),
           .strategies = strategy::builtin_strategies(),
-          .transports = comm::builtin_transports()};
+          .transports = comm::builtin_transports(),
+          .sinks = builtin_sinks()};
 }
 
 }  // namespace trireme::train

@@ -7,6 +7,7 @@
 #include "models/zoo.h"
 #include "optim/optimizer.h"
 #include "strategy/config.h"
+#include "train/recorder.h"
 
 namespace trireme::train {
 
@@ -16,6 +17,7 @@ struct Registry {
   optim::OptimizerRegistry optimizers;
   strategy::StrategyRegistry strategies;
   comm::Transports transports;
+  SinkRegistry sinks;
 };
 
 // What the program comes with.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "observe/step_phases.h"
+#include "strategy/state_map.h"
 #include "strategy/strategy.h"
 #include "train/message.h"
 #include "train/orders.h"
@@ -71,11 +72,16 @@ struct TraceNews {
   std::string packed{};
 };
 
+// The answer to a GiveStateOrder; the floats follow.
+struct StateNews {
+  strategy::StateMap pieces{};
+};
+
 // The answer to a SayDoneOrder.
 struct DoneNews {};
 
 using Report = std::variant<StepNews, PushNews, ShareRequest, StretchNews, FailureNews, EvaluationNews, TrafficNews,
-                            TraceNews, DoneNews>;
+                            TraceNews, StateNews, DoneNews>;
 
 template <>
 inline constexpr auto kFields<StepSums> =
@@ -107,6 +113,11 @@ template <>
 inline constexpr auto kFields<TrafficNews> = std::tuple{&TrafficNews::sent, &TrafficNews::received};
 template <>
 inline constexpr auto kFields<TraceNews> = std::tuple{&TraceNews::packed};
+template <>
+inline constexpr auto kFields<strategy::StatePiece> =
+    std::tuple{&strategy::StatePiece::owner, &strategy::StatePiece::floats, &strategy::StatePiece::version};
+template <>
+inline constexpr auto kFields<StateNews> = std::tuple{&StateNews::pieces};
 template <>
 inline constexpr auto kFields<DoneNews> = std::tuple<>();
 

@@ -1,7 +1,5 @@
 #include "train/server_role.h"
 
-#include <array>
-
 #include "base/error.h"
 #include "train/mail.h"
 
@@ -20,14 +18,8 @@ void ServerRole::follow_orders() {
   for (bool goes_on = true; goes_on;) {
     const Order order = receive_order(group_.post(), strategy::Cast::kHelm, kServerOrder);
     std::visit(
-        Match{[&](const RowOrder& row) {
-                phase_ = row.phase;
-                phases_[phase_].strategy->make_server_side(server_)->run();
-              },
-              [&](const HandOverOrder& hand_over) {
-                if (hand_over.to == Holder::servers) server_.take_over();
-                if (hand_over.to == Holder::workers) server_.give_back();
-              },
+        Match{[&](const RowOrder& row) { serve(row); },
+              [&](const HandOverOrder& hand_over) { this->hand_over(hand_over); },
               [&](const GiveStateOrder&) { give_state(); },
               [&](const SendTrafficOrder&) { send_report(group_.post(), strategy::Cast::kHelm, traffic_of(group_)); },
               [&](const EndOrder&) { goes_on = false; },
@@ -36,14 +28,33 @@ void ServerRole::follow_orders() {
   }
 }
 
+void ServerRole::serve(const RowOrder& order) {
+  phase_ = order.phase;
+  const auto side = phases_[phase_].strategy->make_server_side(server_);
+  side->run();
+  if (side->last_step() > 0) server_.set_version(side->last_step());
+}
+
+void ServerRole::hand_over(const HandOverOrder& order) {
+  state_phase_ = order.phase;
+  if (!order.keeps_state && order.from == strategy::StateOwner::servers) server_.state().clear();
+  phases_[state_phase_].strategy->import_state(server_, order.from);
+  server_.set_version(order.step);
+}
+
 void ServerRole::give_state() {
   comm::Post& post = group_.post();
   const int helm = strategy::Cast::kHelm;
-  const base::Range floats = server_.floats(), trained = server_.state().floats();
-  const std::array<std::int64_t, 4> ranges{floats.begin, floats.end, trained.begin, trained.end};
-  send_values<std::int64_t>(post, helm, kState, ranges);
-  send_values<float>(post, helm, kState, server_.weights());
-  for (int s = 0; s < server_.state().slots(); ++s) send_values<float>(post, helm, kState, server_.state().slot(s));
+  const StateNews news{phases_[state_phase_].strategy->export_state(server_)};
+  send_report(post, helm, news);
+  const auto send = [&](std::span<const float> values) {
+    if (!values.empty()) send_values<float>(post, helm, kState, values);
+  };
+  for (const strategy::StatePiece& piece : news.pieces) {
+    base::check(piece.floats == server_.holds().floats, "a server gives its whole shard");
+    send(server_.weights());
+    for (int s = 0; s < server_.state().slots(); ++s) send(server_.state().slot(s));
+  }
 }
 
 }  // namespace trireme::train

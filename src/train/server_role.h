@@ -4,6 +4,7 @@
 #include "comm/group.h"
 #include "strategy/phases.h"
 #include "strategy/server.h"
+#include "train/orders.h"
 
 namespace trireme::train {
 
@@ -19,11 +20,14 @@ class ServerRole {
   void regroup(const strategy::Cast& cast, std::vector<strategy::Phase> phases);
 
  private:
+  void serve(const RowOrder& order);
+  void hand_over(const HandOverOrder& order);
   void give_state();
 
   comm::Group& group_;
   std::vector<strategy::Phase> phases_;
-  std::size_t phase_ = 0;
+  std::size_t phase_ = 0;        // of the last order to row
+  std::size_t state_phase_ = 0;  // whose strategy says where the state lies
   strategy::Server server_;
 };
 

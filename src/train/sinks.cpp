@@ -2,13 +2,12 @@
 
 namespace trireme::train {
 
-const std::vector<SinkRow>& standard_sinks() {
-  static const std::vector<SinkRow> rows{{"metrics", make_metrics_sink},
-                                         {"console", make_console_sink},
-                                         {"resources", make_resources_sink},
-                                         {"trace", make_trace_sink},
-                                         {"summary", make_summary_sink}};
-  return rows;
+SinkRegistry builtin_sinks() {
+  return SinkRegistry("sink", {{"metrics", "metrics.jsonl: a line per step, push and epoch", make_metrics_sink},
+                               {"console", "progress, epoch table and summary for people", make_console_sink},
+                               {"resources", "resources.jsonl: processor, memory and network", make_resources_sink},
+                               {"trace", "trace.json: the time line of all workers", make_trace_sink},
+                               {"summary", "summary.json at the end of the run", make_summary_sink}});
 }
 
 }  // namespace trireme::train

@@ -1,4 +1,4 @@
-// The sinks that every run has. A new one is a file with its make function, and a row in standard_sinks().
+// The sinks that the program comes with. A new one is a file with its make function, and a row in builtin_sinks().
 #pragma once
 
 #include <memory>
@@ -8,8 +8,7 @@
 
 namespace trireme::train {
 
-// What a run has unless it is told otherwise, in docs/run_folder.md's order.
-const std::vector<SinkRow>& standard_sinks();
+SinkRegistry builtin_sinks();
 
 // metrics.jsonl: a line per step, push and epoch. A record.
 std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkPlace& place);

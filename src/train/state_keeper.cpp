@@ -1,7 +1,6 @@
 #include "train/state_keeper.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -52,29 +51,43 @@ StateKeeper::Floats StateKeeper::memory() {
 }
 
 StateKeeper::Floats StateKeeper::collect() {
-  if (!servers_hold_ && place_.local.crew != nullptr) return memory();
-  Floats floats = memory();
-  RoleMail& mail = place_.mail;
-  const auto take = [&](int from, std::span<float> into) {
-    receive_bytes(mail.post(), from, kState, std::as_writable_bytes(into));
+  const Floats floats = memory();
+  const bool servers_hold = owner_ == strategy::StateOwner::servers;
+  if (!servers_hold && place_.local.crew != nullptr) return floats;
+  strategy::StateMap pieces;
+  const auto take_from = [&](int process) {
+    const strategy::StateMap more = receive_pieces(process, floats);
+    pieces.insert(pieces.end(), more.begin(), more.end());
   };
-  if (!servers_hold_) {
-    const int process = place_.cast.process_of_worker(0);
-    mail.order_worker(0, GiveStateOrder{});
-    take(process, floats.weights);
-    for (const std::span<float> slot : floats.slots) take(process, slot);
-    return floats;
+  if (!servers_hold) {
+    place_.mail.order_worker(0, GiveStateOrder{});
+    take_from(place_.cast.process_of_worker(0));
   }
-  for (int k = 0; k < place_.cast.servers; ++k) {
-    const int process = place_.cast.process_of_server(k);
-    mail.order_server(k, GiveStateOrder{});
-    std::array<std::int64_t, 4> ranges{};  // of its weights and statistics, and of its optimizer's state
-    receive_bytes(mail.post(), process, kState, std::as_writable_bytes(std::span(ranges)));
-    take(process, floats.weights.subspan(at(ranges[0]), at(ranges[1] - ranges[0])));
-    for (const std::span<float> slot : floats.slots)
-      take(process, slot.subspan(at(ranges[2]), at(ranges[3] - ranges[2])));
+  for (int k = 0; servers_hold && k < place_.cast.servers; ++k) {
+    place_.mail.order_server(k, GiveStateOrder{});
+    take_from(place_.cast.process_of_server(k));
   }
+  check_is_whole(std::move(pieces), place_.space.floats(), progress_.step);
   return floats;
+}
+
+// What a process holds, into the memory given.
+strategy::StateMap StateKeeper::receive_pieces(int process, const Floats& floats) {
+  const StateNews news = place_.mail.answer_of<StateNews>(process);
+  const std::int64_t all = place_.space.floats(), trained = place_.space.trained_floats();
+  const auto take = [&](std::span<float> into, base::Range range) {
+    if (range.empty()) return;
+    receive_bytes(place_.mail.post(), process, kState,
+                  std::as_writable_bytes(into.subspan(at(range.begin), at(range.size()))));
+  };
+  for (const strategy::StatePiece& piece : news.pieces) {
+    const auto [begin, end] = piece.floats;
+    base::check(begin >= 0 && begin <= end && end <= all, "process {} holds floats {} to {} of {}", process, begin, end,
+                all);
+    take(floats.weights, piece.floats);
+    for (const std::span<float> slot : floats.slots) take(slot, {std::min(begin, trained), std::min(end, trained)});
+  }
+  return news.pieces;
 }
 
 void StateKeeper::spread(const Floats& floats, bool with_optimizer) {
@@ -85,27 +98,18 @@ void StateKeeper::spread(const Floats& floats, bool with_optimizer) {
       continue;
     }
     const int process = place_.cast.process_of_worker(w);
-    mail.order_worker(w, TakeStateOrder{with_optimizer});
+    mail.order_worker(w, TakeStateOrder{with_optimizer, progress_.step});
     send_values<float>(mail.post(), process, kState, floats.weights);
     if (!with_optimizer) continue;
     for (const std::span<float> slot : floats.slots) send_values<float>(mail.post(), process, kState, slot);
   }
 }
 
-void StateKeeper::hand_over(bool to_servers, bool keeps_state) {
-  RoleMail& mail = place_.mail;
-  const auto order = [&](Holder to, bool keeps) {
-    mail.order_workers(HandOverOrder{to, keeps});
-    mail.order_servers(HandOverOrder{to, keeps});
-  };
-  if (servers_hold_ && !(to_servers && keeps_state)) {
-    order(Holder::workers, keeps_state);
-    servers_hold_ = false;
-  } else if (!keeps_state) {
-    order(Holder::as_before, false);
-  }
-  if (to_servers && !servers_hold_) order(Holder::servers, true);
-  servers_hold_ = to_servers;
+void StateKeeper::hand_over(std::size_t phase, strategy::StateOwner to, bool keeps_state) {
+  const HandOverOrder order{phase, owner_, keeps_state, progress_.step};
+  place_.mail.order_workers(order);
+  place_.mail.order_servers(order);
+  owner_ = to;
 }
 
 void StateKeeper::wait_for_workers() {
@@ -168,8 +172,8 @@ void StateKeeper::restore(const store::LoadedCheckpoint& loaded) {
   const auto names = place_.optimizer->slot_names();
   for (std::size_t s = 0; s < floats.slots.size(); ++s) slots.push_back({names[s], floats.slots[s]});
   store::restore(loaded, place_.space, floats.weights, slots);
-  spread(floats, true);
   progress_ = Progress::from_checkpoint(loaded);
+  spread(floats, true);
   progress_.total_steps = place_.experiment.total_steps;
   ledger_.restore(ledger_of(loaded));
   early_stopping_.restore(progress_.early_stopping);

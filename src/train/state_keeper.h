@@ -12,6 +12,7 @@
 #include "optim/early_stopping.h"
 #include "store/checkpoint.h"
 #include "strategy/cast.h"
+#include "strategy/config.h"
 #include "strategy/updater.h"
 #include "train/epoch_ledger.h"
 #include "train/experiment.h"
@@ -52,12 +53,12 @@ class StateKeeper {
   Floats collect();
   // From that memory to all workers.
   void spread(const Floats& floats, bool with_optimizer);
-  // Moves them to servers, or to all workers, if they are not there; without keeps_state the optimizer's state is
-  // cleared. Only the orders: the floats move while this returns.
-  void hand_over(bool to_servers, bool keeps_state);
+  // Moves them to where the strategy of a phase wants them; without keeps_state the optimizer's state is cleared. Only
+  // the orders: the floats move while this returns.
+  void hand_over(std::size_t phase, strategy::StateOwner to, bool keeps_state);
   // Waits until all workers have carried out the orders before.
   void wait_for_workers();
-  bool servers_hold() const { return servers_hold_; }
+  strategy::StateOwner owner() const { return owner_; }
 
   const Progress& progress() const { return progress_; }
   EpochLedger& ledger() { return ledger_; }
@@ -82,11 +83,12 @@ class StateKeeper {
   void save(store::CheckpointStore& checkpoints, const Floats& floats, bool is_best, double seconds);
 
  private:
+  strategy::StateMap receive_pieces(int process, const Floats& floats);
   data::Ledger ledger_of(const store::LoadedCheckpoint& loaded) const;
 
   Place place_;
   std::vector<std::vector<float>> own_memory_;  // weights and slots, where no worker is here
-  bool servers_hold_ = false;
+  strategy::StateOwner owner_ = strategy::StateOwner::workers;
   Progress progress_;
   EpochLedger ledger_;
   optim::EarlyStopping early_stopping_;

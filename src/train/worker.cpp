@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "comm/clock_offset.h"
-#include "strategy/ps.h"
 #include "train/evaluate.h"
 #include "train/mail.h"
 #include "train/start_weights.h"
@@ -118,7 +117,8 @@ strategy::Worker Worker::as_strategies_see_it() {
           .gradients = gradients_,
           .exact = place_.settings.text("reduce") == "exact",
           .host_weights = host_weights_,
-          .cpus = place_.experiment.cores.cpus};
+          .cpus = place_.experiment.cores.cpus,
+          .version = version_};
 }
 
 strategy::Strategy& Worker::strategy_of(std::size_t phase) {
@@ -196,6 +196,7 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   const bool together = core_swap_ && place_.phases[phase_].traits().is_synchronous;
   if (together) core_swap_->begin(step + 1);
   strategy::StepReport report = strategy_->step(work);
+  version_ = work.step;
   // The phases overlap; they are drawn one after the other with their share of the time.
   const observe::StepSeconds& s = report.seconds;
   if (samples > 0) {
@@ -341,20 +342,27 @@ void Worker::evaluate(const EvaluateOrder& order) {
 }
 
 void Worker::hand_over(const HandOverOrder& order) {
-  const strategy::Worker worker = as_strategies_see_it();
   strategy_.reset();
   ahead_.reset();
-  if (order.to == Holder::servers) strategy::hand_to_servers(worker);
-  if (order.to == Holder::workers) strategy::take_from_servers(worker);
-  if (!order.keeps_state) updater_->state().clear();
+  state_phase_ = order.phase;
+  version_ = order.step;
+  if (!order.keeps_state && order.from == strategy::StateOwner::workers) updater_->state().clear();
+  place_.phases[state_phase_].strategy->import_state(as_strategies_see_it(), order.from);
 }
 
-// Worker 0's replica goes to the helm, where they are in different processes.
+// The parts of the state that are this worker's go to the helm, where they are in different processes.
 void Worker::give_state() {
-  comm::Post& post = place_.group.post();
-  send_values<float>(post, kHelm, kState, std::span(crew_->weights(), at(crew_->space().floats())));
-  for (int s = 0; s < updater_->state().slots(); ++s)
-    send_values<float>(post, kHelm, kState, updater_->state().slot(s));
+  const StateNews news{place_.phases[state_phase_].strategy->export_state(as_strategies_see_it())};
+  tell(news);
+  const std::int64_t trained = crew_->space().trained_floats();
+  const auto send = [&](std::span<const float> values) {
+    if (!values.empty()) send_values<float>(place_.group.post(), kHelm, kState, values);
+  };
+  for (const strategy::StatePiece& piece : news.pieces) {
+    send({crew_->weights() + piece.floats.begin, at(piece.floats.size())});
+    const base::Range part{std::min(piece.floats.begin, trained), std::min(piece.floats.end, trained)};
+    for (int s = 0; s < updater_->state().slots(); ++s) send(updater_->state().slot(s, part));
+  }
 }
 
 void Worker::take_state(const TakeStateOrder& order) {
@@ -366,6 +374,7 @@ void Worker::take_state(const TakeStateOrder& order) {
   if (order.with_optimizer)
     for (int s = 0; s < updater_->state().slots(); ++s) take(updater_->state().slot(s));
   crew_->refresh_weight_forms();
+  version_ = order.step;
 }
 
 }  // namespace trireme::train

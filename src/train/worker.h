@@ -93,6 +93,8 @@ class Worker {
   std::span<float> gradients_, host_weights_;
   std::unique_ptr<strategy::Assignment> assignment_;
   std::size_t phase_ = 0;           // of the last order to row
+  std::size_t state_phase_ = 0;     // whose strategy says where the state lies
+  std::int64_t version_ = 0;        // the step that the weights are of
   std::size_t strategy_phase_ = 0;  // that the strategy is of
   std::unique_ptr<strategy::Strategy> strategy_;
   // What is loaded ahead: from the step after the last, for that phase.

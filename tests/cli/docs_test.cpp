@@ -44,9 +44,11 @@ TEST(Docs, NetworksHasARowForEveryModelWithItsParameters) {
 
 TEST(Docs, DatasetsOptimizersAndSchedulesAreThere) {
   const std::string data = read(kDocs / "data.md"), optimizers = read(kDocs / "optimizers.md");
-  for (const auto& dataset : kRegistry.readers.datasets.rows()) expect_names("data.md", data, "| `" + dataset.name + "` |");
+  for (const auto& dataset : kRegistry.readers.datasets.rows())
+    expect_names("data.md", data, "| `" + dataset.name + "` |");
   for (const auto& optimizer : kRegistry.optimizers.rows())
-    expect_names("optimizers.md", optimizers, "| `" + optimizer.name + "` | `" + optim::make_optimizer(optimizer.name)->text() + "` |");
+    expect_names("optimizers.md", optimizers,
+                 "| `" + optimizer.name + "` | `" + optim::make_optimizer(optimizer.name)->text() + "` |");
   for (const char* schedule : {"constant", "step", "cosine", "onecycle"})
     expect_names("optimizers.md", optimizers, "`" + std::string(schedule));
 }

@@ -47,9 +47,11 @@ TEST_F(Usage, ListsGiveWhatThePartsKnow) {
   for (const auto& model : kRegistry.models.rows()) EXPECT_TRUE(has(models, model.name)) << model.name;
   EXPECT_TRUE(has(models, "57044810")) << "AlexNet's parameters";
   const std::string datasets = run({"list", "datasets"}).out;
-  for (const auto& dataset : kRegistry.readers.datasets.rows()) EXPECT_TRUE(has(datasets, dataset.name)) << dataset.name;
+  for (const auto& dataset : kRegistry.readers.datasets.rows())
+    EXPECT_TRUE(has(datasets, dataset.name)) << dataset.name;
   const std::string optimizers = run({"list", "optimizers"}).out;
-  for (const auto& optimizer : kRegistry.optimizers.rows()) EXPECT_TRUE(has(optimizers, optim::make_optimizer(optimizer.name)->text()));
+  for (const auto& optimizer : kRegistry.optimizers.rows())
+    EXPECT_TRUE(has(optimizers, optim::make_optimizer(optimizer.name)->text()));
   EXPECT_TRUE(has(optimizers, "onecycle"));
   const Outcome strategies = run({"list", "strategies"});
   EXPECT_EQ(strategies.code, 0);

@@ -16,14 +16,27 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-void expect_cut(const crew::Crew& crew, std::int64_t bytes, const std::vector<std::int64_t>& borders) {
-  const std::vector<Bucket> buckets = cut_into_buckets(crew, bytes, borders);
+void expect_cut(const crew::Crew& crew, std::int64_t bytes, int servers) {
+  const std::vector<int> workers{0, 1, 4};
+  const std::vector<Bucket> buckets = cut_into_buckets(crew, {bytes, workers, servers});
+  const std::vector<std::int64_t> borders =
+      servers > 0 ? shard_borders(crew, servers) : std::vector<std::int64_t>{0, crew.space().floats()};
   const auto& chunks = crew.chunks();
   const auto& space = crew.space();
   std::vector<int> times(chunks.size());
   const bool has_statistics = space.floats() > space.trained_floats();
   for (std::size_t b = 0; b < buckets.size(); ++b) {
     const Bucket& bucket = buckets[b];
+    EXPECT_EQ(bucket.workers, workers);
+    EXPECT_EQ(bucket.encoding, Encoding::float32);
+    if (servers == 0) {
+      EXPECT_EQ(bucket.owner, Bucket::kEverybody);
+    } else if (bucket.is_statistics()) {
+      EXPECT_EQ(bucket.owner, servers - 1) << "statistics belong to the last server";
+    } else {
+      EXPECT_GE(bucket.floats.begin, borders[at(bucket.owner)]);
+      EXPECT_LE(bucket.floats.end, borders[at(bucket.owner) + 1]);
+    }
     if (has_statistics && b + 1 == buckets.size()) {
       EXPECT_TRUE(bucket.chunks.empty());
       EXPECT_EQ(bucket.floats, (base::Range{space.trained_floats(), space.floats()}));
@@ -60,8 +73,7 @@ TEST(Buckets, HoldEveryChunkOnceInTheOrderOfBackward) {
     SCOPED_TRACE(net.name());
     const crew::Crew crew(net, {.batch = 8, .oars = 4});
     for (const std::int64_t bytes : {std::int64_t{4}, std::int64_t{300}, std::int64_t{5000}, kBucketBytes}) {
-      expect_cut(crew, bytes, {});
-      for (const int parts : {1, 2, 3, 50}) expect_cut(crew, bytes, shard_borders(crew, parts));
+      for (const int servers : {0, 1, 2, 3, 50}) expect_cut(crew, bytes, servers);
     }
   }
 }
@@ -69,11 +81,12 @@ TEST(Buckets, HoldEveryChunkOnceInTheOrderOfBackward) {
 TEST(Buckets, OfADeepNetwork) {
   const crew::Crew crew(support::resnet20(), {.batch = 8, .oars = 4});
   for (const std::int64_t bytes : {std::int64_t{1} << 12, std::int64_t{1} << 16, kBucketBytes}) {
-    expect_cut(crew, bytes, {});
-    expect_cut(crew, bytes, shard_borders(crew, 3));
+    expect_cut(crew, bytes, 0);
+    expect_cut(crew, bytes, 3);
   }
-  EXPECT_GT(cut_into_buckets(crew, 1 << 16).size(), 5u);
-  EXPECT_EQ(cut_into_buckets(crew, std::int64_t{1} << 40).size(), 2u) << "everything trained, and the statistics";
+  EXPECT_GT(cut_into_buckets(crew, {.bytes = 1 << 16}).size(), 5u);
+  EXPECT_EQ(cut_into_buckets(crew, {.bytes = std::int64_t{1} << 40}).size(), 2u)
+      << "everything trained, and the statistics";
 }
 
 TEST(ShardBorders, CutTheTrainedPartEvenly) {

@@ -1,6 +1,8 @@
 // Every strategy of the registry on a Replica without a network, whose training has a closed form.
 #include <gtest/gtest.h>
 
+#include <mutex>
+
 #include "cluster.h"
 #include "fake_replica.h"
 #include "strategy/builtin.h"
@@ -22,7 +24,8 @@ std::vector<float> closed_form(const crew::Replica& replica, int shares, std::in
   const auto mean = [&](std::int64_t step, int share, std::int64_t position) {
     double sum = 0;
     const std::int64_t each = kSamples / shares;
-    for (std::int64_t i = 0; i < each; ++i) sum += static_cast<double>(fake_target(sample_of(step, share * each + i), position));
+    for (std::int64_t i = 0; i < each; ++i)
+      sum += static_cast<double>(fake_target(sample_of(step, share * each + i), position));
     return sum / static_cast<double>(each);
   };
   const auto move_to = [&](std::int64_t offset, std::int64_t count, std::int64_t position, double way,
@@ -62,11 +65,19 @@ TEST_P(ClosedForm, Weights) {
   const StrategyRegistry strategies = builtin_strategies();
   const StrategyConfigPtr config =
       parse_phases(strategies, test.strategy, {kSteps, kSteps, {test.workers, {}}}).at(0).strategy;
-  const bool servers_own = config->traits().state_owner == StateOwner::servers;
+  // Any strategy can hand over to any other; this one leaves all of the state with every worker.
+  const StrategyConfigPtr next = parse_phases(strategies, "local", {kSteps, kSteps, {test.workers, {}}}).at(0).strategy;
+  const StateOwner owner = config->traits().state_owner;
   ASSERT_EQ(config->traits().needs_servers, test.servers > 0);
   const std::shared_ptr<const optim::Optimizer> sgd = optim::make_optimizer("sgd:lr=0.5");
   std::vector<std::vector<float>> results(static_cast<std::size_t>(test.workers));
   std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+  std::mutex mutex;
+  StateMap pieces;  // of all owners
+  const auto add_pieces = [&](const StateMap& more) {
+    const std::lock_guard lock(mutex);
+    pieces.insert(pieces.end(), more.begin(), more.end());
+  };
   const auto errors = run_cluster(
       groups, cast,
       [&](comm::Group& group, int w) {
@@ -75,11 +86,10 @@ TEST_P(ClosedForm, Weights) {
         Assignment assignment({AssignBy::even, {}}, kOars, std::vector<int>(static_cast<std::size_t>(test.workers), 1),
                               1, 1);
         tensor::Buffer memory(8 * static_cast<std::size_t>(replica.space().floats()) * sizeof(float));
-        const Worker worker{replica,    updater,
-                            group,      cast,
-                            w,          assignment,
-                            {memory.floats(), memory.bytes() / sizeof(float)}, test.exact};
-        if (servers_own) hand_to_servers(worker);
+        const Worker worker{
+            replica,   updater, group, cast, w, assignment, {memory.floats(), memory.bytes() / sizeof(float)},
+            test.exact};
+        config->import_state(worker, StateOwner::workers);
         const std::unique_ptr<Strategy> strategy = config->make_worker_side(worker);
         std::vector<std::int64_t> indices(kSamples);
         for (std::int64_t step = 0; step < kSteps; ++step) {
@@ -95,15 +105,20 @@ TEST_P(ClosedForm, Weights) {
           if (config->traits().is_synchronous) EXPECT_EQ(report.loss, kSamples) << "over all workers";
         }
         strategy->end_stretch();
-        if (servers_own) take_from_servers(worker);
+        if (w == 0 || owner == StateOwner::servers) add_pieces(config->export_state(worker));
+        next->import_state(worker, owner);
         results[static_cast<std::size_t>(w)].assign(replica.weights(), replica.weights() + replica.space().floats());
       },
       [&](comm::Group& group, int k) {
         Server server(group, cast, k, sgd, 0);
-        if (servers_own) server.take_over();
-        config->make_server_side(server)->run();
-        if (servers_own) server.give_back();
+        config->import_state(server, StateOwner::workers);
+        const auto side = config->make_server_side(server);
+        side->run();
+        server.set_version(side->last_step());
+        add_pieces(config->export_state(server));
+        next->import_state(server, owner);
       });
+  check_is_whole(pieces, FakeReplica(kOars).space().floats(), owner == StateOwner::servers ? kSteps : 0);
   for (const std::string& error : errors) EXPECT_EQ(error, "");
   const bool apart = test.average_every > 0;
   const std::vector<float> expected =
@@ -134,8 +149,10 @@ std::vector<Case> all_cases() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ClosedForm, testing::ValuesIn(all_cases()), [](const auto& info) {
-  std::string name = fmt::format("{}_{}_{}_{}", info.index, info.param.strategy, info.param.workers, info.param.servers);
-  std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  std::string name =
+      fmt::format("{}_{}_{}_{}", info.index, info.param.strategy, info.param.workers, info.param.servers);
+  std::ranges::replace_if(
+      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 });
 

@@ -36,8 +36,8 @@ class FakeReplica : public crew::Replica {
                                      entry("last", ParameterKind::trained, kFloats)});
     for (int p : {2, 0})
       for (std::int64_t begin = 0; begin < kFloats; begin += kChunk)
-        chunks_.push_back({static_cast<int>(chunks_.size()), p, space_.range(p).offset + begin,
-                           std::min(kChunk, kFloats - begin)});
+        chunks_.push_back(
+            {static_cast<int>(chunks_.size()), p, space_.range(p).offset + begin, std::min(kChunk, kFloats - begin)});
     statistics_.push_back({space_.range(1).offset, kStatistics, kMomentum});
     own_ = tensor::Buffer(at(space_.floats()) * sizeof(float));
     std::fill_n(own_.floats(), space_.floats(), 0.0f);

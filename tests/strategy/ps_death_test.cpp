@@ -6,6 +6,7 @@
 
 #include "cluster.h"
 #include "comm/processes.h"
+#include "strategy/hand_over.h"
 
 namespace trireme::strategy {
 namespace {

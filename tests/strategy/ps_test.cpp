@@ -8,6 +8,7 @@
 
 #include "cluster.h"
 #include "strategy/groups.h"
+#include "strategy/hand_over.h"
 
 namespace trireme::strategy {
 namespace {

@@ -71,7 +71,7 @@ StepDone step(std::int64_t number) {
 
 TEST(Recorder, DeliversToAllInOrder) {
   Heard record, other;
-  Recorder recorder({row("record", record, {.is_record = true}), row("other", other)}, {});
+  Recorder recorder(SinkRegistry("sink", {row("record", record, {.is_record = true}), row("other", other)}), {});
   for (int i = 0; i < 1000; ++i) recorder.publish(step(i));
   recorder.flush_all();
   for (Heard* heard : {&record, &other}) {
@@ -86,7 +86,9 @@ TEST(Recorder, ASlowSinkSlowsNobody) {
   Heard record, slow;
   std::latch released(1);
   {
-    Recorder recorder({row("slow", slow, {.waits_for = &released}), row("record", record, {.is_record = true})}, {});
+    Recorder recorder(
+        SinkRegistry("sink", {row("slow", slow, {.waits_for = &released}), row("record", record, {.is_record = true})}),
+        {});
     const std::int64_t start = base::now_ns();
     for (std::int64_t i = 0; i < kEvents; ++i) {
       recorder.publish(step(i));
@@ -110,7 +112,7 @@ TEST(Recorder, ASlowRecordLosesNothing) {
   Heard record;
   std::latch released(1);
   {
-    Recorder recorder({row("record", record, {.is_record = true, .waits_for = &released})}, {});
+    Recorder recorder(SinkRegistry("sink", {row("record", record, {.is_record = true, .waits_for = &released})}), {});
     for (std::int64_t i = 0; i < 3 * static_cast<std::int64_t>(SinkQueue::kMostWaiting); ++i) recorder.publish(step(i));
     released.count_down();
   }
@@ -119,7 +121,8 @@ TEST(Recorder, ASlowRecordLosesNothing) {
 
 TEST(Recorder, TellsTheErrorOfARecordOnce) {
   Heard record, other;
-  Recorder recorder({row("record", record, {.is_record = true, .fails_at = 3}), row("other", other)}, {});
+  Recorder recorder(
+      SinkRegistry("sink", {row("record", record, {.is_record = true, .fails_at = 3}), row("other", other)}), {});
   std::string sentence;
   std::int64_t published = 0;
   while (published < 1'000'000 && sentence.empty()) try {
@@ -138,7 +141,8 @@ TEST(Recorder, TellsTheErrorOfARecordOnce) {
 
 TEST(Recorder, GoesOnWithoutAnOrdinarySinkThatFails) {
   Heard record, other;
-  Recorder recorder({row("record", record, {.is_record = true}), row("other", other, {.fails_at = 1})}, {});
+  Recorder recorder(
+      SinkRegistry("sink", {row("record", record, {.is_record = true}), row("other", other, {.fails_at = 1})}), {});
   for (int i = 0; i < 10; ++i) recorder.publish(step(i));
   EXPECT_NO_THROW(recorder.flush_all());
   EXPECT_EQ(record.all().size(), 10u);
@@ -147,7 +151,7 @@ TEST(Recorder, GoesOnWithoutAnOrdinarySinkThatFails) {
 
 TEST(Recorder, RollsBackBetweenWhatCameBeforeAndAfter) {
   Heard heard;
-  Recorder recorder({row("record", heard, {.is_record = true})}, {});
+  Recorder recorder(SinkRegistry("sink", {row("record", heard, {.is_record = true})}), {});
   for (int i = 1; i <= 5; ++i) recorder.publish(step(i));
   recorder.publish(RolledBack{2});
   for (int i = 3; i <= 4; ++i) recorder.publish(step(i));
@@ -156,15 +160,16 @@ TEST(Recorder, RollsBackBetweenWhatCameBeforeAndAfter) {
 }
 
 TEST(Recorder, ASinkThatIsNotWantedIsNotMade) {
-  Recorder recorder({{"none", [](const SinkPlace&) { return std::unique_ptr<observe::EventSink>(); }}}, {});
+  Recorder recorder(
+      SinkRegistry("sink", {{"none", "", [](const SinkPlace&) { return std::unique_ptr<observe::EventSink>(); }}}), {});
   recorder.publish(step(1));
   recorder.flush_all();
 }
 
 TEST(Recorder, ASinkThatCannotBeginEndsIt) {
-  const SinkRow bad{"bad", [](const SinkPlace&) -> std::unique_ptr<observe::EventSink> { base::run_error("no"); }};
+  const SinkRow bad{"bad", "", [](const SinkPlace&) -> std::unique_ptr<observe::EventSink> { base::run_error("no"); }};
   Heard heard;
-  EXPECT_THROW(Recorder({row("record", heard), bad}, {}), base::Error);
+  EXPECT_THROW(Recorder(SinkRegistry("sink", {row("record", heard), bad}), {}), base::Error);
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 std::vector<Order> all_orders() {
   return {RowOrder{3, 123456789012, 123456789099, 0.125, true},
           EvaluateOrder{true, 7},
-          HandOverOrder{Holder::servers, false},
+          HandOverOrder{3, strategy::StateOwner::servers, false, 123456789012},
           GiveStateOrder{},
-          TakeStateOrder{true},
+          TakeStateOrder{true, 123456789012},
           ClockOrder{},
           SayDoneOrder{},
           SendTraceOrder{},
@@ -44,6 +44,7 @@ std::vector<Report> all_reports() {
           EvaluationNews{{1.5, 2.5}, {3}},
           TrafficNews{1ULL << 63, 7},
           TraceNews{std::string("\0packed", 7)},
+          StateNews{{{3, {5, 123456789012}, 77}, {4, {0, 5}, 78}}},
           DoneNews{}};
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 #include <thread>
 
@@ -16,6 +17,7 @@ namespace trireme::train {
 namespace {
 
 constexpr double kDeadlineSeconds = 20;
+constexpr auto kWorkers = strategy::StateOwner::workers, kServers = strategy::StateOwner::servers;
 
 Experiment experiment() {
   base::Settings settings(train_options());
@@ -47,10 +49,12 @@ class StateKeeping : public testing::Test {
                    std::vector<float>(static_cast<std::size_t>(space_.trained_floats())));
     for (bool goes_on = true; goes_on;)
       std::visit(Match{[&](const TakeStateOrder& order) {
+                         version_ = order.step;
                          for (std::size_t i = 0; i < (order.with_optimizer ? replica.size() : 1); ++i)
                            receive_bytes(post, 0, kState, std::as_writable_bytes(std::span(replica[i])));
                        },
                        [&](const GiveStateOrder&) {
+                         send_report(post, 0, StateNews{{{process, {0, space_.floats()}, version_}}});
                          for (const auto& part : replica) send_values<float>(post, 0, kState, part);
                        },
                        [&](const SayDoneOrder&) { send_report(post, 0, DoneNews{}); },
@@ -69,6 +73,7 @@ class StateKeeping : public testing::Test {
   strategy::Cast cast_;
   std::vector<comm::Group> groups_ = comm::inproc_groups(2, kDeadlineSeconds);
   std::map<int, std::vector<HandOverOrder>> hand_overs_;
+  std::atomic<std::int64_t> version_ = 0;  // of the workers' state
   test::TemporaryFolder folder_;
 };
 
@@ -96,6 +101,9 @@ TEST_F(StateKeeping, ACheckpointHoldsAll) {
   used.use(0, std::vector<std::int64_t>{3, 1, 4});
   keeper.ledger().set_worker(1, used.text());
   EXPECT_FALSE(keeper.is_over());
+  version_ = 6;
+  EXPECT_THROW((void)keeper.collect(), base::Error) << "what worker 0 has is a step too old";
+  version_ = 7;
   keeper.save(checkpoints, keeper.collect(), true, 12.5);
 
   StateKeeper other(place(mail));
@@ -104,6 +112,7 @@ TEST_F(StateKeeping, ACheckpointHoldsAll) {
   other.restore(*loaded);
   const Progress &was = keeper.progress(), &is = other.progress();
   EXPECT_EQ(is.step, 7);
+  EXPECT_EQ(version_, 7) << "what the workers were sent";
   EXPECT_EQ(is.epoch, 1);
   EXPECT_EQ(is.position, 16);
   EXPECT_EQ(is.epoch_loss, was.epoch_loss);
@@ -149,22 +158,19 @@ TEST_F(StateKeeping, HandsOverToServersAndBack) {
   std::vector<std::vector<float>> first, second;
   std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
   StateKeeper keeper(place(mail));
-  keeper.hand_over(true, true);
-  EXPECT_TRUE(keeper.servers_hold());
-  keeper.hand_over(true, true);  // they hold it already
-  keeper.hand_over(true, false);
-  keeper.hand_over(false, true);
-  EXPECT_FALSE(keeper.servers_hold());
-  keeper.hand_over(false, false);
+  keeper.hand_over(1, kServers, true);
+  EXPECT_EQ(keeper.owner(), kServers);
+  keeper.hand_over(2, kServers, false);
+  keeper.hand_over(3, kWorkers, true);
+  EXPECT_EQ(keeper.owner(), kWorkers);
+  keeper.add_step(5, {.samples = 8});
+  keeper.hand_over(4, kWorkers, false);
   keeper.wait_for_workers();
   mail.order_workers(EndOrder{});
   worker_0.join();
   worker_1.join();
-  const std::vector<HandOverOrder> expected{{Holder::servers, true},
-                                            {Holder::workers, false},  // cleared on the way,
-                                            {Holder::servers, true},   // and back
-                                            {Holder::workers, true},
-                                            {Holder::as_before, false}};
+  const std::vector<HandOverOrder> expected{
+      {1, kWorkers, true, 0}, {2, kServers, false, 0}, {3, kServers, true, 0}, {4, kWorkers, false, 5}};
   EXPECT_EQ(hand_overs_[0], expected);
   EXPECT_EQ(hand_overs_[1], expected);
 }
