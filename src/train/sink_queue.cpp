@@ -71,13 +71,16 @@ std::int64_t SinkQueue::dropped() const {
   return dropped_;
 }
 
+// Nothing may be thrown here but inside of deliver(): not even for want of memory.
 void SinkQueue::run() {
+  std::vector<SharedEvent> events;
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [&] { return !waiting_.empty() || stops_; });
     wake_.wait_for(lock, kCollect, [&] { return is_urgent_ || stops_; });
     if (waiting_.empty() && stops_) return;
-    const std::deque<SharedEvent> events = std::exchange(waiting_, {});
+    events.clear();
+    events.swap(waiting_);
     is_urgent_ = false;
     lock.unlock();
     std::exception_ptr error;
@@ -85,7 +88,7 @@ void SinkQueue::run() {
       deliver(events);
     } catch (...) {
       error = std::current_exception();
-      if (!is_record_) base::log_warn("{} hears no more of this run: {}", name_, base::error_of(error).what());
+      if (!is_record_) warn(error);
     }
     lock.lock();
     done_ += static_cast<std::int64_t>(events.size());
@@ -98,8 +101,13 @@ void SinkQueue::run() {
   }
 }
 
-void SinkQueue::deliver(const std::deque<SharedEvent>& events) {
+void SinkQueue::deliver(const std::vector<SharedEvent>& events) {
   for (const SharedEvent& event : events) sink_->on(*event);
+}
+
+void SinkQueue::warn(const std::exception_ptr& error) const noexcept try {
+  base::log_warn("{} hears no more of this run: {}", name_, base::error_of(error).what());
+} catch (...) {  // no memory for a warning
 }
 
 }  // namespace trireme::train

@@ -3,12 +3,12 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "observe/events.h"
 
@@ -39,7 +39,8 @@ class SinkQueue {
 
  private:
   void run();
-  void deliver(const std::deque<SharedEvent>& events);
+  void deliver(const std::vector<SharedEvent>& events);
+  void warn(const std::exception_ptr& error) const noexcept;
   void drop_some();  // with the lock
 
   std::string name_;
@@ -47,7 +48,7 @@ class SinkQueue {
   const bool is_record_;
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable wake_, delivered_;
-  std::deque<SharedEvent> waiting_;
+  std::vector<SharedEvent> waiting_;
   bool is_urgent_ = false;  // deliver at once; otherwise events are collected for a moment
   bool stops_ = false;
   bool has_failed_ = false;
