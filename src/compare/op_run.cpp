@@ -18,11 +18,9 @@ class Memory {
   std::byte* bytes(std::size_t count) {
     return buffers_.emplace_back(std::max<std::size_t>(count, tensor::kAlignment)).data();
   }
-  float* floats(const tensor::Layout& layout) {
-    return reinterpret_cast<float*>(bytes(static_cast<std::size_t>(layout.elements()) * sizeof(float)));
-  }
-  float* filled(const tensor::Layout& layout, std::span<const float> plain) {
-    float* memory = floats(layout);
+  ops::View empty(const tensor::Layout& layout) { return {bytes(layout.bytes()), layout.type}; }
+  ops::View filled(const tensor::Layout& layout, std::span<const float> plain) {
+    const ops::View memory = empty(layout);
     tensor::from_plain(layout, plain.data(), memory);
     return memory;
   }
@@ -54,12 +52,12 @@ struct Rig {
     kernel = op.compile(request);
     const ops::KernelPlan& plan = kernel->plan();
     for (std::size_t s = 0; s < src.size(); ++s) args.src.push_back(memory.filled(plan.src[s], src[s]));
-    args.dst = memory.floats(plan.dst);
+    args.dst = memory.empty(plan.dst);
     for (std::size_t p = 0; p < plan.weights.size(); ++p)
       args.weights.push_back(memory.filled(plan.weights[p], weights[p]));
     for (const auto& derived : plan.derived) {
       const auto p = static_cast<std::size_t>(derived.parameter);
-      float* place = memory.floats(derived.layout);
+      const ops::View place = memory.empty(derived.layout);
       ops::LayoutCopy(plan.weights[p], args.weights[p], derived.layout, place, 1).run();
       args.derived.push_back(place);
     }
@@ -67,7 +65,7 @@ struct Rig {
     args.scratch = memory.bytes(plan.scratch_bytes);
     // Kernels may keep statistics of forward where gradients go.
     args.diff_weights.emplace_back();
-    for (const tensor::Layout& layout : plan.weights) args.diff_weights[0].push_back(memory.floats(layout));
+    for (const tensor::Layout& layout : plan.weights) args.diff_weights[0].push_back(memory.empty(layout));
   }
 
   Memory memory;
@@ -91,7 +89,7 @@ OpFound run_op(const ops::Op& op, const OpGiven& given) {
   }
   if (!op.is_loss()) rig.args.diff_dst = rig.memory.filled(plan.dst, given.diff_dst);
   for (std::size_t i = 0; i < given.src.size(); ++i)
-    rig.args.diff_src.push_back(given.wants_diff_src[i] ? rig.memory.floats(plan.src[i]) : nullptr);
+    rig.args.diff_src.push_back(given.wants_diff_src[i] ? rig.memory.empty(plan.src[i]) : ops::View());
   const auto state = rig.kernel->bind(rig.args);
   rig.kernel->forward(rig.args, state.get(), rig.run);
   found.dst = plain_of(plan.dst, rig.args.dst);

@@ -41,9 +41,9 @@ void add_tasks(std::vector<ProfileRow>& rows, const observe::TaskTimes& times, c
     if (times.accumulate[t].calls == 0) continue;
     ops::Cost cost;
     for (const auto& sum : step.accumulate) {
-      const auto floats = static_cast<double>(plan.values[static_cast<std::size_t>(sum.into)].layout.elements());
-      cost.flops += floats;
-      cost.bytes += 3 * sizeof(float) * floats;
+      const ops::Layout& layout = plan.values[static_cast<std::size_t>(sum.into)].layout;
+      cost.flops += static_cast<double>(layout.elements());
+      cost.bytes += 3 * static_cast<double>(layout.bytes());
     }
     add(row_of(rows, plan.tasks[t].layer, "gradient of a shared value", Phase::backward), times.accumulate[t], cost);
   }

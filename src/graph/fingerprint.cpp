@@ -22,7 +22,7 @@ Buffer filled(const ops::Layout& layout, std::uint64_t stream) {
   for (std::int64_t i = 0; i < layout.shape.count(); ++i)
     plain.floats()[i] = rng.uniform(static_cast<std::uint64_t>(i)) - 0.5f;
   if (layout.is_plain()) return plain;
-  Buffer live = floats(layout.elements());
+  Buffer live(layout.bytes());
   tensor::from_plain(layout, plain.floats(), live.floats());
   return live;
 }
@@ -39,34 +39,35 @@ std::string description(const PlanTask& task) {
 std::uint64_t run(const PlanTask& task, bool training) {
   const ops::KernelPlan& plan = task.kernel->plan();
   std::vector<Buffer> memory;
-  const auto keep = [&](Buffer buffer) {
+  const auto keep = [&](const ops::Layout& layout, Buffer buffer) {
     memory.push_back(std::move(buffer));
-    return memory.back().floats();
+    return ops::View(memory.back().data(), layout.type);
   };
   ops::KernelArgs args;
   std::uint64_t stream = 0;
   for (std::size_t s = 0; s < plan.src.size(); ++s) {
     const bool target = task.is_loss && s == 1;  // class 0 is a valid target of every loss
-    args.src.push_back(keep(target ? floats(plan.src[s].elements()) : filled(plan.src[s], ++stream)));
+    const ops::Layout& layout = plan.src[s];
+    args.src.push_back(keep(layout, target ? Buffer(layout.bytes()) : filled(layout, ++stream)));
   }
-  std::vector<std::pair<const float*, std::int64_t>> results;
+  std::vector<std::span<const std::byte>> results;
   const auto result = [&](const ops::Layout& layout) {
-    float* place = keep(floats(layout.elements()));
-    results.emplace_back(place, layout.elements());
+    const ops::View place = keep(layout, Buffer(layout.bytes()));
+    results.emplace_back(static_cast<const std::byte*>(place.data), layout.bytes());
     return place;
   };
   args.dst = result(plan.dst);
-  for (const ops::Layout& weights : plan.weights) args.weights.push_back(keep(filled(weights, ++stream)));
+  for (const ops::Layout& weights : plan.weights) args.weights.push_back(keep(weights, filled(weights, ++stream)));
   for (const auto& derived : plan.derived) {
-    float* place = keep(floats(derived.layout.elements()));
+    const ops::View place = keep(derived.layout, Buffer(derived.layout.bytes()));
     const auto p = static_cast<std::size_t>(derived.parameter);
     ops::LayoutCopy(plan.weights[p], args.weights[p], derived.layout, place, 1).run();
     args.derived.push_back(place);
   }
   if (training) {
-    args.diff_dst = keep(filled(plan.dst, ++stream));
+    args.diff_dst = keep(plan.dst, filled(plan.dst, ++stream));
     for (std::size_t s = 0; s < plan.src.size(); ++s)
-      args.diff_src.push_back(task.wants_diff[s] ? result(plan.src[s]) : nullptr);
+      args.diff_src.push_back(task.wants_diff[s] ? result(plan.src[s]) : ops::View());
     args.diff_weights.emplace_back();
     for (const ops::Layout& weights : plan.weights) args.diff_weights[0].push_back(result(weights));
   }
@@ -84,8 +85,7 @@ std::uint64_t run(const PlanTask& task, bool training) {
   task.kernel->forward(args, state.get(), oar);
   if (training && (task.diff_dst >= 0 || task.is_loss)) task.kernel->backward(args, state.get(), oar);
   std::uint64_t hash = 0;
-  for (const auto& [place, count] : results)
-    hash = base::xxh3(std::as_bytes(std::span(place, static_cast<std::size_t>(count))), hash);
+  for (const std::span<const std::byte> bytes : results) hash = base::xxh3(bytes, hash);
   return hash;
 }
 

@@ -157,7 +157,7 @@ class LayoutPass {
     task.name = reader.name + ":reorder";
     task.layer = reader.layer;
     task.kind = "reorder";
-    task.cost.bytes = static_cast<double>(has.elements() + wanted.elements()) * sizeof(float);
+    task.cost.bytes = static_cast<double>(has.bytes() + wanted.bytes());
     task.kernel = ops::make_reorder(has, wanted, options_.threads);
     task.src = {value};
     task.wants_diff = {options_.training && diff_value_[at(value)]};

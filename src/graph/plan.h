@@ -13,7 +13,7 @@ struct PlanValue {
   ops::Layout layout;
   int alias_of = -1;       // shares this value's memory (a view, or an op in place)
   std::size_t offset = 0;  // in the arena, bytes; set by the memory plan
-  std::size_t bytes() const { return static_cast<std::size_t>(layout.elements()) * sizeof(float); }
+  std::size_t bytes() const { return layout.bytes(); }
 };
 
 struct PlanTask {

@@ -12,10 +12,6 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-std::size_t layout_bytes(const ops::Layout& layout) {
-  return static_cast<std::size_t>(layout.elements()) * sizeof(float);
-}
-
 }  // namespace
 
 Program::Program(const Network& network, const ProgramOptions& options, const std::vector<ops::Layout>& fixed)
@@ -78,7 +74,7 @@ Instance::Instance(const Program& program, const tensor::ParameterSpace& space, 
       const tensor::ParameterRange& range = space.range(task.parameters[p]);
       base::check(range.layout == kernel_plan.weights[p], "parameter '{}' lies in another layout than its kernel wants",
                   range.name);
-      args.weights.push_back(weights + range.offset);
+      args.weights.emplace_back(weights + range.offset, range.layout.type);
     }
     for (const auto& derived : kernel_plan.derived)
       args.derived.push_back(forms.get(task.parameters[at(derived.parameter)], derived.layout));
@@ -86,10 +82,11 @@ Instance::Instance(const Program& program, const tensor::ParameterSpace& space, 
       if (task.diff_dst >= 0) args.diff_dst = at_value(task.diff_dst);
       args.add_diff_src = task.add_diff_src;
       for (std::size_t s = 0; s < task.src.size(); ++s)
-        args.diff_src.push_back(task.diff_src[s] >= 0 ? at_value(task.diff_src[s]) : nullptr);
+        args.diff_src.push_back(task.diff_src[s] >= 0 ? at_value(task.diff_src[s]) : ops::View());
       for (int slot = 0; slot < slots; ++slot) {
         args.diff_weights.emplace_back();
-        for (const int p : task.parameters) args.diff_weights.back().push_back(gradient(slot, p));
+        for (const int p : task.parameters)
+          args.diff_weights.back().emplace_back(gradient(slot, p), space.range(p).layout.type);
       }
     }
     Bound bound{task.kernel.get(), std::move(args), nullptr};
@@ -137,26 +134,26 @@ bool Instance::reads_parameter(int parameter) const {
 void Instance::tell_forward(int t) const {
   const PlanTask& planned = program_->plan().tasks[at(t)];
   const Bound& task = tasks_[at(t)];
-  for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s], bytes_of(planned.src[s]));
+  for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s].data, bytes_of(planned.src[s]));
   for (std::size_t p = 0; p < planned.parameters.size(); ++p)
     if (reads_parameter(planned.parameters[p]))
-      base::reads(task.args.weights[p], layout_bytes(task.kernel->plan().weights[p]));
-  base::writes(task.args.dst, bytes_of(planned.dst));
+      base::reads(task.args.weights[p].data, task.kernel->plan().weights[p].bytes());
+  base::writes(task.args.dst.data, bytes_of(planned.dst));
 }
 
 void Instance::tell_backward(int t, int slot) const {
   const PlanTask& planned = program_->plan().tasks[at(t)];
   const Bound& task = tasks_[at(t)];
   if (task.kernel->plan().backward_needs_src)
-    for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s], bytes_of(planned.src[s]));
+    for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s].data, bytes_of(planned.src[s]));
   for (std::size_t p = 0; p < planned.parameters.size(); ++p) {
     if (reads_parameter(planned.parameters[p]))
-      base::reads(task.args.weights[p], layout_bytes(task.kernel->plan().weights[p]));
-    base::writes(task.args.diff_weights[at(slot)][p], layout_bytes(task.kernel->plan().weights[p]));
+      base::reads(task.args.weights[p].data, task.kernel->plan().weights[p].bytes());
+    base::writes(task.args.diff_weights[at(slot)][p].data, task.kernel->plan().weights[p].bytes());
   }
-  if (planned.diff_dst >= 0) base::writes(task.args.diff_dst, bytes_of(planned.diff_dst));
+  if (planned.diff_dst >= 0) base::writes(task.args.diff_dst.data, bytes_of(planned.diff_dst));
   for (std::size_t s = 0; s < planned.src.size(); ++s)
-    if (planned.diff_src[s] >= 0) base::writes(task.args.diff_src[s], bytes_of(planned.diff_src[s]));
+    if (planned.diff_src[s] >= 0) base::writes(task.args.diff_src[s].data, bytes_of(planned.diff_src[s]));
 }
 
 void Instance::late_gradient(int parameter, base::Range rows, std::byte* scratch, observe::TaskTimes* times,
@@ -165,8 +162,8 @@ void Instance::late_gradient(int parameter, base::Range rows, std::byte* scratch
   const Bound& task = tasks_[at(t)];
   if constexpr (base::kChecksRaces) {
     const PlanTask& planned = program_->plan().tasks[at(t)];
-    base::reads(task.args.src[0], bytes_of(planned.src[0]));
-    base::reads(task.args.diff_dst, bytes_of(planned.diff_dst));
+    base::reads(task.args.src[0].data, bytes_of(planned.src[0]));
+    base::reads(task.args.diff_dst.data, bytes_of(planned.diff_dst));
   }
   const std::int64_t start = times ? base::now_ns() : 0;
   task.kernel->late_gradient(task.args, rows, scratch, to);

@@ -98,8 +98,9 @@ class Instance {
   void tell_backward(int task, int slot) const;
   bool reads_parameter(int parameter) const;  // training has no use for running statistics
   std::size_t bytes_of(int value) const;
-  float* at_value(int value) const {
-    return reinterpret_cast<float*>(arena_ + program_->plan().values[static_cast<std::size_t>(value)].offset);
+  ops::View at_value(int value) const {
+    const PlanValue& planned = program_->plan().values[static_cast<std::size_t>(value)];
+    return {arena_ + planned.offset, planned.layout.type};
   }
 
   const Program* program_;

@@ -16,7 +16,7 @@ class WeightForms {
       : space_(&space), weights_(weights), threads_(threads) {}
 
   // The parameter in that layout; made on the first request.
-  const float* get(int parameter, const ops::Layout& layout);
+  ops::ConstView get(int parameter, const ops::Layout& layout);
   int size() const { return static_cast<int>(forms_.size()); }
   int parameter(int form) const { return forms_[static_cast<std::size_t>(form)].parameter; }
   std::int64_t floats(int form) const { return forms_[static_cast<std::size_t>(form)].layout.elements(); }

@@ -109,7 +109,7 @@ class BatchNormKernel : public Kernel {
 
   void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
     float* masked = o_.add ? args.diff_src[1] : nullptr;
-    if (masked != nullptr && !o_.relu) std::copy_n(args.diff_dst, plan_.dst.elements(), masked);
+    if (masked != nullptr && !o_.relu) std::copy_n(args.diff_dst.floats(), plan_.dst.elements(), masked);
     for (std::int64_t group = 0; group < geometry_.groups; ++group) {
       if (!o_.relu)
         backward_group<Mask::none, false>(args, group, run);

@@ -33,8 +33,9 @@ class AddKernel : public Kernel {
     base::dispatch<AddForward>(args.src[0], args.src[1], args.dst, plan_.dst.elements());
   }
   void backward(const KernelArgs& args, KernelState*, OarRun&) const override {
+    const float* diff_dst = args.diff_dst;
     for (float* diff_src : args.diff_src)
-      if (diff_src != nullptr && diff_src != args.diff_dst) std::copy_n(args.diff_dst, plan_.dst.elements(), diff_src);
+      if (diff_src != nullptr && diff_src != diff_dst) std::copy_n(diff_dst, plan_.dst.elements(), diff_src);
   }
 };
 
@@ -91,17 +92,20 @@ class ConcatKernel : public Kernel {
 
   void forward(const KernelArgs& args, KernelState*, OarRun&) const override {
     for_each_piece([&](std::size_t k, const Piece& piece, std::int64_t before) {
-      if (args.src[k] == args.dst) return;
+      const float* src = args.src[k];
+      float* dst = args.dst;
+      if (src == dst) return;
       for (std::int64_t row = 0; row < rows_; ++row)
-        std::copy_n(args.src[k] + row * piece.row, piece.width, args.dst + row * row_ + before);
+        std::copy_n(src + row * piece.row, piece.width, dst + row * row_ + before);
     });
   }
   void backward(const KernelArgs& args, KernelState*, OarRun&) const override {
     for_each_piece([&](std::size_t k, const Piece& piece, std::int64_t before) {
+      const float* diff_dst = args.diff_dst;
       float* diff_src = args.diff_src[k];
-      if (diff_src == nullptr || diff_src == args.diff_dst) return;
+      if (diff_src == nullptr || diff_src == diff_dst) return;
       for (std::int64_t row = 0; row < rows_; ++row) {
-        float* end = std::copy_n(args.diff_dst + row * row_ + before, piece.width, diff_src + row * piece.row);
+        float* end = std::copy_n(diff_dst + row * row_ + before, piece.width, diff_src + row * piece.row);
         if (piece.padded) std::fill(end, diff_src + (row + 1) * piece.row, 0.0f);
       }
     });

@@ -137,7 +137,7 @@ class NarrowConvKernel : public Kernel {
     std::fill_n(scratch, forward_floats_, 0.0f);
     float *src = scratch, *weights = scratch + weights_at_, *bias = nullptr;
     transpose(args.weights[0], taps_of(sizes_), sizes_.out_channels, taps_of(sizes_), weights, out_row());
-    if (o_.bias) std::copy_n(args.weights[1], o_.channels, bias = scratch + bias_at_);
+    if (o_.bias) std::copy_n(args.weights[1].floats(), o_.channels, bias = scratch + bias_at_);
     for (std::int64_t n = 0; n < samples_; ++n) {
       correlate(sizes_, lanes_, sample_of(args.src[0], n, src), weights, bias, o_.relu, scratch + positions_at_,
                 args.dst + n * sample(diff_));
@@ -179,7 +179,7 @@ class NarrowConvKernel : public Kernel {
     const auto& gradient = args.diff_weights[static_cast<std::size_t>(run.slot)];
     if (lanes_ == Lanes::channels) {
       transpose(sums, out_row(), taps_of(sizes_), o_.channels, gradient[0], taps_of(sizes_));
-      if (o_.bias) std::copy_n(bias, o_.channels, gradient[1]);
+      if (o_.bias) std::copy_n(bias, o_.channels, gradient[1].floats());
     } else {
       add_lanes(sums, o_.channels * taps_of(sizes_), gradient[0]);
       if (o_.bias) add_lanes(bias, o_.channels, gradient[1]);

@@ -54,6 +54,20 @@ void fix_library_settings() {
   });
 }
 
+dnnl::memory::data_type type_for(tensor::ElementType type) {
+  switch (type) {
+    case tensor::ElementType::float32: return dnnl::memory::data_type::f32;
+  }
+  return dnnl::memory::data_type::undef;
+}
+
+tensor::ElementType type_of(dnnl::memory::data_type type) {
+  for (const auto& row : tensor::kElementTypes)
+    if (type_for(row.type) == type) return row.type;
+  base::throw_error(base::ErrorKind::internal,
+                    fmt::format("oneDNN chose elements of a type we do not have ({})", static_cast<int>(type)));
+}
+
 }  // namespace
 
 const dnnl::engine& cpu() {
@@ -77,8 +91,7 @@ dnnl::memory::desc to_desc(const Layout& layout) {
   // Built plain, then blocked by hand: the public structure holds exactly our fields.
   const dnnl::memory::dims dims(layout.shape.sizes().begin(), layout.shape.sizes().end());
   const Layout plain = Layout::plain(layout.shape);
-  dnnl::memory::desc desc(dims, dnnl::memory::data_type::f32,
-                          dnnl::memory::dims(plain.strides.begin(), plain.strides.end()));
+  dnnl::memory::desc desc(dims, type_for(layout.type), dnnl::memory::dims(plain.strides.begin(), plain.strides.end()));
   auto& data = desc.data;
   auto& blocking = data.format_desc.blocking;
   for (int d = 0; d < layout.shape.rank(); ++d) {
@@ -106,6 +119,7 @@ Layout to_layout(const dnnl::memory::desc& desc) {
   layout.strides.assign(blocking.strides, blocking.strides + data.ndims);
   for (int b = 0; b < blocking.inner_nblks; ++b)
     layout.inner.push_back({static_cast<int>(blocking.inner_idxs[b]), blocking.inner_blks[b]});
+  layout.type = type_of(desc.data_type());
   return layout;
 }
 

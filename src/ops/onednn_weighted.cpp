@@ -57,7 +57,7 @@ class WeightedKernel : public Kernel {
                               threads_};
     }
     for (const auto& slot : args.diff_weights) {
-      float* gradient = reorder_gradient_ ? reinterpret_cast<float*>(args.scratch + gradient_at_) : slot[0];
+      float* gradient = reorder_gradient_ ? reinterpret_cast<float*>(args.scratch + gradient_at_) : slot[0].floats();
       std::vector<onednn::Bound::Arg> wlist{{DNNL_ARG_SRC, memory_at(backward_weights_.src, args.src[0])},
                                             {DNNL_ARG_DIFF_WEIGHTS, memory_at(backward_weights_.weights, gradient)},
                                             {DNNL_ARG_DIFF_DST, memory_at(backward_weights_.dst, args.diff_dst)},

@@ -18,11 +18,14 @@
 #include "tensor/layout.h"
 #include "tensor/parameter_space.h"
 #include "tensor/shape.h"
+#include "tensor/view.h"
 
 namespace trireme::ops {
 
+using tensor::ConstView;
 using tensor::Layout;
 using tensor::Shape;
+using tensor::View;
 
 struct Cost {
   double flops = 0;
@@ -52,20 +55,21 @@ struct OarRun {
   double correct = 0;                            // out: samples (or labels' share of a sample) predicted right
 };
 
-// Memory of one arena for one kernel. Pointers of absent things are null.
+// Memory of one arena for one kernel. A view's element type is that of the plan's layout; as a float pointer it is used
+// directly, and a view of another type then fails. Views and pointers of absent things are null.
 struct KernelArgs {
-  std::vector<const float*> src;
-  float* dst = nullptr;
-  std::vector<const float*> weights;              // per parameter, in the live layout
-  std::vector<const float*> derived;              // per KernelPlan::derived
-  float* diff_dst = nullptr;                      // backward may overwrite it
-  std::vector<float*> diff_src;                   // null where no gradient is wanted
-  bool add_diff_src = false;                      // add to diff_src[0]; only where the plan offers it
-  std::vector<std::vector<float*>> diff_weights;  // [slot][parameter]; statistics: sums weighted by the oar's samples
-  std::byte* workspace = nullptr;                 // lives from forward to backward
-  const std::byte* known = nullptr;               // workspace of an earlier kernel, see KernelPlan::knows_channels
-  std::int64_t known_channels = 0;                // the first so many of src[0]'s are the ones it knows
-  std::byte* scratch = nullptr;                   // lives during one call
+  std::vector<ConstView> src;
+  View dst;
+  std::vector<ConstView> weights;               // per parameter, in the live layout
+  std::vector<ConstView> derived;               // per KernelPlan::derived
+  View diff_dst;                                // backward may overwrite it
+  std::vector<View> diff_src;                   // null where no gradient is wanted
+  bool add_diff_src = false;                    // add to diff_src[0]; only where the plan offers it
+  std::vector<std::vector<View>> diff_weights;  // [slot][parameter]; statistics: sums weighted by the oar's samples
+  std::byte* workspace = nullptr;               // lives from forward to backward
+  const std::byte* known = nullptr;             // workspace of an earlier kernel, see KernelPlan::knows_channels
+  std::int64_t known_channels = 0;              // the first so many of src[0]'s are the ones it knows
+  std::byte* scratch = nullptr;                 // lives during one call
 };
 
 // What the compiler of a Program must know of a kernel.

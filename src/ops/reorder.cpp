@@ -1,5 +1,6 @@
 #include "ops/reorder.h"
 
+#include "base/error.h"
 #include "ops/onednn.h"
 #include "tensor/buffer.h"
 
@@ -9,11 +10,12 @@ namespace {
 // One oneDNN reorder between two layouts, not yet tied to memory.
 struct Way {
   dnnl::memory::desc from, to, scratchpad;
+  tensor::ElementType from_type, to_type;
   dnnl::primitive primitive;
   std::string implementation;
 
   Way(const Layout& source, const Layout& target, int threads)
-      : from(onednn::to_desc(source)), to(onednn::to_desc(target)) {
+      : from(onednn::to_desc(source)), to(onednn::to_desc(target)), from_type(source.type), to_type(target.type) {
     onednn::create(threads, "a reorder", [&] {
       const dnnl::reorder::primitive_desc desc(onednn::cpu(), from, onednn::cpu(), to, onednn::attributes());
       scratchpad = desc.scratchpad_desc();
@@ -22,9 +24,12 @@ struct Way {
     });
   }
 
-  onednn::Bound bind(const float* src, float* dst, std::byte* scratch, int threads) const {
-    std::vector<onednn::Bound::Arg> args{{DNNL_ARG_FROM, onednn::memory_at(from, src)},
-                                         {DNNL_ARG_TO, onednn::memory_at(to, dst)}};
+  onednn::Bound bind(ConstView src, View dst, std::byte* scratch, int threads) const {
+    base::check(src.type == from_type && dst.type == to_type, "a reorder from {} to {} is given {} and {}",
+                tensor::element_name(from_type), tensor::element_name(to_type), tensor::element_name(src.type),
+                tensor::element_name(dst.type));
+    std::vector<onednn::Bound::Arg> args{{DNNL_ARG_FROM, onednn::memory_at(from, src.data)},
+                                         {DNNL_ARG_TO, onednn::memory_at(to, dst.data)}};
     if (scratchpad.get_size() > 0) args.emplace_back(DNNL_ARG_SCRATCHPAD, onednn::memory_at(scratchpad, scratch));
     return {primitive, args, threads};
   }
@@ -77,7 +82,7 @@ struct LayoutCopy::State {
   onednn::Bound bound;
 };
 
-LayoutCopy::LayoutCopy(const Layout& from, const float* src, const Layout& to, float* dst, int threads)
+LayoutCopy::LayoutCopy(const Layout& from, ConstView src, const Layout& to, View dst, int threads)
     : state_(std::make_unique<State>()) {
   const Way way(from, to, threads);
   state_->scratch = tensor::Buffer(way.scratchpad.get_size());

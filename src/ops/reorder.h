@@ -13,7 +13,7 @@ std::unique_ptr<Kernel> make_reorder(const Layout& from, const Layout& to, int t
 // A copy between two fixed places, bound once and run once per step.
 class LayoutCopy {
  public:
-  LayoutCopy(const Layout& from, const float* src, const Layout& to, float* dst, int threads);
+  LayoutCopy(const Layout& from, ConstView src, const Layout& to, View dst, int threads);
   ~LayoutCopy();
   LayoutCopy(LayoutCopy&&) noexcept;
   void run() const;

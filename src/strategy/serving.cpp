@@ -64,6 +64,7 @@ void Serving::receive_beginnings() {
     const auto head = receive_one<BeginHead>(post_, from, kBeginTag, failed_);
     std::vector<WireBucket> buckets(at(head.buckets));
     receive_array<WireBucket>(post_, from, kBeginTag, buckets, failed_);
+    check_encodings(buckets, worker, server_);
     base::check((head.synchronous != 0) == options_.synchronous &&
                     (head.returns_gradients != 0) == options_.returns_gradients && (head.clips != 0) == (max_norm_ > 0),
                 "worker {} and server {} do not agree on how they work together", worker, server_);

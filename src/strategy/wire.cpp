@@ -21,4 +21,12 @@ void receive_bytes(comm::Post& post, int from, comm::Tag tag, std::span<std::byt
               into.size(), from, tag, bytes);
 }
 
+void check_encodings(std::span<const WireBucket> buckets, int worker, int server) {
+  for (std::size_t b = 0; b < buckets.size(); ++b)
+    base::check(buckets[b].encoding == tensor::ElementType::float32,
+                "worker {} sends bucket {} of server {} as {} (number {}), the server reads {} only", worker, b, server,
+                tensor::element_name(buckets[b].encoding), static_cast<int>(buckets[b].encoding),
+                tensor::element_name(tensor::ElementType::float32));
+}
+
 }  // namespace trireme::strategy

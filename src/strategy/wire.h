@@ -6,14 +6,17 @@
 // lane waits for its reply, another one pushes.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/oar_tree.h"
 #include "comm/post.h"
 #include "strategy/tags.h"
+#include "tensor/element_type.h"
 
 namespace trireme::strategy {
 
@@ -27,9 +30,14 @@ struct BeginHead {
 };
 struct WireBucket {
   base::Range floats;
-  base::Range chunks;  // of all; none: statistics
+  base::Range chunks;                                           // of all; none: statistics
+  tensor::ElementType encoding = tensor::ElementType::float32;  // of its partials and replies on the wire
+  std::array<std::uint8_t, 7> unused = {};
   friend bool operator==(const WireBucket&, const WireBucket&) = default;
 };
+static_assert(std::has_unique_object_representations_v<WireBucket>, "padding would travel with whatever it held");
+// Fails when this program cannot read what will travel; the text names the bucket and its encoding.
+void check_encodings(std::span<const WireBucket> buckets, int worker, int server);
 
 enum class Request : std::int32_t { push, pull, end };
 

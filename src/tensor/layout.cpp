@@ -51,14 +51,30 @@ void for_each_element(const Layout& layout, const F& f) {
   }
 }
 
+void check_float32(const Layout& layout) {
+  base::check(layout.type == ElementType::float32, "a layout of {} is copied as {}", element_name(layout.type),
+              element_name(ElementType::float32));
+}
+
+// The arrangement alone, as Layout::text() names it.
+std::string arrangement_text(const Layout& layout) {
+  if (layout.is_plain()) return "plain";
+  if (layout.inner.empty())
+    return layout == Layout::channels_last(layout.shape, 0, layout.type) ? "channels-last" : "strided";
+  std::string all = "blocked";
+  for (const InnerBlock& block : layout.inner)
+    all += ":" + std::to_string(block.dimension) + "x" + std::to_string(block.size);
+  return all;
+}
+
 }  // namespace
 
-Layout Layout::plain(const Shape& shape) { return {shape, shape, row_major(shape), {}}; }
+Layout Layout::plain(const Shape& shape, ElementType type) { return {shape, shape, row_major(shape), {}, type}; }
 
-Layout Layout::channels_blocked(const Shape& shape, std::int64_t block) {
+Layout Layout::channels_blocked(const Shape& shape, std::int64_t block, ElementType type) {
   base::check(shape.rank() >= 2, "a blocked layout needs channels, the shape is {}", shape.text());
-  if (block == 1) return plain(shape);
-  Layout layout{shape, shape, {}, {{1, block}}};
+  if (block == 1) return plain(shape, type);
+  Layout layout{shape, shape, {}, {{1, block}}, type};
   layout.padded[1] = (shape[1] + block - 1) / block * block;
   Shape outer = layout.padded;
   outer[1] /= block;
@@ -67,9 +83,9 @@ Layout Layout::channels_blocked(const Shape& shape, std::int64_t block) {
   return layout;
 }
 
-Layout Layout::channels_last(const Shape& shape, std::int64_t row) {
-  if (shape.rank() <= 2 && row <= shape[1]) return plain(shape);
-  Layout layout{shape, shape, std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank())), {}};
+Layout Layout::channels_last(const Shape& shape, std::int64_t row, ElementType type) {
+  if (shape.rank() <= 2 && row <= shape[1]) return plain(shape, type);
+  Layout layout{shape, shape, std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank())), {}, type};
   layout.strides[1] = 1;
   std::int64_t stride = std::max(row, shape[1]);
   for (int d = shape.rank() - 1; d >= 2; --d) {
@@ -89,15 +105,15 @@ bool Layout::is_plain() const { return inner.empty() && shape == padded && strid
 
 std::int64_t Layout::channel_block() const {
   if (is_plain()) return 1;
-  if (inner.empty() && *this == channels_last(shape)) return shape[1];
-  if (inner.size() == 1 && *this == channels_blocked(shape, inner[0].size)) return inner[0].size;
+  if (inner.empty() && *this == channels_last(shape, 0, type)) return shape[1];
+  if (inner.size() == 1 && *this == channels_blocked(shape, inner[0].size, type)) return inner[0].size;
   return 0;
 }
 
 std::int64_t Layout::channel_row() const {
   if (!inner.empty() || shape.rank() < 3 || shape.count() == 0) return 0;
   const std::int64_t row = strides[0] / shape.count_from(2);
-  return *this == channels_last(shape, row) ? row : 0;
+  return *this == channels_last(shape, row, type) ? row : 0;
 }
 
 std::int64_t Layout::offset(std::span<const std::int64_t> index) const {
@@ -117,11 +133,9 @@ std::int64_t Layout::offset(std::span<const std::int64_t> index) const {
 }
 
 std::string Layout::text() const {
-  if (is_plain()) return "plain";
-  if (inner.empty()) return *this == channels_last(shape) ? "channels-last" : "strided";
-  std::string all = "blocked";
-  for (const InnerBlock& block : inner) all += ":" + std::to_string(block.dimension) + "x" + std::to_string(block.size);
-  return all;
+  const std::string arrangement = arrangement_text(*this);
+  // Without the usual type: kernel tables and fingerprints hold these texts.
+  return type == ElementType::float32 ? arrangement : arrangement + " " + std::string(element_name(type));
 }
 
 namespace {
@@ -149,6 +163,7 @@ Layout normalized(Layout layout) {
 bool same_memory(const Layout& a, const Layout& b) { return a == b || normalized(a) == normalized(b); }
 
 void to_plain(const Layout& layout, const float* src, float* dst) {
+  check_float32(layout);
   if (layout.is_plain()) {
     std::copy_n(src, layout.shape.count(), dst);
     return;
@@ -157,6 +172,7 @@ void to_plain(const Layout& layout, const float* src, float* dst) {
 }
 
 void from_plain(const Layout& layout, const float* src, float* dst) {
+  check_float32(layout);
   if (layout.is_plain()) {
     std::copy_n(src, layout.shape.count(), dst);
     return;

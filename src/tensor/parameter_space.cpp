@@ -11,6 +11,8 @@ ParameterSpace::ParameterSpace(const std::vector<Entry>& defined) {
     base::check(find(entry.name) < 0, "two parameters are called '{}'", entry.name);
     base::check(entry.shape.count() == entry.layout.shape.count(), "parameter '{}': shape {} against layout {}",
                 entry.name, entry.shape.text(), entry.layout.shape.text());
+    base::check(entry.layout.type == ElementType::float32, "parameter '{}' is of {}, parameters are kept in {}",
+                entry.name, element_name(entry.layout.type), element_name(ElementType::float32));
     ranges_.push_back({entry.name, entry.kind, entry.shape, entry.layout, 0});
   }
   const auto place = [&](ParameterKind kind) {

@@ -29,9 +29,7 @@ class Memory {
     poison(buffer);
     return buffer;
   }
-  Buffer& poisoned(const Layout& layout) {
-    return poisoned(static_cast<std::size_t>(layout.elements()) * sizeof(float));
-  }
+  Buffer& poisoned(const Layout& layout) { return poisoned(layout.bytes()); }
   Buffer& filled(const Layout& layout, const std::vector<double>& plain) {
     Buffer& buffer = poisoned(layout);
     fill(buffer, layout, plain);
@@ -47,6 +45,8 @@ class Memory {
  private:
   std::deque<Buffer> buffers_;
 };
+
+ops::View view(const Buffer& buffer, const Layout& layout) { return {buffer.data(), layout.type}; }
 
 std::vector<float> plain_of(const std::string& what, const Layout& layout, const float* memory) {
   std::vector<float> plain(static_cast<std::size_t>(layout.shape.count()));
@@ -65,8 +65,7 @@ std::vector<float> plain_of(const std::string& what, const Layout& layout, const
 
 bool is_poison(const float* memory, const Layout& layout) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(memory);
-  return std::all_of(bytes, bytes + layout.elements() * static_cast<std::int64_t>(sizeof(float)),
-                     [](unsigned char byte) { return byte == kPoison; });
+  return std::all_of(bytes, bytes + layout.bytes(), [](unsigned char byte) { return byte == kPoison; });
 }
 
 }  // namespace
@@ -91,19 +90,19 @@ KernelResult run_kernel(const OpCase& c, const CaseData& data, const KernelSetup
   for (std::size_t s = 0; s < plan.src.size(); ++s) {
     EXPECT_EQ(plan.src[s].shape.text(), c.shapes[s].text());
     src.push_back(&memory.filled(plan.src[s], given.src[s]));
-    args.src.push_back(src.back()->floats());
+    args.src.push_back(view(*src.back(), plan.src[s]));
   }
   // Whoever needs the source in backward cannot overwrite it in forward.
   const bool src_is_free = !setup.training || !plan.backward_needs_src;
   const bool dst_is_src =
       plan.view || (setup.in_place && plan.dst_holds_src) || (setup.in_place && plan.forward_in_place && src_is_free);
   Buffer& dst = dst_is_src ? *src[0] : memory.poisoned(plan.dst);
-  args.dst = dst.floats();
+  args.dst = view(dst, plan.dst);
   for (std::size_t p = 0; p < plan.weights.size(); ++p)
-    args.weights.push_back(memory.filled(plan.weights[p], given.weights[p]).floats());
+    args.weights.push_back(view(memory.filled(plan.weights[p], given.weights[p]), plan.weights[p]));
   for (const auto& derived : plan.derived) {
     const auto p = static_cast<std::size_t>(derived.parameter);
-    float* place = memory.poisoned(derived.layout).floats();
+    const ops::View place = view(memory.poisoned(derived.layout), derived.layout);
     ops::LayoutCopy(plan.weights[p], args.weights[p], derived.layout, place, 1).run();
     args.derived.push_back(place);
   }
@@ -112,22 +111,23 @@ KernelResult run_kernel(const OpCase& c, const CaseData& data, const KernelSetup
   args.known = setup.known;
   args.known_channels = setup.known_channels;
   if (setup.training) {
-    args.diff_dst = memory.filled(plan.dst, data.diff_dst).floats();
+    args.diff_dst = view(memory.filled(plan.dst, data.diff_dst), plan.dst);
     for (std::size_t s = 0; s < plan.src.size(); ++s) {
       const bool in_diff_dst =
           s == 0 && (plan.view || (setup.in_place && (plan.backward_in_place || plan.dst_holds_src)));
-      args.diff_src.push_back(!request.diff_src[s] ? nullptr
+      args.diff_src.push_back(!request.diff_src[s] ? ops::View()
                               : in_diff_dst        ? args.diff_dst
-                                                   : memory.poisoned(plan.src[s]).floats());
+                                                   : view(memory.poisoned(plan.src[s]), plan.src[s]));
     }
     if (setup.add_to != 0) {
       EXPECT_TRUE(plan.adds_diff_src);
       args.add_diff_src = true;
-      std::fill_n(args.diff_src[0], plan.src[0].elements(), setup.add_to);
+      std::fill_n(args.diff_src[0].floats(), plan.src[0].elements(), setup.add_to);
     }
     for (int slot = 0; slot < kSlots; ++slot) {
       args.diff_weights.emplace_back();
-      for (const Layout& layout : plan.weights) args.diff_weights.back().push_back(memory.poisoned(layout).floats());
+      for (const Layout& layout : plan.weights)
+        args.diff_weights.back().push_back(view(memory.poisoned(layout), layout));
     }
   }
 

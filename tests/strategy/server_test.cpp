@@ -25,13 +25,14 @@ ShardMap small_map() {
 
 class Pusher {
  public:
-  Pusher(comm::Group& group, const Cast& cast) : post_(group.post()), server_(cast.process_of_server(0)) {
+  Pusher(comm::Group& group, const Cast& cast, const std::vector<WireBucket>& buckets = kBuckets)
+      : post_(group.post()), server_(cast.process_of_server(0)) {
     BeginHead head;
-    head.buckets = static_cast<std::int64_t>(kBuckets.size());
+    head.buckets = static_cast<std::int64_t>(buckets.size());
     head.oars = 1;
     head.is_exact = 1;
     send_one(post_, server_, kBeginTag, head);
-    send_array<WireBucket>(post_, server_, kBeginTag, kBuckets);
+    send_array<WireBucket>(post_, server_, kBeginTag, buckets);
   }
   // Returns the reply: the bucket's weights after it was applied.
   std::vector<float> push(int bucket, float value, std::int64_t samples = 1) {
@@ -121,6 +122,33 @@ TEST(Server, EachPushMovesStatisticsByItsPart) {
   });
   EXPECT_EQ(weights[kTrained], 3.5);
   EXPECT_EQ(weights[kTrained + 8], 0);  // is no statistic that moves
+}
+
+TEST(Server, RefusesAnEncodingItCannotRead) {
+  const Cast cast{1, 1, true};
+  std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+  const std::shared_ptr<const optim::Optimizer> optimizer = optim::make_optimizer("sgd:lr=1,momentum=0");
+  const auto errors = run_cluster(
+      groups, cast,
+      [&](comm::Group& group, int) {
+        const std::vector<float> zeros(static_cast<std::size_t>(kAll));
+        OptimizerState state(optimizer, small_map().trained);
+        send_shard(group.post(), cast.process_of_server(0), small_map(), zeros.data(), state);
+        std::vector<WireBucket> buckets = kBuckets;
+        buckets[1].encoding = static_cast<tensor::ElementType>(77);
+        Pusher(group, cast, buckets);
+      },
+      [&](comm::Group& group, int k) {
+        Server server(group, cast, k, optimizer, 0);
+        server.take_over();
+        server.serve({.synchronous = false})->run();
+      });
+  std::string all;
+  for (const std::string& error : errors) all += error;
+  EXPECT_NE(all.find("worker 0 sends bucket 1 of server 0 as an unknown element type (number 77), the server reads "
+                     "float32 only"),
+            std::string::npos)
+      << all;
 }
 
 }  // namespace

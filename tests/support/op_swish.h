@@ -20,13 +20,17 @@ class SwishKernel : public ops::Kernel {
   }
   std::string implementation() const override { return "swish"; }
   void forward(const ops::KernelArgs& args, ops::KernelState*, ops::OarRun&) const override {
-    for (std::int64_t i = 0; i < plan_.dst.elements(); ++i) args.dst[i] = args.src[0][i] * sigmoid(args.src[0][i]);
+    const float* src = args.src[0];
+    float* dst = args.dst;
+    for (std::int64_t i = 0; i < plan_.dst.elements(); ++i) dst[i] = src[i] * sigmoid(src[i]);
   }
   void backward(const ops::KernelArgs& args, ops::KernelState*, ops::OarRun&) const override {
     if (args.diff_src[0] == nullptr) return;
+    const float *src = args.src[0], *diff_dst = args.diff_dst;
+    float* diff_src = args.diff_src[0];
     for (std::int64_t i = 0; i < plan_.dst.elements(); ++i) {
-      const float x = args.src[0][i], s = sigmoid(x);
-      args.diff_src[0][i] = args.diff_dst[i] * (s + x * s * (1 - s));
+      const float x = src[i], s = sigmoid(x);
+      diff_src[i] = diff_dst[i] * (s + x * s * (1 - s));
     }
   }
 

@@ -1,0 +1,50 @@
+// View and ConstView: a tensor's memory together with the type of its elements, as kernels receive it.
+//
+// A view owns nothing and has no size; the Layout next to it has one. An absent tensor is a view of null. A view
+// converts to a float pointer by itself, so kernels index it and do pointer arithmetic as with a plain pointer; each
+// conversion checks the type. Convert once, outside of loops over elements.
+#pragma once
+
+#include "tensor/element_type.h"
+
+namespace trireme::tensor {
+
+[[noreturn]] void throw_wrong_type(ElementType found, ElementType wanted);
+
+struct View {
+  void* data = nullptr;
+  ElementType type = ElementType::float32;
+
+  View() = default;
+  View(void* memory, ElementType type_of_elements) : data(memory), type(type_of_elements) {}
+  View(float* floats) : data(floats) {}
+
+  // Fails when the elements are of another type.
+  float* floats() const {
+    if (type != ElementType::float32) [[unlikely]]
+      throw_wrong_type(type, ElementType::float32);
+    return static_cast<float*>(data);
+  }
+  operator float*() const { return floats(); }
+  explicit operator bool() const { return data != nullptr; }
+};
+
+struct ConstView {
+  const void* data = nullptr;
+  ElementType type = ElementType::float32;
+
+  ConstView() = default;
+  ConstView(const void* memory, ElementType type_of_elements) : data(memory), type(type_of_elements) {}
+  ConstView(const float* floats) : data(floats) {}
+  ConstView(View view) : data(view.data), type(view.type) {}
+
+  const float* floats() const {
+    if (type != ElementType::float32) [[unlikely]]
+      throw_wrong_type(type, ElementType::float32);
+    return static_cast<const float*>(data);
+  }
+  operator const float*() const { return floats(); }
+  explicit operator bool() const { return data != nullptr; }
+};
+
+}  // namespace trireme::tensor
