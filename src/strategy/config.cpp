@@ -11,7 +11,7 @@ std::unique_ptr<ServerSide> StrategyConfig::make_server_side(Server&) const {
 }
 
 bool StrategyRow::has_option(const std::string& key) const {
-  return std::ranges::find(options, key, &StrategyOption::key) != options.end();
+  return std::ranges::find(options, key, &base::SpecOption::key) != options.end();
 }
 
 std::int64_t read_bucket_bytes(base::Spec& spec) {
