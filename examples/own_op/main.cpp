@@ -15,6 +15,7 @@
 #include "ops/elementwise.h"
 #include "ops/flatten.h"
 #include "ops/loss.h"
+#include "ops/op_registry.h"
 #include "strategy/single.h"
 #include "train/evaluate.h"
 
@@ -70,6 +71,13 @@ class Swish : public ops::Op {
   }
 };
 
+// How the registry knows it: with this row, descriptions of networks can name it like any other op.
+ops::OpRow swish_row() {
+  return {.name = "swish", .summary = "x * sigmoid(x), element by element", .make = [](base::Spec&) {
+            return std::make_shared<Swish>();
+          }};
+}
+
 // The largest distance between the kernel's gradient and (f(x + h) - f(x - h)) / 2h, for x from -4 to 4.
 double gradient_error() {
   constexpr int kCount = 161;
@@ -95,9 +103,11 @@ int main() {
   const double error = gradient_error();
   fmt::print("largest error of the gradient: {:.1e}\n", error);
 
+  ops::OpRegistry registry = ops::builtin_ops();
+  registry.add(swish_row());
   graph::Network net("swish-net");
   auto x = net.input("image", {1, 12, 12});
-  x = net.add("swish1", std::make_shared<Swish>(),
+  x = net.add("swish1", ops::make_op(registry, "swish"),
               {net.add("conv", ops::conv({.channels = 6, .kernel = {5, 5}}), {x})});
   x = net.add("fc", ops::dense({.outputs = 10}), {net.add("flatten", ops::flatten(), {x})});
   net.finish(x, ops::softmax_cross_entropy());

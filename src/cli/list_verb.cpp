@@ -11,6 +11,7 @@
 #include "data/distribution.h"
 #include "data/open.h"
 #include "models/zoo.h"
+#include "ops/op_registry.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "strategy/phases.h"
@@ -34,6 +35,9 @@ void list_datasets(const train::Registry& registry) {
     fmt::print("{:<16} {}\n", dataset.name, dataset.description);
   fmt::print("\nfiles and folders (--data PATH):\n");
   for (const auto& format : registry.readers.formats.rows()) fmt::print("{:<16} {}\n", format.name, format.description);
+  fmt::print("\npacked files, recognised by their first bytes:\n");
+  for (const data::CodecRow& codec : registry.readers.codecs.rows())
+    fmt::print("{:<16} {}\n", codec.ending, codec.summary);
   fmt::print("\nhow workers share the samples (--distribute):\n");
   for (const auto& scheme : data::distribution_list()) fmt::print("{:<16} {}\n", scheme.name, scheme.description);
 }
@@ -42,13 +46,24 @@ void list_augmentations(const train::Registry&) {
   for (const auto& kind : data::augmentation_list()) fmt::print("{:<16} {}\n", kind.name, kind.description);
 }
 
+void print_options(const std::vector<base::SpecOption>& options) {
+  for (const base::SpecOption& option : options)
+    fmt::print("  {:<28} {}\n", option.key + "=" + option.values, option.help);
+}
+
 void list_strategies(const train::Registry& registry) {
   std::deque<strategy::StrategyRow> rows = registry.strategies.rows();
   rows.push_back(strategy::switch_row());
   for (const strategy::StrategyRow& row : rows) {
     fmt::print("{:<12} {}\n", row.name, row.summary);
-    for (const strategy::StrategyOption& option : row.options)
-      fmt::print("  {:<28} {}\n", option.key + "=" + option.values, option.help);
+    print_options(row.options);
+  }
+}
+
+void list_ops(const train::Registry& registry) {
+  for (const ops::OpRow& row : registry.ops.rows()) {
+    fmt::print("{:<22} {}\n", row.name, row.summary);
+    print_options(row.options);
   }
 }
 
@@ -73,7 +88,8 @@ struct Topic {
   const char* name;
   void (*print)(const train::Registry& registry);
 };
-constexpr std::array<Topic, 7> kTopics{{{"models", list_models},
+constexpr std::array<Topic, 8> kTopics{{{"models", list_models},
+                                        {"ops", list_ops},
                                         {"datasets", list_datasets},
                                         {"augmentations", list_augmentations},
                                         {"strategies", list_strategies},
@@ -91,7 +107,8 @@ int run_list(const train::Registry& registry, const base::Settings&, const std::
     names.emplace_back(each.name);
   }
   if (topic.empty())
-    base::user_error("say what to list: models, datasets, augmentations, strategies, optimizers, transports or sinks");
+    base::user_error(
+        "say what to list: models, ops, datasets, augmentations, strategies, optimizers, transports or sinks");
   base::user_error("{}", base::unknown_name("list of", topic, names));
 }
 
@@ -99,7 +116,7 @@ int run_list(const train::Registry& registry, const base::Settings&, const std::
 
 Verb list_verb() {
   return {"list",
-          "list models, datasets, augmentations, strategies, optimizers, transports or sinks",
+          "list models, ops, datasets, augmentations, strategies, optimizers, transports or sinks",
           "Example:\n  trireme list models",
           {},
           "what",

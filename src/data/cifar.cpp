@@ -32,8 +32,8 @@ struct Records {
 };
 
 // Whole records until the content ends; at most as many as the format has in one file.
-Records read_records(const fs::path& path, const Format& format, std::size_t most) {
-  UnpackedReader reader(path);
+Records read_records(const CodecRegistry& codecs, const fs::path& path, const Format& format, std::size_t most) {
+  UnpackedReader reader(codecs, path);
   Records records;
   std::array<std::uint8_t, kPixels + 2> record;
   const std::size_t record_bytes = format.label_bytes + kPixels;
@@ -80,13 +80,16 @@ struct Files {
   std::size_t test_most;
 };
 
-DataPair open_files(const fs::path& folder, const Files& files, const Format& format, std::vector<std::string> names) {
+DataPair open_files(const CodecRegistry& codecs, const fs::path& folder, const Files& files, const Format& format,
+                    std::vector<std::string> names) {
   std::vector<Records> train(files.train.size()), test(1);
   std::vector<std::function<void()>> tasks;
+  const auto read = [&](const std::string& file, std::size_t most) {
+    return read_records(codecs, find_packed(codecs, folder, file), format, most);
+  };
   for (std::size_t i = 0; i < train.size(); ++i)
-    tasks.emplace_back(
-        [&, i] { train[i] = read_records(find_packed(folder, files.train[i]), format, files.train_most); });
-  tasks.emplace_back([&] { test[0] = read_records(find_packed(folder, files.test), format, files.test_most); });
+    tasks.emplace_back([&, i] { train[i] = read(files.train[i], files.train_most); });
+  tasks.emplace_back([&] { test[0] = read(files.test, files.test_most); });
   run_load_tasks(tasks);
 
   DataSpec spec;
@@ -120,23 +123,23 @@ std::vector<std::string> read_names(const fs::path& path) {
 
 }  // namespace
 
-DataPair open_cifar10(const std::string& data_dir) {
+DataPair open_cifar10(const DataRequest& request) {
   const Files files{
       {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"},
       10'000,
       "test_batch.bin",
       10'000};
   const fs::path folder = find_data_folder(
-      make_query("cifar10", {"cifar10", "cifar-10", "cifar-10-batches-bin", "CIFAR10"}, files), data_dir);
-  return open_files(folder, files, {1, 10},
+      make_query("cifar10", {"cifar10", "cifar-10", "cifar-10-batches-bin", "CIFAR10"}, files), request);
+  return open_files(request.codecs, folder, files, {1, 10},
                     {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"});
 }
 
-DataPair open_cifar100(const std::string& data_dir) {
+DataPair open_cifar100(const DataRequest& request) {
   const Files files{{"train.bin"}, 50'000, "test.bin", 10'000};
   const fs::path folder = find_data_folder(
-      make_query("cifar100", {"cifar100", "cifar-100", "cifar-100-binary", "CIFAR100"}, files), data_dir);
-  return open_files(folder, files, {2, 100}, read_names(folder / "fine_label_names.txt"));
+      make_query("cifar100", {"cifar100", "cifar-100", "cifar-100-binary", "CIFAR100"}, files), request);
+  return open_files(request.codecs, folder, files, {2, 100}, read_names(folder / "fine_label_names.txt"));
 }
 
 }  // namespace trireme::data

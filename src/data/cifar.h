@@ -2,13 +2,12 @@
 // class) and 3072 pixel bytes (red, green, blue; each 32 rows of 32). CIFAR-100 uses the fine class.
 #pragma once
 
-#include <string>
-
-#include "data/dataset.h"
+#include "data/open.h"
 
 namespace trireme::data {
 
-DataPair open_cifar10(const std::string& data_dir);
-DataPair open_cifar100(const std::string& data_dir);
+// In the folder that request.data_dir leads to.
+DataPair open_cifar10(const DataRequest& request);
+DataPair open_cifar100(const DataRequest& request);
 
 }  // namespace trireme::data

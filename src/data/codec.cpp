@@ -1,5 +1,6 @@
 #include "data/codec.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -33,6 +34,12 @@ std::size_t Codec::read_packed(std::uint8_t* dst, std::size_t bytes) {
 }
 
 void Codec::damaged(std::string_view why) const { damaged_archive(name_, why); }
+
+bool begins_with(FileHead head, std::initializer_list<std::uint8_t> magic) {
+  return head.size() >= magic.size() && std::equal(magic.begin(), magic.end(), head.begin());
+}
+
+CodecRegistry builtin_codecs() { return CodecRegistry("packing", {gzip_row(), xz_row(), zstd_row()}); }
 
 CodecPtr plain_codec(std::string name, std::unique_ptr<std::istream> packed) {
   return std::make_unique<PlainCodec>(std::move(name), std::move(packed));

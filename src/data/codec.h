@@ -1,13 +1,20 @@
-// The ways a file may be packed. A codec makes content of packed bytes, as much of it as it is asked for.
+// Codec: decodes the packed bytes of one file, as much of the content as it is asked for. One thread per codec.
+// CodecRow: how the registry knows a packing of files.
+//
+// Adding a packing: its file with a row, and one line in builtin_codecs().
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <istream>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/registry.h"
 
 namespace trireme::data {
 
@@ -30,10 +37,29 @@ class Codec {
 };
 
 using CodecPtr = std::unique_ptr<Codec>;
+
+// The first bytes of a file, by which a packing is recognised: kHeadBytes, fewer where the file is shorter.
+using FileHead = std::span<const std::uint8_t>;
+constexpr std::size_t kHeadBytes = 16;
+bool begins_with(FileHead head, std::initializer_list<std::uint8_t> magic);
+
+struct CodecRow {
+  std::string name;
+  std::string summary;
+  std::string ending;  // of file names: ".gz"; not empty
+  std::function<bool(FileHead head)> fits;
+  // `name` is the file's, for errors.
+  std::function<CodecPtr(std::string name, std::unique_ptr<std::istream> packed)> make;
+};
+using CodecRegistry = base::Registry<CodecRow>;
+
+CodecRegistry builtin_codecs();
+CodecRow gzip_row();
+CodecRow xz_row();
+CodecRow zstd_row();
+
+// The content as it is: for files that no row fits.
 CodecPtr plain_codec(std::string name, std::unique_ptr<std::istream> packed);
-CodecPtr gz_codec(std::string name, std::unique_ptr<std::istream> packed);
-CodecPtr xz_codec(std::string name, std::unique_ptr<std::istream> packed);
-CodecPtr zstd_codec(std::string name, std::unique_ptr<std::istream> packed);
 
 [[noreturn]] void damaged_archive(std::string_view name, std::string_view why);
 

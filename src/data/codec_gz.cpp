@@ -51,8 +51,18 @@ class GzCodec : public Codec {
 
 }  // namespace
 
-CodecPtr gz_codec(std::string name, std::unique_ptr<std::istream> packed) {
-  return std::make_unique<GzCodec>(std::move(name), std::move(packed));
+CodecRow gzip_row() {
+  return {.name = "gzip",
+          .summary = "gzip archives, also several in a row",
+          .ending = ".gz",
+          .fits =
+              [](FileHead head) {
+                return begins_with(head, {0x1f, 0x8b});
+              },
+          .make =
+              [](std::string name, std::unique_ptr<std::istream> packed) {
+                return std::make_unique<GzCodec>(std::move(name), std::move(packed));
+              }};
 }
 
 }  // namespace trireme::data

@@ -46,8 +46,18 @@ class XzCodec : public Codec {
 
 }  // namespace
 
-CodecPtr xz_codec(std::string name, std::unique_ptr<std::istream> packed) {
-  return std::make_unique<XzCodec>(std::move(name), std::move(packed));
+CodecRow xz_row() {
+  return {.name = "xz",
+          .summary = "xz archives of any preset",
+          .ending = ".xz",
+          .fits =
+              [](FileHead head) {
+                return begins_with(head, {0xfd, '7', 'z', 'X', 'Z', 0x00});
+              },
+          .make =
+              [](std::string name, std::unique_ptr<std::istream> packed) {
+                return std::make_unique<XzCodec>(std::move(name), std::move(packed));
+              }};
 }
 
 }  // namespace trireme::data

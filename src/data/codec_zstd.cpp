@@ -54,10 +54,22 @@ class ZstdCodec : public Codec {
   bool ended_ = false;
 };
 
+// A frame, or one to be skipped: parallel packers put such a frame first.
+bool is_zstd(FileHead head) {
+  const bool skipped = head.size() >= 4 && head[0] >> 4 == 5 && begins_with(head.subspan(1), {0x2a, 0x4d, 0x18});
+  return skipped || begins_with(head, {0x28, 0xb5, 0x2f, 0xfd});
+}
+
 }  // namespace
 
-CodecPtr zstd_codec(std::string name, std::unique_ptr<std::istream> packed) {
-  return std::make_unique<ZstdCodec>(std::move(name), std::move(packed));
+CodecRow zstd_row() {
+  return {.name = "zstd",
+          .summary = "zstd archives of any level (not those of --long)",
+          .ending = ".zst",
+          .fits = is_zstd,
+          .make = [](std::string name, std::unique_ptr<std::istream> packed) {
+            return std::make_unique<ZstdCodec>(std::move(name), std::move(packed));
+          }};
 }
 
 }  // namespace trireme::data

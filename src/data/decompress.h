@@ -1,5 +1,5 @@
-// UnpackedReader: the content of a file that is plain, gzip (.gz), xz (.xz) or zstd (.zst), as a stream. The caller
-// asks for as many bytes as its format promises and no more is ever unpacked, so a small archive cannot fill the
+// UnpackedReader: the content of a file, plain or packed in a way that the registry of codecs knows, as a stream. The
+// caller asks for as many bytes as its format promises and no more is ever unpacked, so a small archive cannot fill the
 // memory. A damaged or cut-off archive is a user error that names the file. One thread per reader.
 #pragma once
 
@@ -13,17 +13,17 @@
 #include <string_view>
 #include <vector>
 
-namespace trireme::data {
+#include "data/codec.h"
 
-class Codec;
+namespace trireme::data {
 
 class UnpackedReader {
  public:
-  // How the file is packed is seen from its first bytes; an ending (.gz, .xz, .zst) that contradicts them is a user
-  // error.
-  explicit UnpackedReader(std::filesystem::path path);
+  // How the file is packed is seen from its first bytes; an ending (.gz, ...) that contradicts them is a user error.
+  // The registry is used here only.
+  UnpackedReader(const CodecRegistry& codecs, std::filesystem::path path);
   // The same over a file's bytes in memory, which must outlive the reader; errors name `path`.
-  UnpackedReader(std::span<const std::uint8_t> bytes, std::filesystem::path path);
+  UnpackedReader(const CodecRegistry& codecs, std::span<const std::uint8_t> bytes, std::filesystem::path path);
   ~UnpackedReader();
   UnpackedReader(const UnpackedReader&) = delete;
   UnpackedReader& operator=(const UnpackedReader&) = delete;
@@ -38,16 +38,17 @@ class UnpackedReader {
   void expect_end();
 
  private:
-  void choose_codec(std::unique_ptr<std::istream> packed);
+  void choose_codec(const CodecRegistry& codecs, std::unique_ptr<std::istream> packed);
 
   std::filesystem::path path_;
   std::unique_ptr<Codec> codec_;
 };
 
-// folder/stem, or with .gz, .xz or .zst behind it, the first that exists; empty when none does.
-std::filesystem::path find_packed(const std::filesystem::path& folder, std::string_view stem);
+// folder/stem, or with a codec's ending behind it, the first that exists; empty when none does.
+std::filesystem::path find_packed(const CodecRegistry& codecs, const std::filesystem::path& folder,
+                                  std::string_view stem);
 
-// The path without .gz, .xz or .zst behind it.
-std::filesystem::path without_packing(const std::filesystem::path& path);
+// The path without a codec's ending.
+std::filesystem::path without_packing(const CodecRegistry& codecs, const std::filesystem::path& path);
 
 }  // namespace trireme::data

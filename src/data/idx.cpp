@@ -42,17 +42,14 @@ std::uint32_t read_head(UnpackedReader& reader, std::uint32_t magic, const char*
   return count;
 }
 
-DataPair open_idx_folder(const FolderQuery& query, const std::string& data_dir, const Names& class_names) {
-  const fs::path folder = find_data_folder(query, data_dir);
+DataPair open_idx_folder(const FolderQuery& query, const DataRequest& request, const Names& class_names) {
+  const fs::path folder = find_data_folder(query, request);
   const auto classes = static_cast<std::int64_t>(class_names.size());
+  const auto file = [&](const Names& names) { return data_file(request.codecs, folder, names); };
   DataPair pair;
   run_load_tasks(
-      {[&] {
-         pair.train = read_idx(data_file(folder, kTrainImages), data_file(folder, kTrainLabels), classes, class_names);
-       },
-       [&] {
-         pair.test = read_idx(data_file(folder, kTestImages), data_file(folder, kTestLabels), classes, class_names);
-       }});
+      {[&] { pair.train = read_idx(request.codecs, file(kTrainImages), file(kTrainLabels), classes, class_names); },
+       [&] { pair.test = read_idx(request.codecs, file(kTestImages), file(kTestLabels), classes, class_names); }});
   if (pair.train->spec().inputs != pair.test->spec().inputs)
     base::user_error("{}: the training images are {}, the test images {}; both must have one size", folder.string(),
                      pair.train->spec().inputs[0].text(), pair.test->spec().inputs[0].text());
@@ -61,8 +58,9 @@ DataPair open_idx_folder(const FolderQuery& query, const std::string& data_dir, 
 
 }  // namespace
 
-DatasetPtr read_idx(const fs::path& images, const fs::path& labels, std::int64_t classes, Names class_names) {
-  UnpackedReader image_reader(images);
+DatasetPtr read_idx(const CodecRegistry& codecs, const fs::path& images, const fs::path& labels, std::int64_t classes,
+                    Names class_names) {
+  UnpackedReader image_reader(codecs, images);
   const std::uint32_t count = read_head(image_reader, kImagesMagic, "images");
   const std::uint32_t rows = read_number(image_reader), columns = read_number(image_reader);
   if (rows == 0 || columns == 0 || rows > kMaxSide || columns > kMaxSide)
@@ -74,7 +72,7 @@ DatasetPtr read_idx(const fs::path& images, const fs::path& labels, std::int64_t
   auto pixels = image_reader.read_exactly(bytes, "its pixels");
   image_reader.expect_end();
 
-  UnpackedReader label_reader(labels);
+  UnpackedReader label_reader(codecs, labels);
   const std::uint32_t label_count = read_head(label_reader, kLabelsMagic, "labels");
   if (label_count != count)
     base::user_error("{} has {} labels but {} has {} images; the two files must belong together", labels.string(),
@@ -92,17 +90,17 @@ DatasetPtr read_idx(const fs::path& images, const fs::path& labels, std::int64_t
   return image_source(std::move(spec), std::move(pixels), std::move(values));
 }
 
-DataPair open_mnist(const std::string& data_dir) {
+DataPair open_mnist(const DataRequest& request) {
   const FolderQuery query{.name = "mnist",
                           .folders = {"mnist", "MNIST", "MNIST/raw"},
                           .files = {kTrainImages, kTrainLabels, kTestImages, kTestLabels},
                           .system_folders = {},
                           .not_in = {"fashion-mnist", "fashion_mnist", "FashionMNIST", "fashion"},
                           .advice = "name its folder with --data-dir, or use --data fashion-mnist or --data synthetic"};
-  return open_idx_folder(query, data_dir, {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"});
+  return open_idx_folder(query, request, {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"});
 }
 
-DataPair open_fashion_mnist(const std::string& data_dir) {
+DataPair open_fashion_mnist(const DataRequest& request) {
   const FolderQuery query{
       .name = "fashion-mnist",
       .folders = {"fashion-mnist", "fashion_mnist", "FashionMNIST", "FashionMNIST/raw", "fashion"},
@@ -112,7 +110,7 @@ DataPair open_fashion_mnist(const std::string& data_dir) {
       .advice =
           "run 'apt-get install dataset-fashion-mnist', or name its folder with --data-dir, or use --data synthetic"};
   return open_idx_folder(
-      query, data_dir,
+      query, request,
       {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"});
 }
 

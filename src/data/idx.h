@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/open.h"
 
 namespace trireme::data {
 
 // Reads images and labels of one set; every label must be below `classes`.
-DatasetPtr read_idx(const std::filesystem::path& images, const std::filesystem::path& labels, std::int64_t classes,
-                    std::vector<std::string> class_names);
+DatasetPtr read_idx(const CodecRegistry& codecs, const std::filesystem::path& images,
+                    const std::filesystem::path& labels, std::int64_t classes, std::vector<std::string> class_names);
 
-// Opens the folder's train and test (t10k) sets.
-DataPair open_mnist(const std::string& data_dir);
-DataPair open_fashion_mnist(const std::string& data_dir);
+// Opens the train and test (t10k) sets of the folder that request.data_dir leads to.
+DataPair open_mnist(const DataRequest& request);
+DataPair open_fashion_mnist(const DataRequest& request);
 
 }  // namespace trireme::data

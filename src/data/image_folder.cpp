@@ -108,7 +108,8 @@ DataPair make_pair(const DataRequest& request, ImageColumn column, const ImageLi
 
 }  // namespace
 
-bool is_image_folder(const fs::path& path) {
+bool is_image_folder(const DataRequest& request) {
+  const fs::path path = request.name;
   if (!is_folder(path)) return false;
   std::error_code ignored;
   return fs::is_empty(path, ignored) || has_images_inside(path) || !folders_in(path).empty();

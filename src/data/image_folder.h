@@ -1,14 +1,12 @@
 // A folder of images as a dataset: one folder per class, named after it, or folders train and test (or val) of such.
 #pragma once
 
-#include <filesystem>
-
 #include "data/open.h"
 
 namespace trireme::data {
 
-// Whether it is a folder that may hold images: it has folders or images inside, or nothing at all.
-bool is_image_folder(const std::filesystem::path& path);
+// Whether request.name is a folder that may hold images: it has folders or images inside, or nothing at all.
+bool is_image_folder(const DataRequest& request);
 
 // Decodes every image once, on all cores, into one column of bytes. All become what the network takes (the first of
 // request.wanted_inputs, where that is an image), else they must have one size. Without a test folder part of the

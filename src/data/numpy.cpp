@@ -63,10 +63,10 @@ std::vector<Found> find_in_archive(ZipArchive& archive) {
   return found;
 }
 
-NumpyArray read_npy_file(const fs::path& path) {
-  UnpackedReader reader(path);
+NumpyArray read_npy_file(const CodecRegistry& codecs, const fs::path& path) {
+  UnpackedReader reader(codecs, path);
   std::error_code unknown;
-  const bool plain = without_packing(path) == path;
+  const bool plain = without_packing(codecs, path) == path;
   const std::uintmax_t size = plain ? fs::file_size(path, unknown) : 0;
   return read_npy({.where = path.string(),
                    .read = [&](std::uint8_t* dst, std::size_t n) { return reader.read(dst, n); },
@@ -74,19 +74,21 @@ NumpyArray read_npy_file(const fs::path& path) {
 }
 
 // In the order of their names, so that messages do not depend on the file system.
-std::vector<fs::path> npy_files(const fs::path& folder) {
+std::vector<fs::path> npy_files(const CodecRegistry& codecs, const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (without_packing(it->path()).extension() == ".npy") files.push_back(it->path());
+    if (without_packing(codecs, it->path()).extension() == ".npy") files.push_back(it->path());
   std::sort(files.begin(), files.end());
   return files;
 }
 
-std::vector<Found> find_in_folder(const fs::path& folder) {
+// The result refers to the registry.
+std::vector<Found> find_in_folder(const CodecRegistry& codecs, const fs::path& folder) {
   std::vector<Found> found;
-  for (const fs::path& path : npy_files(folder))
-    found.push_back({without_packing(path).stem().string(), [path] { return read_npy_file(path); }});
+  for (const fs::path& path : npy_files(codecs, folder))
+    found.push_back(
+        {without_packing(codecs, path).stem().string(), [&codecs, path] { return read_npy_file(codecs, path); }});
   return found;
 }
 
@@ -221,18 +223,19 @@ DataPair make_pair(const std::vector<Found>& found, const std::string& where, co
 
 }  // namespace
 
-bool is_numpy(const fs::path& path) {
+bool is_numpy(const DataRequest& request) {
+  const fs::path path = request.name;
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return !npy_files(path).empty();
-  const fs::path ending = without_packing(path).extension();
+  if (fs::is_directory(path, ignored)) return !npy_files(request.codecs, path).empty();
+  const fs::path ending = without_packing(request.codecs, path).extension();
   return ending == ".npz" || ending == ".npy";
 }
 
 DataPair open_numpy(const DataRequest& request) {
   const fs::path path = request.name;
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return make_pair(find_in_folder(path), path.string(), request);
-  if (without_packing(path) != path)
+  if (fs::is_directory(path, ignored)) return make_pair(find_in_folder(request.codecs, path), path.string(), request);
+  if (without_packing(request.codecs, path) != path)
     base::user_error("{} is packed; .npz files are read as NumPy writes them (np.savez_compressed packs them itself)",
                      path.string());
   if (path.extension() == ".npy")

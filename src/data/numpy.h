@@ -13,7 +13,7 @@
 namespace trireme::data {
 
 // Whether this is a .npz or .npy file, or a folder with .npy files.
-bool is_numpy(const std::filesystem::path& path);
+bool is_numpy(const DataRequest& request);
 
 DataPair open_numpy(const DataRequest& request);
 

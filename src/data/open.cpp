@@ -51,7 +51,7 @@ DataPair open_path(const Readers& readers, const DataRequest& request) {
     base::user_error("the data '{}' does not exist; give a file, a folder or a name (trireme list datasets)",
                      request.name);
   for (const FormatRow& format : readers.formats.rows())
-    if (format.fits(request.name)) return format.open(request);
+    if (format.fits(request)) return format.open(request);
   base::user_error("the data '{}' is of no known format; the formats are {} (trireme list datasets)", request.name,
                    base::join(readers.formats.names(), ", "));
 }
@@ -68,32 +68,29 @@ DataPair with_test_share(const DatasetPtr& all, std::uint64_t seed) {
 }
 
 Readers builtin_readers() {
-  const auto in_folder = [](DataPair (*open)(const std::string& data_dir)) {
-    return [open](const DataRequest& request) { return open(request.data_dir); };
-  };
   base::Registry<DatasetRow> datasets(
       "dataset",
-      {{"mnist", "handwritten digits, 60000 + 10000 of 1x28x28, 10 classes", in_folder(open_mnist)},
+      {{"mnist", "handwritten digits, 60000 + 10000 of 1x28x28, 10 classes", open_mnist},
        {"fashion-mnist", "clothes, 60000 + 10000 of 1x28x28, 10 classes (Debian: dataset-fashion-mnist)",
-        in_folder(open_fashion_mnist)},
-       {"cifar10", "photographs, 50000 + 10000 of 3x32x32, 10 classes (binary version)", in_folder(open_cifar10)},
-       {"cifar100", "photographs, 50000 + 10000 of 3x32x32, 100 fine classes (binary version)",
-        in_folder(open_cifar100)},
+        open_fashion_mnist},
+       {"cifar10", "photographs, 50000 + 10000 of 3x32x32, 10 classes (binary version)", open_cifar10},
+       {"cifar100", "photographs, 50000 + 10000 of 3x32x32, 100 fine classes (binary version)", open_cifar100},
        {"synthetic", "made on the fly in the shape the model takes: images, spectra, several inputs", open_synthetic}});
   base::Registry<FormatRow> formats(
       "format",
       {{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
-        [](const fs::path& path) { return path.extension() == kPackedEnding; },
+        [](const DataRequest& request) { return fs::path(request.name).extension() == kPackedEnding; },
         [](const DataRequest& request) { return open_packed(request.name); }},
        {"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy, open_numpy},
        {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
         open_table},
        {"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
         is_image_folder, open_image_folder}});
-  return {std::move(datasets), std::move(formats)};
+  return {std::move(datasets), std::move(formats), builtin_codecs()};
 }
 
-DataPair open_dataset(const Readers& readers, const DataRequest& request) {
+DataPair open_dataset(const Readers& readers, DataRequest request) {
+  request.codecs = readers.codecs;
   if (const DatasetRow* dataset = readers.datasets.find(request.name)) return dataset->open(request);
   if (is_path(request.name)) return open_path(readers, request);
   return readers.datasets.get(request.name).open(request);  // a user error

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "base/registry.h"
+#include "data/codec.h"
 #include "data/dataset.h"
 
 namespace trireme::data {
 
 struct DataRequest {
-  std::string name;        // a dataset of the list; with a slash, or where there is such a file: a path
+  std::string name{};      // a dataset of the list; with a slash, or where there is such a file: a path
   std::string data_dir{};  // where to look first; empty: TRIREME_DATA, then where packages install data
   std::uint64_t seed = 0;
   // For "synthetic": how many samples (0: 10000 and 2000), and what the model takes and gives.
@@ -23,6 +24,7 @@ struct DataRequest {
   std::int64_t wanted_classes = 0;
   TargetKind wanted_target = TargetKind::classes;
   bool skip_bad = false;  // images that cannot be decoded are left out (and counted in a note) instead of refused
+  CodecRegistry codecs = builtin_codecs();  // packings of files; open_dataset() puts the Readers' here
 };
 
 using OpenData = std::function<DataPair(const DataRequest& request)>;
@@ -33,17 +35,18 @@ struct DatasetRow {
 // A format of files and folders.
 struct FormatRow {
   std::string name, description;
-  std::function<bool(const std::filesystem::path& path)> fits;
+  std::function<bool(const DataRequest& request)> fits;
   OpenData open;
 };
 struct Readers {
   base::Registry<DatasetRow> datasets;
   base::Registry<FormatRow> formats;  // the first that fits is taken
+  CodecRegistry codecs;               // likewise
 };
 Readers builtin_readers();
 
 // An unknown name, missing files and damaged files are user errors.
-DataPair open_dataset(const Readers& readers, const DataRequest& request);
+DataPair open_dataset(const Readers& readers, DataRequest request);
 // With what the program comes with.
 DataPair open_dataset(const DataRequest& request);
 

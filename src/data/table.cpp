@@ -106,16 +106,17 @@ std::string replace_word(const std::string& name, std::string_view word, const c
 
 }  // namespace
 
-bool is_table(const fs::path& path) {
+bool is_table(const DataRequest& request) {
+  const fs::path path = request.name;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return false;
-  std::string ending = without_packing(path).extension().string();
+  std::string ending = without_packing(request.codecs, path).extension().string();
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
 }
 
-fs::path test_table_beside(const fs::path& path) {
-  const fs::path plain = without_packing(path);
+fs::path test_table_beside(const CodecRegistry& codecs, const fs::path& path) {
+  const fs::path plain = without_packing(codecs, path);
   const std::string stem = plain.stem().string(), ending = plain.extension().string();
   std::vector<std::string> names;
   for (const auto& [train, test] : kTestEndings)
@@ -123,16 +124,16 @@ fs::path test_table_beside(const fs::path& path) {
   for (const auto& [train, test] : kTestWords)
     if (const std::string name = replace_word(stem, train, test); !name.empty()) names.push_back(name + ending);
   for (const std::string& name : names)
-    if (fs::path found = find_packed(path.parent_path(), name); !found.empty()) return found;
+    if (fs::path found = find_packed(codecs, path.parent_path(), name); !found.empty()) return found;
   return {};
 }
 
 DataPair open_table(const DataRequest& request) {
   refuse_labels(request, request.name);
-  const fs::path path = request.name, test_path = test_table_beside(path);
+  const fs::path path = request.name, test_path = test_table_beside(request.codecs, path);
   TableRows train, test;
   const auto read_into = [&](const fs::path& from, TableRows& rows) {
-    UnpackedReader reader(from);
+    UnpackedReader reader(request.codecs, from);
     rows = read_rows(reader, request.wanted_target);
   };
   run_load_tasks({[&] { read_into(path, train); },
@@ -144,7 +145,7 @@ DataPair open_table(const DataRequest& request) {
 
 DataPair read_table(std::span<const std::uint8_t> bytes, const std::string& name, const DataRequest& request) {
   refuse_labels(request, name);
-  UnpackedReader reader(bytes, name);
+  UnpackedReader reader(request.codecs, bytes, name);
   return make_pair(read_rows(reader, request.wanted_target), nullptr, request);
 }
 

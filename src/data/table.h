@@ -13,7 +13,7 @@
 
 namespace trireme::data {
 
-bool is_table(const std::filesystem::path& path);
+bool is_table(const DataRequest& request);
 
 // The test set is the file beside it with a test's name: sat.trn + sat.tst, x_train.csv + x_test.csv.
 DataPair open_table(const DataRequest& request);
@@ -22,6 +22,6 @@ DataPair open_table(const DataRequest& request);
 DataPair read_table(std::span<const std::uint8_t> bytes, const std::string& name, const DataRequest& request);
 
 // The file with the test samples beside a file with training samples; empty where there is none.
-std::filesystem::path test_table_beside(const std::filesystem::path& path);
+std::filesystem::path test_table_beside(const CodecRegistry& codecs, const std::filesystem::path& path);
 
 }  // namespace trireme::data

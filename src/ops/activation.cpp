@@ -4,6 +4,7 @@
 #include "base/math.h"
 #include "ops/activation_reference.h"
 #include "ops/elementwise.h"
+#include "ops/op_registry.h"
 #include "ops/wide.h"
 
 namespace trireme::ops {
@@ -114,5 +115,18 @@ class ActivationOp : public Op {
 OpPtr relu() { return std::make_shared<ActivationOp<Relu>>(); }
 OpPtr tanh() { return std::make_shared<ActivationOp<Tanh>>(); }
 OpPtr sigmoid() { return std::make_shared<ActivationOp<Sigmoid>>(); }
+
+OpRow relu_row() {
+  return {.name = "relu", .summary = "max(x, 0), element by element", .make = [](base::Spec&) { return relu(); }};
+}
+OpRow tanh_row() {
+  return {
+      .name = "tanh", .summary = "hyperbolic tangent, element by element", .make = [](base::Spec&) { return tanh(); }};
+}
+OpRow sigmoid_row() {
+  return {.name = "sigmoid", .summary = "1 / (1 + exp(-x)), element by element", .make = [](base::Spec&) {
+            return sigmoid();
+          }};
+}
 
 }  // namespace trireme::ops

@@ -9,4 +9,8 @@ OpPtr relu();
 OpPtr tanh();
 OpPtr sigmoid();
 
+OpRow relu_row();
+OpRow tanh_row();
+OpRow sigmoid_row();
+
 }  // namespace trireme::ops

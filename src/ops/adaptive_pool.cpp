@@ -2,6 +2,8 @@
 #include "base/simd.h"
 #include "ops/adaptive_pool_reference.h"
 #include "ops/elementwise.h"
+#include "ops/op_options.h"
+#include "ops/op_registry.h"
 #include "ops/pool.h"
 
 namespace trireme::ops {
@@ -84,6 +86,7 @@ class AdaptivePoolOp : public Op {
   explicit AdaptivePoolOp(std::vector<std::int64_t> output) : output_(std::move(output)) {}
 
   std::string_view kind() const override { return "adaptive_average_pool"; }
+  std::string options_text() const override { return "output=" + sizes_text(output_); }
   Shape output(std::span<const Shape> src) const override {
     base::check(src.size() == 1, "adaptive pooling takes one input, not {}", src.size());
     const int spatial = static_cast<int>(output_.size());
@@ -116,6 +119,13 @@ OpPtr adaptive_average_pool(std::vector<std::int64_t> output) {
   for (const std::int64_t size : output)
     if (size < 1) base::user_error("adaptive pooling needs output sizes of at least 1, got {}", size);
   return std::make_shared<AdaptivePoolOp>(std::move(output));
+}
+
+OpRow adaptive_average_pool_row() {
+  return {.name = "adaptive_average_pool",
+          .summary = "mean over windows that share the map evenly among a given number of outputs, as in PyTorch",
+          .options = {{"output", "SIZES", "6x6, or 6 for one spatial size"}},
+          .make = [](base::Spec& spec) { return adaptive_average_pool(required_sizes(spec, "output")); }};
 }
 
 }  // namespace trireme::ops

@@ -7,6 +7,8 @@
 #include "ops/batch_norm_reference.h"
 #include "ops/elementwise.h"
 #include "ops/norm_channels.h"
+#include "ops/op_options.h"
+#include "ops/op_registry.h"
 
 namespace trireme::ops {
 namespace {
@@ -218,6 +220,15 @@ class BatchNormOp : public Op {
   explicit BatchNormOp(const BatchNormOptions& options) : o_(options) {}
 
   std::string_view kind() const override { return "batch_norm"; }
+  std::string options_text() const override {
+    const BatchNormOptions otherwise;
+    OptionsText text;
+    text.number("epsilon", o_.epsilon, otherwise.epsilon);
+    text.number("momentum", o_.momentum, otherwise.momentum);
+    text.flag("relu", o_.relu, false);
+    text.flag("add", o_.add, false);
+    return text.text();
+  }
   double statistics_momentum() const override { return o_.momentum; }
   const BatchNormOptions& options() const { return o_; }
 
@@ -280,6 +291,23 @@ OpPtr batch_norm(BatchNormOptions options) {
   if (!(options.momentum >= 0 && options.momentum <= 1))
     base::user_error("batch norm needs a momentum from 0 to 1, got {}", options.momentum);
   return std::make_shared<BatchNormOp>(options);
+}
+
+OpRow batch_norm_row() {
+  return {
+      .name = "batch_norm",
+      .summary = "normalises each channel, then scales and shifts it; statistics per oar, running ones in evaluation",
+      .options = {{"epsilon", "1e-05", "added to the variance"},
+                  {"momentum", "0.1", "weight of the new statistics in the running ones"},
+                  {"relu", "no|yes", "apply a ReLU to the result"},
+                  {"add", "no|yes", "add a second input before the ReLU"}},
+      .make = [](base::Spec& spec) {
+        const BatchNormOptions otherwise;
+        return batch_norm({.epsilon = spec.number("epsilon", otherwise.epsilon),
+                           .momentum = spec.number("momentum", otherwise.momentum),
+                           .relu = spec.flag("relu", false),
+                           .add = spec.flag("add", false)});
+      }};
 }
 
 const BatchNormOptions* batch_norm_options(const Op& op) {

@@ -13,6 +13,7 @@ struct BatchNormOptions {
 };
 
 OpPtr batch_norm(BatchNormOptions options = {});
+OpRow batch_norm_row();
 // The options of a batch norm, or null for other ops.
 const BatchNormOptions* batch_norm_options(const Op& op);
 

@@ -8,6 +8,8 @@
 #include "ops/narrow_conv.h"
 #include "ops/norm_conv.h"
 #include "ops/onednn_weighted.h"
+#include "ops/op_options.h"
+#include "ops/op_registry.h"
 #include "ops/small_map_conv.h"
 #include "ops/toom_cook.h"
 #include "ops/winograd.h"
@@ -29,6 +31,20 @@ class ConvOp : public Op {
   explicit ConvOp(ConvOptions options) : o_(std::move(options)) {}
 
   std::string_view kind() const override { return "conv"; }
+
+  std::string options_text() const override {
+    const std::size_t spatial = o_.kernel.size();
+    OptionsText text;
+    text.integer("channels", o_.channels, 0);
+    text.add("kernel", sizes_text(o_.kernel));
+    text.sizes("stride", o_.stride, std::vector<std::int64_t>(spatial, 1));
+    text.sizes("padding", o_.padding, std::vector<std::int64_t>(spatial, 0));
+    text.integer("groups", o_.groups, 1);
+    text.flag("bias", o_.bias, true);
+    text.flag("relu", o_.relu, false);
+    if (o_.algorithm) text.add("algorithm", *o_.algorithm == ConvAlgorithm::winograd ? kWinograd : kDirect);
+    return text.text();
+  }
 
   Shape output(std::span<const Shape> src) const override {
     base::check(src.size() == 1, "conv takes one input, not {}", src.size());
@@ -241,6 +257,15 @@ class ConvOp : public Op {
   ConvOptions o_;
 };
 
+std::optional<ConvAlgorithm> read_algorithm(base::Spec& spec) {
+  const std::string name = spec.word("algorithm", "auto");
+  if (name == kDirect) return ConvAlgorithm::direct;
+  if (name == kWinograd) return ConvAlgorithm::winograd;
+  if (name != "auto")
+    base::user_error("op option conv:algorithm is '{}', expected auto, {} or {}", name, kDirect, kWinograd);
+  return std::nullopt;
+}
+
 }  // namespace
 
 OpPtr conv(ConvOptions options) {
@@ -258,6 +283,30 @@ OpPtr conv(ConvOptions options) {
     base::user_error("a convolution needs output channels and groups of at least 1, got {} and {}", options.channels,
                      options.groups);
   return std::make_shared<ConvOp>(std::move(options));
+}
+
+OpRow conv_row() {
+  return {.name = "conv",
+          .summary = "convolution over one or two spatial sizes, zero padding on both sides",
+          .options = {{"channels", "N", "output channels"},
+                      {"kernel", "SIZES", "3x3, or 3 for one spatial size"},
+                      {"stride", "1", "sizes, or one number for all"},
+                      {"padding", "0", "sizes, or one number for all"},
+                      {"groups", "1", "of channels that are convolved apart"},
+                      {"bias", "yes|no", "add a trained bias"},
+                      {"relu", "no|yes", "apply a ReLU to the result"},
+                      {"algorithm", "auto|direct|winograd", "auto: by shape and instruction set; direct: oneDNN's"}},
+          .make = [](base::Spec& spec) {
+            ConvOptions options{.channels = required_integer(spec, "channels"),
+                                .kernel = required_sizes(spec, "kernel"),
+                                .groups = spec.integer("groups", 1),
+                                .bias = spec.flag("bias", true),
+                                .relu = spec.flag("relu", false),
+                                .algorithm = read_algorithm(spec)};
+            options.stride = optional_sizes(spec, "stride", options.kernel.size());
+            options.padding = optional_sizes(spec, "padding", options.kernel.size());
+            return conv(std::move(options));
+          }};
 }
 
 }  // namespace trireme::ops

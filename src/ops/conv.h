@@ -22,5 +22,6 @@ struct ConvOptions {
 };
 
 OpPtr conv(ConvOptions options);
+OpRow conv_row();
 
 }  // namespace trireme::ops

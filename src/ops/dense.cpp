@@ -6,6 +6,8 @@
 #include "base/simd.h"
 #include "ops/dense_passes.h"
 #include "ops/dense_reference.h"
+#include "ops/op_options.h"
+#include "ops/op_registry.h"
 #include "ops/relu_mask.h"
 
 namespace trireme::ops {
@@ -103,6 +105,14 @@ class DenseOp : public Op {
 
   std::string_view kind() const override { return "dense"; }
 
+  std::string options_text() const override {
+    OptionsText text;
+    text.integer("outputs", o_.outputs, 0);
+    text.flag("bias", o_.bias, true);
+    text.flag("relu", o_.relu, false);
+    return text.text();
+  }
+
   Shape output(std::span<const Shape> src) const override {
     base::check(src.size() == 1, "dense takes one input, not {}", src.size());
     if (src[0].rank() != 2)
@@ -147,6 +157,19 @@ class DenseOp : public Op {
 OpPtr dense(DenseOptions options) {
   if (options.outputs < 1) base::user_error("a dense layer needs at least one output, got {}", options.outputs);
   return std::make_shared<DenseOp>(options);
+}
+
+OpRow dense_row() {
+  return {.name = "dense",
+          .summary = "fully connected layer over flat samples",
+          .options = {{"outputs", "N", "values per sample"},
+                      {"bias", "yes|no", "add a trained bias"},
+                      {"relu", "no|yes", "apply a ReLU to the result"}},
+          .make = [](base::Spec& spec) {
+            return dense({.outputs = required_integer(spec, "outputs"),
+                          .bias = spec.flag("bias", true),
+                          .relu = spec.flag("relu", false)});
+          }};
 }
 
 }  // namespace trireme::ops

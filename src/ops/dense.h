@@ -12,5 +12,6 @@ struct DenseOptions {
 };
 
 OpPtr dense(DenseOptions options);
+OpRow dense_row();
 
 }  // namespace trireme::ops

@@ -1,5 +1,7 @@
 #include "ops/dropout.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -8,6 +10,8 @@
 #include "ops/dropout_passes.h"
 #include "ops/dropout_reference.h"
 #include "ops/elementwise.h"
+#include "ops/op_options.h"
+#include "ops/op_registry.h"
 
 namespace trireme::ops {
 namespace {
@@ -101,6 +105,12 @@ class DropoutOp : public Op {
   DropoutOp(double rate, std::uint64_t stream) : rate_(rate), stream_(stream) {}
 
   std::string_view kind() const override { return "dropout"; }
+  std::string options_text() const override {
+    OptionsText text;
+    text.add("rate", fmt::format("{}", rate_));
+    text.add("stream", fmt::format("{}", stream_));
+    return text.text();
+  }
   Shape output(std::span<const Shape> src) const override {
     base::check(src.size() == 1, "dropout takes one input, not {}", src.size());
     return src[0];
@@ -122,6 +132,19 @@ OpPtr dropout(double rate, std::uint64_t stream) {
   if (!(rate >= 0 && rate < 1))
     base::user_error("dropout needs a rate of at least 0 and below 1, got {}; 0.5 drops half of the values", rate);
   return std::make_shared<DropoutOp>(rate, stream);
+}
+
+OpRow dropout_row() {
+  return {.name = "dropout",
+          .summary = "zeroes each element with probability `rate` in training and scales the others by 1 / (1 - rate)",
+          .options = {{"rate", "R", "probability of a zero, at least 0 and below 1"},
+                      {"stream", "N", "of the random numbers; each dropout of a network needs its own"}},
+          .make = [](base::Spec& spec) {
+            const double rate = required_number(spec, "rate");
+            const std::int64_t stream = required_integer(spec, "stream");
+            if (stream < 0) base::user_error("op option dropout:stream is {}, expected at least 0", stream);
+            return dropout(rate, static_cast<std::uint64_t>(stream));
+          }};
 }
 
 }  // namespace trireme::ops

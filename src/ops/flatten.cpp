@@ -1,6 +1,7 @@
 #include "ops/flatten.h"
 
 #include "base/error.h"
+#include "ops/op_registry.h"
 
 namespace trireme::ops {
 namespace {
@@ -43,5 +44,10 @@ class FlattenOp : public Op {
 }  // namespace
 
 OpPtr flatten() { return std::make_shared<FlattenOp>(); }
+
+OpRow flatten_row() {
+  return {
+      .name = "flatten", .summary = "all sizes of a sample become one", .make = [](base::Spec&) { return flatten(); }};
+}
 
 }  // namespace trireme::ops

@@ -6,5 +6,6 @@
 namespace trireme::ops {
 
 OpPtr flatten();
+OpRow flatten_row();
 
 }  // namespace trireme::ops

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ops/loss_reference.h"
 #include "ops/loss_rows.h"
+#include "ops/op_registry.h"
 
 namespace trireme::ops {
 namespace {
@@ -192,5 +193,21 @@ class LossOp : public Op {
 OpPtr softmax_cross_entropy() { return std::make_shared<LossOp>(Loss::softmax_cross_entropy); }
 OpPtr sigmoid_cross_entropy() { return std::make_shared<LossOp>(Loss::sigmoid_cross_entropy); }
 OpPtr squared_error() { return std::make_shared<LossOp>(Loss::squared_error); }
+
+OpRow softmax_cross_entropy_row() {
+  return {.name = "softmax_cross_entropy",
+          .summary = "loss of a classifier; the target is a class index",
+          .make = [](base::Spec&) { return softmax_cross_entropy(); }};
+}
+OpRow sigmoid_cross_entropy_row() {
+  return {.name = "sigmoid_cross_entropy",
+          .summary = "loss of K independent labels, the mean over K; the target is K values of 0 or 1",
+          .make = [](base::Spec&) { return sigmoid_cross_entropy(); }};
+}
+OpRow squared_error_row() {
+  return {.name = "squared_error",
+          .summary = "loss of a regression, the mean of (prediction - target)^2 over K values",
+          .make = [](base::Spec&) { return squared_error(); }};
+}
 
 }  // namespace trireme::ops

@@ -15,4 +15,8 @@ OpPtr sigmoid_cross_entropy();
 // Mean over K of (prediction - target)^2; target N x K.
 OpPtr squared_error();
 
+OpRow softmax_cross_entropy_row();
+OpRow sigmoid_cross_entropy_row();
+OpRow squared_error_row();
+
 }  // namespace trireme::ops

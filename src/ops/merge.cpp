@@ -6,6 +6,7 @@
 #include "base/simd.h"
 #include "ops/elementwise.h"
 #include "ops/merge_reference.h"
+#include "ops/op_registry.h"
 
 namespace trireme::ops {
 namespace {
@@ -173,5 +174,16 @@ class ConcatOp : public Op {
 
 OpPtr add() { return std::make_shared<AddOp>(); }
 OpPtr concat() { return std::make_shared<ConcatOp>(); }
+
+OpRow add_row() {
+  return {.name = "add", .summary = "element-wise sum of two values of one shape", .make = [](base::Spec&) {
+            return add();
+          }};
+}
+OpRow concat_row() {
+  return {.name = "concat",
+          .summary = "concatenation of any number of values along the channels",
+          .make = [](base::Spec&) { return concat(); }};
+}
 
 }  // namespace trireme::ops

@@ -8,4 +8,7 @@ namespace trireme::ops {
 OpPtr add();
 OpPtr concat();
 
+OpRow add_row();
+OpRow concat_row();
+
 }  // namespace trireme::ops

@@ -149,6 +149,9 @@ class Op {
  public:
   virtual ~Op() = default;
   virtual std::string_view kind() const = 0;
+  // The options that differ from their defaults, as the op's row of the registry reads them: "channels=8,kernel=3x3".
+  // The row makes an equal op of this text (op_registry.h).
+  virtual std::string options_text() const { return ""; }
   // The shape rule; a user error names what does not fit. Shapes include the batch.
   virtual Shape output(std::span<const Shape> src) const = 0;
   virtual std::vector<ParameterSpec> parameters(std::span<const Shape>) const { return {}; }
@@ -176,5 +179,7 @@ class Op {
 };
 
 using OpPtr = std::shared_ptr<const Op>;
+
+struct OpRow;  // op_registry.h; the header of each op declares its row
 
 }  // namespace trireme::ops

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "ops/elementwise.h"
 #include "ops/onednn.h"
+#include "ops/op_options.h"
+#include "ops/op_registry.h"
 #include "ops/pair_pool.h"
 #include "ops/pool_reference.h"
 #include "ops/relu_mask.h"
@@ -11,6 +13,9 @@ namespace trireme::ops {
 namespace {
 
 using Dims = dnnl::memory::dims;
+
+// Texts of options: the kernel of a global pool, and a stride equal to the kernel.
+constexpr const char *kAll = "all", *kOwn = "kernel";
 
 struct PoolState : KernelState {
   onednn::Bound forward, backward;
@@ -107,6 +112,16 @@ class PoolOp : public Op {
 
   std::string_view kind() const override { return kind_ == PoolKind::max ? "max_pool" : "average_pool"; }
 
+  std::string options_text() const override {
+    OptionsText text;
+    text.add("kernel", global_ ? std::string(kAll) : sizes_text(o_.kernel));
+    text.sizes("stride", o_.stride, o_.kernel);
+    text.sizes("padding", o_.padding, std::vector<std::int64_t>(o_.kernel.size(), 0));
+    if (kind_ == PoolKind::average) text.flag("count_padding", o_.count_padding, true);
+    if (kind_ == PoolKind::max) text.flag("relu", o_.relu, false);
+    return text.text();
+  }
+
   Shape output(std::span<const Shape> src) const override {
     base::check(src.size() == 1, "pooling takes one input, not {}", src.size());
     const PoolOptions o = sized(src[0]);
@@ -181,11 +196,43 @@ OpPtr make_pool(PoolKind kind, PoolOptions options) {
   return std::make_shared<PoolOp>(kind, std::move(options), false);
 }
 
+OpRow pool_row(PoolKind kind, std::string name, std::string summary, base::SpecOption own) {
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .options = {{"kernel", "SIZES", "of the window: 2x2, or 2 for one spatial size; all: every position"},
+                      {"stride", kOwn, "sizes, or one number for all; kernel: windows side by side"},
+                      {"padding", "0", "sizes, or one number for all; at most half the kernel"},
+                      std::move(own)},
+          .make = [kind](base::Spec& spec) -> OpPtr {
+            const bool global = spec.word("kernel", "") == kAll;
+            PoolOptions options;
+            if (!global) options.kernel = required_sizes(spec, "kernel");
+            if (spec.word("stride", kOwn) != kOwn)
+              options.stride = optional_sizes(spec, "stride", options.kernel.size());
+            options.padding = optional_sizes(spec, "padding", options.kernel.size());
+            if (kind == PoolKind::average) options.count_padding = spec.flag("count_padding", true);
+            if (kind == PoolKind::max) options.relu = spec.flag("relu", false);
+            if (!global) return make_pool(kind, std::move(options));
+            if (!options.stride.empty() || !options.padding.empty())
+              base::user_error("op '{}' over all positions takes no stride and no padding", spec.name());
+            return std::make_shared<PoolOp>(kind, std::move(options), true);
+          }};
+}
+
 }  // namespace
 
 OpPtr max_pool(PoolOptions options) { return make_pool(PoolKind::max, std::move(options)); }
 OpPtr average_pool(PoolOptions options) { return make_pool(PoolKind::average, std::move(options)); }
 OpPtr global_max_pool() { return std::make_shared<PoolOp>(PoolKind::max, PoolOptions{}, true); }
 OpPtr global_average_pool() { return std::make_shared<PoolOp>(PoolKind::average, PoolOptions{}, true); }
+
+OpRow max_pool_row() {
+  return pool_row(PoolKind::max, "max_pool", "maximum over windows of one or two spatial sizes",
+                  {"relu", "no|yes", "apply a ReLU to the result"});
+}
+OpRow average_pool_row() {
+  return pool_row(PoolKind::average, "average_pool", "mean over windows of one or two spatial sizes",
+                  {"count_padding", "yes|no", "divide by the whole window, padding included"});
+}
 
 }  // namespace trireme::ops

@@ -25,4 +25,9 @@ OpPtr global_max_pool();
 // PyTorch's adaptive average: output i covers floor(i*in/out) ... ceil((i+1)*in/out)-1 in each dimension.
 OpPtr adaptive_average_pool(std::vector<std::int64_t> output);
 
+// The rows of the pools make the global ones too, with kernel=all.
+OpRow max_pool_row();
+OpRow average_pool_row();
+OpRow adaptive_average_pool_row();
+
 }  // namespace trireme::ops

@@ -37,7 +37,7 @@ void StrategyConfig::import_state(Server& server, StateOwner from) const {
 }
 
 bool StrategyRow::has_option(const std::string& key) const {
-  return std::ranges::find(options, key, &StrategyOption::key) != options.end();
+  return std::ranges::find(options, key, &base::SpecOption::key) != options.end();
 }
 
 std::int64_t read_bucket_bytes(base::Spec& spec) {

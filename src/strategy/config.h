@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/registry.h"
+#include "base/spec_option.h"
 #include "base/text.h"
 #include "strategy/server.h"
 #include "strategy/share_rules.h"
@@ -74,16 +75,10 @@ struct WorkerSet {
   std::vector<std::string> hosts{};  // of each, when they are known
 };
 
-struct StrategyOption {
-  std::string key;
-  std::string values;  // the default, or "a|b": the first one is the default
-  std::string help;
-};
-
 struct StrategyRow {
   std::string name;
   std::string summary;
-  std::vector<StrategyOption> options{};
+  std::vector<base::SpecOption> options{};
   // Reads the options; mistakes are user errors.
   std::function<StrategyConfigPtr(base::Spec& spec, const WorkerSet& workers)> configure;
 

@@ -6,7 +6,8 @@
 namespace trireme::train {
 
 Registry builtin_registry() {
-  return {.models = models::builtin_models(),
+  return {.ops = ops::builtin_ops(),
+          .models = models::builtin_models(),
           .readers = data::builtin_readers(),
           .optimizers = optim::builtin_optimizers(),
           .strategies = strategy::builtin_strategies(),

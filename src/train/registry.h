@@ -5,6 +5,7 @@
 #include "comm/transport.h"
 #include "data/open.h"
 #include "models/zoo.h"
+#include "ops/op_registry.h"
 #include "optim/optimizer.h"
 #include "strategy/config.h"
 #include "train/recorder.h"
@@ -12,6 +13,7 @@
 namespace trireme::train {
 
 struct Registry {
+  ops::OpRegistry ops;
   models::ModelRegistry models;
   data::Readers readers;
   optim::OptimizerRegistry optimizers;

@@ -62,6 +62,18 @@ TEST(Docs, EveryOpHasAParagraph) {
   }
 }
 
+// The heading of the paragraph, the option text, and every option in it: `conv:channels=N,kernel=SIZES,...`.
+TEST(Docs, OpsHasTheOptionTextOfEveryOp) {
+  const std::string text = read(kDocs / "ops.md");
+  for (const ops::OpRow& row : kRegistry.ops.rows()) {
+    expect_names("ops.md", text, "**" + row.name + "**");
+    std::string options;
+    for (const base::SpecOption& option : row.options)
+      options += (options.empty() ? ":" : ",") + option.key + "=" + option.values;
+    expect_names("ops.md", text, "`" + row.name + options + "`");
+  }
+}
+
 // A promise that names its tests names tests that are there.
 TEST(Docs, TheTestsThatGuardBitsExist) {
   const fs::path tests = fs::path(TRIREME_SOURCE_DIR) / "tests";

@@ -46,13 +46,23 @@ TEST_F(Usage, ListsGiveWhatThePartsKnow) {
   const std::string models = run({"list", "models"}).out;
   for (const auto& model : kRegistry.models.rows()) EXPECT_TRUE(has(models, model.name)) << model.name;
   EXPECT_TRUE(has(models, "57044810")) << "AlexNet's parameters";
+  const std::string ops = run({"list", "ops"}).out;
+  for (const ops::OpRow& row : kRegistry.ops.rows()) {
+    EXPECT_TRUE(has(ops, row.name + " ")) << row.name;
+    EXPECT_TRUE(has(ops, row.summary)) << row.name;
+    for (const base::SpecOption& option : row.options)
+      EXPECT_TRUE(has(ops, option.key + "=" + option.values)) << row.name << " " << option.key;
+  }
   const std::string datasets = run({"list", "datasets"}).out;
+  for (const auto& codec : kRegistry.readers.codecs.rows()) EXPECT_TRUE(has(datasets, codec.ending)) << codec.name;
   for (const auto& dataset : kRegistry.readers.datasets.rows())
     EXPECT_TRUE(has(datasets, dataset.name)) << dataset.name;
   const std::string optimizers = run({"list", "optimizers"}).out;
   for (const auto& optimizer : kRegistry.optimizers.rows())
     EXPECT_TRUE(has(optimizers, optim::make_optimizer(optimizer.name)->text()));
   EXPECT_TRUE(has(optimizers, "onecycle"));
+  const std::string sinks = run({"list", "sinks"}).out;
+  for (const auto& sink : kRegistry.sinks.rows()) EXPECT_TRUE(has(sinks, sink.name)) << sink.name;
   const Outcome strategies = run({"list", "strategies"});
   EXPECT_EQ(strategies.code, 0);
   EXPECT_FALSE(strategies.out.empty());
@@ -73,7 +83,7 @@ TEST_F(Usage, UnknownVerbsAndWordsAreRefused) {
   expect_refused({"xyzzy"}, {"'xyzzy'", "train, eval, predict, data, compare, bench, list"});
   expect_refused({"train", "quickly"}, {"'quickly'"});
   expect_refused({"train", "-x"}, {"'-x'"});
-  expect_refused({"list"}, {"models, datasets"});
+  expect_refused({"list"}, {"models, ops, datasets"});
   expect_refused({"list", "modles"}, {"'modles'", "'models'"});
   expect_refused({"list", "models", "datasets"}, {"'datasets'"});
 }

@@ -155,7 +155,7 @@ TEST(Npy, AFalsePromiseCostsNoMemory) {
   const Bytes huge = npy("<f8", "(1000000, 1000000)", Bytes(100));
   expect_user_error([&] { read_npy(huge, "huge"); }, {"huge", "cut short"});
   const Bytes packed = pack_gz(huge);  // of unknown length: memory grows with what arrives
-  UnpackedReader reader(packed, "huge.npy.gz");
+  UnpackedReader reader(builtin_codecs(), packed, "huge.npy.gz");
   expect_user_error(
       [&] {
         read_npy(

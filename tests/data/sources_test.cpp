@@ -49,7 +49,7 @@ class Idx : public ::testing::Test {
   void expect_error(const Bytes& images, const Bytes& labels, const std::vector<std::string>& parts) {
     write_bytes(images_path(), images);
     write_bytes(labels_path(), labels);
-    expect_user_error([&] { read_idx(images_path(), labels_path(), 10, {}); }, parts);
+    expect_user_error([&] { read_idx(builtin_codecs(), images_path(), labels_path(), 10, {}); }, parts);
   }
   fs::path images_path() const { return folder_.path() / "images"; }
   fs::path labels_path() const { return folder_.path() / "labels"; }
@@ -98,7 +98,7 @@ TEST_F(Idx, TrainAndTestMustHaveOneSize) {
   write_mnist(folder_.path());
   fs::remove(folder_.path() / "t10k-images-idx3-ubyte.xz");
   write_bytes(folder_.path() / "t10k-images-idx3-ubyte", idx_images(2, 2, 3));
-  expect_user_error([&] { open_mnist(folder_.path().string()); }, {"1x3x2", "1x2x3"});
+  expect_user_error([&] { open_mnist({.data_dir = folder_.path().string()}); }, {"1x3x2", "1x2x3"});
 }
 
 // The environment is put back after each test.
@@ -120,33 +120,36 @@ class Finding : public ::testing::Test {
 
 TEST_F(Finding, LooksInTheFolderItsUsualNamesAndTheEnvironment) {
   write_mnist(folder_.path() / "direct");
-  EXPECT_EQ(open_mnist((folder_.path() / "direct").string()).train->size(), 5);
+  EXPECT_EQ(open_mnist({.data_dir = (folder_.path() / "direct").string()}).train->size(), 5);
   write_mnist(folder_.path() / "a" / "MNIST" / "raw");
-  EXPECT_EQ(open_mnist((folder_.path() / "a").string()).train->size(), 5);
+  EXPECT_EQ(open_mnist({.data_dir = (folder_.path() / "a").string()}).train->size(), 5);
   write_mnist(folder_.path() / "b" / "mnist");
   ::setenv("TRIREME_DATA", (folder_.path() / "b").c_str(), 1);
-  EXPECT_EQ(open_mnist("").train->size(), 5);
+  EXPECT_EQ(open_mnist({.data_dir = ""}).train->size(), 5);
   fs::create_directories(folder_.path() / "empty");
-  EXPECT_EQ(open_mnist((folder_.path() / "empty").string()).train->size(), 5);
+  EXPECT_EQ(open_mnist({.data_dir = (folder_.path() / "empty").string()}).train->size(), 5);
 }
 
 TEST_F(Finding, SaysWhereItLookedAndWhatToDo) {
   const std::string empty = folder_.path().string();
-  expect_user_error([&] { open_mnist(empty); },
+  expect_user_error([&] { open_mnist({.data_dir = empty}); },
                     {"mnist was not found", empty, "train-images-idx3-ubyte", "--data-dir", "synthetic"});
-  expect_user_error([&] { open_cifar10(empty); }, {"cifar10 was not found", empty, "data_batch_1.bin", "synthetic"});
-  expect_user_error([&] { open_cifar100(empty); }, {"cifar100 was not found", empty, "train.bin"});
-  expect_user_error([&] { open_cifar10(""); }, {"TRIREME_DATA", "--data-dir"});
-  expect_user_error([&] { open_mnist(empty + "/absent"); }, {"absent", "does not exist"});
+  expect_user_error([&] { open_cifar10({.data_dir = empty}); },
+                    {"cifar10 was not found", empty, "data_batch_1.bin", "synthetic"});
+  expect_user_error([&] { open_cifar100({.data_dir = empty}); }, {"cifar100 was not found", empty, "train.bin"});
+  expect_user_error([&] { open_cifar10({.data_dir = ""}); }, {"TRIREME_DATA", "--data-dir"});
+  expect_user_error([&] { open_mnist({.data_dir = empty + "/absent"}); }, {"absent", "does not exist"});
   const FolderQuery query{"toy", {}, {{"file"}}, {"/nonexistent/place"}, {}, "run 'apt-get install toy'"};
-  expect_user_error([&] { find_data_folder(query, ""); }, {"/nonexistent/place", "apt-get install toy"});
+  expect_user_error([&] { find_data_folder(query, {}); }, {"/nonexistent/place", "apt-get install toy"});
 }
 
 TEST_F(Finding, MnistIsNotTakenForFashionMnist) {
   write_mnist(folder_.path() / "fashion-mnist");
-  expect_user_error([&] { open_mnist((folder_.path() / "fashion-mnist").string()); }, {"mnist was not found"});
-  expect_user_error([&] { open_mnist((folder_.path() / "fashion-mnist/").string()); }, {"mnist was not found"});
-  EXPECT_EQ(open_fashion_mnist((folder_.path() / "fashion-mnist").string()).train->size(), 5);
+  expect_user_error([&] { open_mnist({.data_dir = (folder_.path() / "fashion-mnist").string()}); },
+                    {"mnist was not found"});
+  expect_user_error([&] { open_mnist({.data_dir = (folder_.path() / "fashion-mnist/").string()}); },
+                    {"mnist was not found"});
+  EXPECT_EQ(open_fashion_mnist({.data_dir = (folder_.path() / "fashion-mnist").string()}).train->size(), 5);
 }
 
 TEST_F(Finding, AnUnknownDatasetGetsTheNearestName) {
@@ -205,7 +208,8 @@ TEST(Cifar, Reads100ByFineLabel) {
   EXPECT_EQ(fetch_sample(*pair.train, 1).target[0], 42.0f);
   EXPECT_EQ(fetch_sample(*pair.test, 0).inputs[0][1024], 8.0f);
   write_bytes(folder.path() / "train.bin", cifar_records({{19, 100}}, 1));
-  expect_user_error([&] { open_cifar100(folder.path().string()); }, {"train.bin", "label 100", "0 ... 99"});
+  expect_user_error([&] { open_cifar100({.data_dir = folder.path().string()}); },
+                    {"train.bin", "label 100", "0 ... 99"});
 }
 
 TEST(Cifar, WrongFilesAreNamed) {
@@ -213,7 +217,7 @@ TEST(Cifar, WrongFilesAreNamed) {
   write_cifar10(folder.path());
   const auto expect = [&](const Bytes& bytes, const std::vector<std::string>& parts) {
     write_bytes(folder.path() / "test_batch.bin", bytes);
-    expect_user_error([&] { open_cifar10(folder.path().string()); }, parts);
+    expect_user_error([&] { open_cifar10({.data_dir = folder.path().string()}); }, parts);
   };
   expect({}, {"test_batch.bin", "empty"});
   expect(cifar_records({{10}}, 0), {"test_batch.bin", "label 10", "record 0"});
@@ -224,7 +228,7 @@ TEST(Cifar, WrongFilesAreNamed) {
   expect(many, {"more than the 10000"});
   many.resize(std::size_t{10'000} * 3073);
   write_bytes(folder.path() / "test_batch.bin", many);
-  EXPECT_EQ(open_cifar10(folder.path().string()).test->size(), 10'000);
+  EXPECT_EQ(open_cifar10({.data_dir = folder.path().string()}).test->size(), 10'000);
 }
 
 TEST(LoadTasks, RunsEachOnceAndThrowsTheFirstErrorInOrder) {
@@ -250,7 +254,7 @@ std::vector<int> count_labels(const Dataset& dataset) {
 
 TEST(RealData, FashionMnist) {
   if (!fs::exists("/usr/share/datasets/fashion-mnist")) GTEST_SKIP() << "dataset-fashion-mnist is not installed";
-  const DataPair pair = open_fashion_mnist("");
+  const DataPair pair = open_fashion_mnist({.data_dir = ""});
   EXPECT_EQ(pair.train->size(), 60'000);
   EXPECT_EQ(pair.train->spec().inputs, (std::vector<tensor::Shape>{{1, 28, 28}}));
   EXPECT_EQ(count_labels(*pair.test), std::vector<int>(10, 1000));
@@ -259,10 +263,10 @@ TEST(RealData, FashionMnist) {
 
 TEST(RealData, MnistAndCifar10) {
   if (!std::getenv("TRIREME_DATA")) GTEST_SKIP() << "TRIREME_DATA names no data folder";
-  const DataPair mnist = open_mnist("");
+  const DataPair mnist = open_mnist({.data_dir = ""});
   EXPECT_EQ(count_labels(*mnist.train), (std::vector<int>{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}));
   EXPECT_EQ(count_labels(*mnist.test), (std::vector<int>{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}));
-  const DataPair cifar = open_cifar10("");
+  const DataPair cifar = open_cifar10({.data_dir = ""});
   EXPECT_EQ(count_labels(*cifar.train), std::vector<int>(10, 5000));
   EXPECT_EQ(count_labels(*cifar.test), std::vector<int>(10, 1000));
 }

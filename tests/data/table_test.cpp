@@ -115,13 +115,13 @@ TEST(Table, FindsTheTestFileBeside) {
                                                        {"train.csv", "test.csv"}, {"training-1.txt", "test-1.txt"},
                                                        {"a.trn.xz", "a.tst.gz"},  {"b_train.tsv.zst", "b_test.tsv"}};
   for (const auto& [train, test] : pairs) {
-    EXPECT_EQ(test_table_beside(folder.path() / train), fs::path()) << train;
+    EXPECT_EQ(test_table_beside(builtin_codecs(), folder.path() / train), fs::path()) << train;
     write_bytes(folder.path() / test, {});
-    EXPECT_EQ(test_table_beside(folder.path() / train), folder.path() / test) << train;
+    EXPECT_EQ(test_table_beside(builtin_codecs(), folder.path() / train), folder.path() / test) << train;
     fs::remove(folder.path() / test);
   }
   write_bytes(folder.path() / "stest.csv", {});
-  EXPECT_EQ(test_table_beside(folder.path() / "strain.csv"), fs::path());
+  EXPECT_EQ(test_table_beside(builtin_codecs(), folder.path() / "strain.csv"), fs::path());
 }
 
 TEST(Table, ClassesAreNumberedOverBothFiles) {

@@ -56,7 +56,7 @@ data::DataRequest request(data::TargetKind kind) {
 constexpr std::array kKinds = {data::TargetKind::classes, data::TargetKind::labels, data::TargetKind::values};
 
 void read_unpacked(Span bytes) {
-  data::UnpackedReader reader(bytes, "input");
+  data::UnpackedReader reader(data::builtin_codecs(), bytes, "input");
   std::array<std::uint8_t, 4096> piece;
   for (int pieces = 0; pieces < 256 && reader.read(piece.data(), piece.size()) == piece.size();) ++pieces;
 }
@@ -65,13 +65,14 @@ void read_unpacked(Span bytes) {
 void read_idx(Span bytes) {
   if (bytes.size() < 2) return;
   const std::size_t cut = std::min<std::size_t>(bytes[0] | bytes[1] << 8, bytes.size() - 2);
-  look_at(*data::read_idx(file("images", bytes.subspan(2, cut)), file("labels", bytes.subspan(2 + cut)), 10, {}));
+  look_at(*data::read_idx(data::builtin_codecs(), file("images", bytes.subspan(2, cut)),
+                          file("labels", bytes.subspan(2 + cut)), 10, {}));
 }
 
 void read_cifar(Span bytes) {
   const fs::path folder = file("train.bin", bytes).parent_path();
   file("test.bin", bytes);
-  look_at(data::open_cifar100(folder.string()));
+  look_at(data::open_cifar100({.data_dir = folder.string()}));
 }
 
 void read_npy(Span bytes) { data::read_npy(bytes, "input.npy"); }

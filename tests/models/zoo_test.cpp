@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "support/same_op.h"
 
 namespace trireme::models {
 namespace {
@@ -65,6 +66,21 @@ TEST(Zoo, BuildsEveryModelWithItsDefaults) {
     std::set<int> used{net.target(), net.loss()};
     for (const auto& node : net.nodes()) used.insert(node.inputs.begin(), node.inputs.end());
     EXPECT_EQ(used.size(), net.nodes().size()) << model.name;
+  }
+}
+
+// A network can be written down and read again: each of its ops is a row of the registry and survives as text.
+TEST(Zoo, EveryOpSurvivesAsText) {
+  const ops::OpRegistry registry = ops::builtin_ops();
+  for (const ModelInfo& model : kZoo.rows()) {
+    const graph::Network net = build_model(model.name);
+    for (const graph::Node& node : net.nodes()) {
+      if (!node.op) continue;
+      SCOPED_TRACE(model.name + ", " + node.name + ": " + ops::op_text(*node.op));
+      std::vector<tensor::Shape> src;
+      for (const int input : node.inputs) src.push_back(net.shape({input}).with_batch(2));
+      support::expect_same_op(*node.op, *ops::make_op(registry, ops::op_text(*node.op)), src);
+    }
   }
 }
 

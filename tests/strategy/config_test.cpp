@@ -34,7 +34,7 @@ TEST(StrategyConfigs, EveryRowOfTheList) {
   for (const StrategyRow& row : kStrategies.rows()) {
     EXPECT_NO_THROW(config_of(row.name)) << row.name;
     EXPECT_FALSE(row.summary.empty()) << row.name;
-    for (const StrategyOption& option : row.options) EXPECT_FALSE(option.help.empty()) << row.name << option.key;
+    for (const base::SpecOption& option : row.options) EXPECT_FALSE(option.help.empty()) << row.name << option.key;
   }
 }
 

@@ -1,0 +1,21 @@
+#include "ops/activation.h"
+#include "ops/batch_norm.h"
+#include "ops/conv.h"
+#include "ops/dense.h"
+#include "ops/dropout.h"
+#include "ops/flatten.h"
+#include "ops/loss.h"
+#include "ops/merge.h"
+#include "ops/op_registry.h"
+#include "ops/pool.h"
+
+namespace trireme::ops {
+
+OpRegistry builtin_ops() {
+  return OpRegistry(
+      "op", {conv_row(), dense_row(), batch_norm_row(), relu_row(), tanh_row(), sigmoid_row(), max_pool_row(),
+             average_pool_row(), adaptive_average_pool_row(), dropout_row(), flatten_row(), add_row(), concat_row(),
+             softmax_cross_entropy_row(), sigmoid_cross_entropy_row(), squared_error_row()});
+}
+
+}  // namespace trireme::ops
