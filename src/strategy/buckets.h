@@ -11,19 +11,17 @@
 #include <vector>
 
 #include "crew/replica.h"
+#include "tensor/element_type.h"
 
 namespace trireme::strategy {
 
-// How the floats of a bucket travel.
-enum class Encoding : std::uint8_t { float32 };
-
 // One row of what is reduced: which floats, by whom, who owns the result and how they travel.
 struct Bucket {
-  base::Range floats{};        // of the space
-  base::Range chunks{};        // of the replica's; none: statistics
-  std::vector<int> workers{};  // that add their gradients
-  int owner = kEverybody;      // the server that holds the weights
-  Encoding encoding = Encoding::float32;
+  base::Range floats{};                                         // of the space
+  base::Range chunks{};                                         // of the replica's; none: statistics
+  std::vector<int> workers{};                                   // that add their gradients
+  int owner = kEverybody;                                       // the server that holds the weights
+  tensor::ElementType encoding = tensor::ElementType::float32;  // on the wire
 
   static constexpr int kEverybody = -1;  // no server: every worker has them
   bool is_statistics() const { return chunks.empty(); }

@@ -41,8 +41,10 @@ ServerLines::ServerLines(const Worker& worker, const SyncStep& step, const PsOpt
 void ServerLines::begin() {
   for (int server = 0; server < worker_.cast.servers; ++server) {
     std::vector<WireBucket> buckets;
-    for (const std::size_t b : of_server_[at(server)])
-      buckets.push_back({step_.buckets()[b].floats, step_.buckets()[b].chunks, tensor::ElementType::float32});
+    for (const std::size_t b : of_server_[at(server)]) {
+      const Bucket& bucket = step_.buckets()[b];
+      buckets.push_back({bucket.floats, bucket.chunks, bucket.encoding});
+    }
     BeginHead head;
     head.buckets = static_cast<std::int64_t>(buckets.size());
     head.oars = oars_;

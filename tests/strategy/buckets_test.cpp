@@ -28,7 +28,7 @@ void expect_cut(const crew::Crew& crew, std::int64_t bytes, int servers) {
   for (std::size_t b = 0; b < buckets.size(); ++b) {
     const Bucket& bucket = buckets[b];
     EXPECT_EQ(bucket.workers, workers);
-    EXPECT_EQ(bucket.encoding, Encoding::float32);
+    EXPECT_EQ(bucket.encoding, tensor::ElementType::float32);
     if (servers == 0) {
       EXPECT_EQ(bucket.owner, Bucket::kEverybody);
     } else if (bucket.is_statistics()) {
