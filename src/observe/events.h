@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/match.h"
 #include "observe/step_phases.h"
 
 namespace trireme::observe {
@@ -132,14 +133,6 @@ inline bool is_droppable(const Event& event) {
   return std::holds_alternative<StepDone>(event) || std::holds_alternative<PushDone>(event) ||
          std::holds_alternative<ResourcesUsed>(event);
 }
-
-// Calls the function that takes the alternative an event holds; give it a generic one for the rest.
-template <class... F>
-struct OnEvent : F... {
-  using F::operator()...;
-};
-template <class... F>
-OnEvent(F...) -> OnEvent<F...>;
 
 // Hears the events of a run, in order, in a thread of its own: it may take its time.
 class EventSink {

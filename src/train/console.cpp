@@ -51,7 +51,7 @@ bool Console::wants(const observe::Event& event) const {
 
 void Console::on(const observe::Event& event) {
   std::visit(
-      observe::OnEvent{
+      base::Match{
           [&](const observe::RunStarted& run) { start(run); }, [&](const observe::StepDone& done) { step(done); },
           [&](const observe::EpochDone& done) { epoch(done); },
           [&](const observe::StoppedEarly& stopped) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/match.h"
 
 namespace trireme::train {
 
@@ -135,12 +136,6 @@ Variant decode(std::span<const std::byte> bytes) {
   return message;
 }
 
-// Calls the function that takes the alternative a variant holds.
-template <class... F>
-struct Match : F... {
-  using F::operator()...;
-};
-template <class... F>
-Match(F...) -> Match<F...>;
+using base::Match;
 
 }  // namespace trireme::train

@@ -81,21 +81,21 @@ class MetricsSink : public observe::EventSink {
   bool is_record() const override { return true; }
   bool wants(const observe::Event& event) const override {
     return std::visit(
-        observe::OnEvent{[](const observe::StepDone&) { return true; }, [](const observe::PushDone&) { return true; },
-                         [](const observe::EpochDone&) { return true; },
-                         [](const observe::RolledBack&) { return true; }, [](const auto&) { return false; }},
+        base::Match{[](const observe::StepDone&) { return true; }, [](const observe::PushDone&) { return true; },
+                    [](const observe::EpochDone&) { return true; }, [](const observe::RolledBack&) { return true; },
+                    [](const auto&) { return false; }},
         event);
   }
   void on(const observe::Event& event) override {
-    std::visit(observe::OnEvent{[&](const observe::StepDone& step) { writer_->write(line_of(step)); },
-                                [&](const observe::PushDone& push) { writer_->write(line_of(push)); },
-                                [&](const observe::EpochDone& epoch) { writer_->write(line_of(epoch)); },
-                                [&](const observe::RolledBack& to) {
-                                  writer_.reset();  // another file takes the place of this one
-                                  cut(path_, to);
-                                  writer_.emplace(path_);
-                                },
-                                [](const auto&) {}},
+    std::visit(base::Match{[&](const observe::StepDone& step) { writer_->write(line_of(step)); },
+                           [&](const observe::PushDone& push) { writer_->write(line_of(push)); },
+                           [&](const observe::EpochDone& epoch) { writer_->write(line_of(epoch)); },
+                           [&](const observe::RolledBack& to) {
+                             writer_.reset();  // another file takes the place of this one
+                             cut(path_, to);
+                             writer_.emplace(path_);
+                           },
+                           [](const auto&) {}},
                event);
   }
 

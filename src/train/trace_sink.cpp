@@ -18,20 +18,20 @@ class TraceSink : public observe::EventSink {
   bool is_record() const override { return true; }
   bool wants(const observe::Event& event) const override { return !observe::is_droppable(event); }
   void on(const observe::Event& event) override {
-    std::visit(observe::OnEvent{[&](const observe::CheckpointWritten& checkpoint) {
-                                  trace_.add("checkpoint", kMeetings, checkpoint.start_ns, checkpoint.end_ns);
-                                },
-                                [&](const observe::HandedOver& hand_over) {
-                                  trace_.add("hand over", kMeetings, hand_over.start_ns, hand_over.end_ns);
-                                },
-                                [&](const observe::RolledBack& back) {
-                                  if (back.is_resume) return;  // a trace begins with its process
-                                  trace_.add("rolled back", kMeetings, back.time_ns, back.time_ns);
-                                },
-                                [&](const observe::RankTrace& rank) {
-                                  trace_.add_rank(rank.rank, rank.name, rank.packed, rank.clock_ahead_ns);
-                                },
-                                [&](const observe::TraceComplete&) { trace_.write(path_); }, [](const auto&) {}},
+    std::visit(base::Match{[&](const observe::CheckpointWritten& checkpoint) {
+                             trace_.add("checkpoint", kMeetings, checkpoint.start_ns, checkpoint.end_ns);
+                           },
+                           [&](const observe::HandedOver& hand_over) {
+                             trace_.add("hand over", kMeetings, hand_over.start_ns, hand_over.end_ns);
+                           },
+                           [&](const observe::RolledBack& back) {
+                             if (back.is_resume) return;  // a trace begins with its process
+                             trace_.add("rolled back", kMeetings, back.time_ns, back.time_ns);
+                           },
+                           [&](const observe::RankTrace& rank) {
+                             trace_.add_rank(rank.rank, rank.name, rank.packed, rank.clock_ahead_ns);
+                           },
+                           [&](const observe::TraceComplete&) { trace_.write(path_); }, [](const auto&) {}},
                event);
   }
 

@@ -42,15 +42,14 @@ class TestSink : public observe::EventSink {
   void on(const Event& event) override {
     if (behaviour_.waits_for != nullptr) behaviour_.waits_for->wait();
     const std::lock_guard lock(heard_.mutex);
-    std::visit(observe::OnEvent{[&](const StepDone& step) {
-                                  if (step.step == behaviour_.fails_at)
-                                    base::run_error("no space left for {}", step.step);
-                                  heard_.steps.push_back(step.step);
-                                },
-                                [&](const RolledBack& back) {
-                                  std::erase_if(heard_.steps, [&](std::int64_t step) { return step > back.step; });
-                                },
-                                [&](const CheckpointWritten&) { ++heard_.checkpoints; }, [](const auto&) {}},
+    std::visit(base::Match{[&](const StepDone& step) {
+                             if (step.step == behaviour_.fails_at) base::run_error("no space left for {}", step.step);
+                             heard_.steps.push_back(step.step);
+                           },
+                           [&](const RolledBack& back) {
+                             std::erase_if(heard_.steps, [&](std::int64_t step) { return step > back.step; });
+                           },
+                           [&](const CheckpointWritten&) { ++heard_.checkpoints; }, [](const auto&) {}},
                event);
   }
 
