@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 
@@ -35,7 +36,7 @@ void list_datasets(const train::Registry& registry) {
     fmt::print("{:<16} {}\n", dataset.name, dataset.description);
   fmt::print("\nfiles and folders (--data PATH):\n");
   for (const auto& format : registry.readers.formats.rows()) fmt::print("{:<16} {}\n", format.name, format.description);
-  fmt::print("\npacked files, recognised by their first bytes:\n");
+  fmt::print("\ncompressed files, recognised by their first bytes:\n");
   for (const data::CodecRow& codec : registry.readers.codecs.rows())
     fmt::print("{:<16} {}\n", codec.ending, codec.summary);
   fmt::print("\nhow workers share the samples (--distribute):\n");
@@ -47,8 +48,10 @@ void list_augmentations(const train::Registry&) {
 }
 
 void print_options(const std::vector<base::SpecOption>& options) {
+  std::size_t width = 28;
+  for (const base::SpecOption& option : options) width = std::max(width, (option.key + "=" + option.values).size());
   for (const base::SpecOption& option : options)
-    fmt::print("  {:<28} {}\n", option.key + "=" + option.values, option.help);
+    fmt::print("  {:<{}} {}\n", option.key + "=" + option.values, width, option.help);
 }
 
 void list_strategies(const train::Registry& registry) {

@@ -292,7 +292,7 @@ OpRow conv_row() {
                       {"kernel", "SIZES", "3x3, or 3 for one spatial size"},
                       {"stride", "1", "sizes, or one number for all"},
                       {"padding", "0", "sizes, or one number for all"},
-                      {"groups", "1", "of channels that are convolved apart"},
+                      {"groups", "1", "groups of channels that are convolved separately"},
                       {"bias", "yes|no", "add a trained bias"},
                       {"relu", "no|yes", "apply a ReLU to the result"},
                       {"algorithm", "auto|direct|winograd", "auto: by shape and instruction set; direct: oneDNN's"}},

@@ -138,7 +138,7 @@ OpRow dropout_row() {
   return {.name = "dropout",
           .summary = "zeroes each element with probability `rate` in training and scales the others by 1 / (1 - rate)",
           .options = {{"rate", "R", "probability of a zero, at least 0 and below 1"},
-                      {"stream", "N", "of the random numbers; each dropout of a network needs its own"}},
+                      {"stream", "N", "number of the random stream; each dropout of a network needs its own"}},
           .make = [](base::Spec& spec) {
             const double rate = required_number(spec, "rate");
             const std::int64_t stream = required_integer(spec, "stream");
