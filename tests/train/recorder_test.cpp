@@ -59,7 +59,7 @@ class TestSink : public observe::EventSink {
 };
 
 SinkRow row(const char* name, Heard& heard, Behaviour behaviour = {}) {
-  return {name, [&heard, behaviour](const SinkPlace&) { return std::make_unique<TestSink>(heard, behaviour); }};
+  return {name, "", [&heard, behaviour](const SinkPlace&) { return std::make_unique<TestSink>(heard, behaviour); }};
 }
 
 StepDone step(std::int64_t number) {
