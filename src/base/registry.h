@@ -1,4 +1,4 @@
-// Registry: the implementations of one kind of thing (transports, models, ...), found by name. Rows keep the order in
+// RegistryOf: the implementations of one kind of thing (transports, models, ...), found by name. Rows keep the order in
 // which they were added. A Row is any type with a member `name`. A program builds its registries in main() and passes
 // them down; a user's own program adds rows to them. Filled once, then read from any thread.
 #pragma once
@@ -16,10 +16,10 @@
 namespace trireme::base {
 
 template <class Row>
-class Registry {
+class RegistryOf {
  public:
   // `what` names one row in errors: "transport".
-  explicit Registry(std::string what, std::vector<Row> rows = {}) : what_(std::move(what)) {
+  explicit RegistryOf(std::string what, std::vector<Row> rows = {}) : what_(std::move(what)) {
     for (Row& row : rows) add(std::move(row));
   }
 

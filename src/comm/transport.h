@@ -42,7 +42,7 @@ struct Transport {
   std::function<Group(const JoinRequest& request)> join{};
 };
 
-using Transports = base::Registry<Transport>;
+using Transports = base::RegistryOf<Transport>;
 
 // All that this program knows, in the order in which they are listed.
 Transports builtin_transports();

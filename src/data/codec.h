@@ -51,7 +51,7 @@ struct CodecRow {
   // `name` is the file's, for errors.
   std::function<CodecPtr(std::string name, std::unique_ptr<std::istream> packed)> make;
 };
-using CodecRegistry = base::Registry<CodecRow>;
+using CodecRegistry = base::RegistryOf<CodecRow>;
 
 CodecRegistry builtin_codecs();
 CodecRow gzip_row();

@@ -68,7 +68,7 @@ DataPair with_test_share(const DatasetPtr& all, std::uint64_t seed) {
 }
 
 Readers builtin_readers() {
-  base::Registry<DatasetRow> datasets(
+  base::RegistryOf<DatasetRow> datasets(
       "dataset",
       {{"mnist", "handwritten digits, 60000 + 10000 of 1x28x28, 10 classes", open_mnist},
        {"fashion-mnist", "clothes, 60000 + 10000 of 1x28x28, 10 classes (Debian: dataset-fashion-mnist)",
@@ -76,7 +76,7 @@ Readers builtin_readers() {
        {"cifar10", "photographs, 50000 + 10000 of 3x32x32, 10 classes (binary version)", open_cifar10},
        {"cifar100", "photographs, 50000 + 10000 of 3x32x32, 100 fine classes (binary version)", open_cifar100},
        {"synthetic", "made on the fly in the shape the model takes: images, spectra, several inputs", open_synthetic}});
-  base::Registry<FormatRow> formats(
+  base::RegistryOf<FormatRow> formats(
       "format",
       {{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
         [](const DataRequest& request) { return fs::path(request.name).extension() == kPackedEnding; },

@@ -39,9 +39,9 @@ struct FormatRow {
   OpenData open;
 };
 struct Readers {
-  base::Registry<DatasetRow> datasets;
-  base::Registry<FormatRow> formats;  // the first that fits is taken
-  CodecRegistry codecs;               // likewise
+  base::RegistryOf<DatasetRow> datasets;
+  base::RegistryOf<FormatRow> formats;  // the first that fits is taken
+  CodecRegistry codecs;                 // likewise
 };
 Readers builtin_readers();
 

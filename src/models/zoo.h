@@ -40,7 +40,7 @@ struct ModelInfo {
   Builder builder;
 };
 
-using ModelRegistry = base::Registry<ModelInfo>;
+using ModelRegistry = base::RegistryOf<ModelInfo>;
 // The zoo, in the order in which it is listed to people.
 ModelRegistry builtin_models();
 

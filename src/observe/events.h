@@ -125,8 +125,13 @@ struct RunFinished {
   std::int64_t steps_here = 0;     // by this process
 };
 
+// After the end, where --profile asks for it.
+struct ProfileDone {
+  std::vector<std::string> lines;  // for people
+};
+
 using Event = std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver,
-                           WorkerLost, RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished>;
+                           WorkerLost, RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone>;
 
 // Whether a sink that falls behind may miss it: something newer says more.
 inline bool is_droppable(const Event& event) {

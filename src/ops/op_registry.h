@@ -23,7 +23,7 @@ struct OpRow {
   // Reads the options; mistakes are user errors.
   std::function<OpPtr(base::Spec& spec)> make;
 };
-using OpRegistry = base::Registry<OpRow>;
+using OpRegistry = base::RegistryOf<OpRow>;
 
 OpRegistry builtin_ops();
 

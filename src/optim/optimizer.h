@@ -72,7 +72,7 @@ struct OptimizerRow {
   std::string summary;
   std::function<std::unique_ptr<Optimizer>(base::Spec& spec)> make;  // reads the options
 };
-using OptimizerRegistry = base::Registry<OptimizerRow>;
+using OptimizerRegistry = base::RegistryOf<OptimizerRow>;
 [[nodiscard]] OptimizerRegistry builtin_optimizers();
 
 // "sgd:lr=0.1,momentum=0.9,nesterov=yes,weight-decay=5e-4,decoupled=no"; a wrong one is a user error.

@@ -84,7 +84,7 @@ struct StrategyRow {
 
   bool has_option(const std::string& key) const;
 };
-using StrategyRegistry = base::Registry<StrategyRow>;
+using StrategyRegistry = base::RegistryOf<StrategyRow>;
 
 // The option "bucket", in KB, as bytes; 0: the default size.
 std::int64_t read_bucket_bytes(base::Spec& spec);

@@ -3,6 +3,7 @@
 // the group's alarm, which ends all waits with its sentence.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -49,8 +50,10 @@ class Server {
 
   // What it holds; after take_over().
   StatePiece holds() const { return {cast_.process_of_server(server_), shard_->map().floats, version_}; }
-  // What it holds is the state after this step; pushes say so themselves.
+  // What it holds is the state after this step.
   void set_version(std::int64_t step) { version_ = step; }
+  // The same after pushes of steps up to this one.
+  void raise_version(std::int64_t step) { version_ = std::max(version_, step); }
   std::span<const float> weights() const { return shard_->weights(); }
   OptimizerState& state() { return shard_->state(); }
 

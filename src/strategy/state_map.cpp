@@ -13,8 +13,9 @@ void check_is_whole(StateMap pieces, std::int64_t floats, std::int64_t version) 
   for (const StatePiece& piece : pieces) {
     base::check(piece.floats.begin == end, "process {} holds floats {} to {} of the state, expected them from {} on",
                 piece.owner, piece.floats.begin, piece.floats.end, end);
-    base::check(piece.version >= version, "process {} holds floats {} to {} of step {}, expected step {}", piece.owner,
-                piece.floats.begin, piece.floats.end, piece.version, version);
+    base::check(piece.version >= version || piece.floats.empty(),
+                "process {} holds floats {} to {} of step {}, expected step {}", piece.owner, piece.floats.begin,
+                piece.floats.end, piece.version, version);
     end = piece.floats.end;
   }
   base::check(end == floats, "nobody holds floats {} to {} of the state", end, floats);

@@ -19,7 +19,7 @@ struct StatePiece {
 using StateMap = std::vector<StatePiece>;
 
 // An internal error that names owner and range unless the pieces cover all `floats` of the space exactly once, and none
-// is older than `version`.
+// is older than `version`, but for empty ones.
 void check_is_whole(StateMap pieces, std::int64_t floats, std::int64_t version);
 
 }  // namespace trireme::strategy

@@ -72,6 +72,10 @@ void Console::on(const observe::Event& event) {
           [&](const observe::RunFinished& finished) {
             for (const std::string& text : finished.lines) line(text);
           },
+          [&](const observe::ProfileDone& profile) {
+            line("");
+            for (const std::string& text : profile.lines) line(text);
+          },
           [](const auto&) {}},
       event);
 }

@@ -204,17 +204,18 @@ bool Helm::go_on_without_lost() {
   if (!place_.group.is_broken() || !phase().traits().outlives_workers) return false;
   const auto regrouped = place_.regroup();
   if (!regrouped) return false;
+  std::vector<std::string> lost;
   for (const int worker : regrouped->lost) {
-    const std::string who =
-        fmt::format("worker {} on {}", worker, place_.hosts[at(place_.cast.process_of_worker(worker))]);
+    lost.push_back(fmt::format("worker {} on {}", worker, place_.hosts[at(place_.cast.process_of_worker(worker))]));
     forget_worker(worker);
-    lost_.push_back(who);
-    recorder_->publish(observe::WorkerLost{state_.progress().step, who, regrouped->cast.workers});
   }
   place_.cast = regrouped->cast;
   place_.phases = regrouped->phases;
   place_.hosts = regrouped->hosts;
   place_.threads = regrouped->threads;
+  lost_.insert(lost_.end(), lost.begin(), lost.end());
+  for (const std::string& who : lost)
+    recorder_->publish(observe::WorkerLost{state_.progress().step, who, place_.cast.workers});
   if (coordinator_) coordinator_->begin_again(pushers());
   return true;
 }

@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -91,6 +90,7 @@ class Helm {
   std::int64_t next_meeting() const;
   void row_until(std::int64_t to);
   void hear();
+  void hear_resources();
   void hear_report(const Report& report);
   void hear_stretch_end(const StretchNews& news);
   void hear_push(const PushNews& push);
@@ -107,6 +107,7 @@ class Helm {
   void report_epoch(std::int64_t epoch, const Evaluation& result, bool best);
   void checkpoint(const StateKeeper::Floats& floats, bool best);
   std::string finish();
+  void report_profile();
   RunDetails details() const;
   void gather_traffic(RunDetails& details);
   void record_traces();

@@ -164,18 +164,20 @@ std::string Helm::finish() {
   recorder_->flush();
   observe::RunFinished finished{summary_json(place_.settings, place_.experiment, result), summary_lines(result),
                                 result.steps_here};
-  if (place_.settings.flag("profile") && result.steps_here > 0 && place_.local.crew != nullptr) {
-    const Experiment& e = place_.experiment;
-    const observe::Profile profile = place_.local.crew->profile(place_.local.updater->cost());
-    const crew::Peak peak = crew::measure_peak(e.threads, e.crew_options.cpus);
-    base::write_text_atomically(folder_->file("profile.json"), Json::parse(profile_json(profile, peak)).dump(2) + "\n");
-    finished.lines.emplace_back("");
-    for (std::string& line : profile_lines(profile, peak)) finished.lines.push_back(std::move(line));
-  }
   std::string json = finished.summary;
   recorder_->publish(std::move(finished));
   recorder_->flush_all();
+  if (place_.settings.flag("profile") && result.steps_here > 0 && place_.local.crew != nullptr) report_profile();
   return json;
+}
+
+void Helm::report_profile() {
+  const Experiment& e = place_.experiment;
+  const observe::Profile profile = place_.local.crew->profile(place_.local.updater->cost());
+  const crew::Peak peak = crew::measure_peak(e.threads, e.crew_options.cpus);
+  base::write_text_atomically(folder_->file("profile.json"), Json::parse(profile_json(profile, peak)).dump(2) + "\n");
+  recorder_->publish(observe::ProfileDone{profile_lines(profile, peak)});
+  recorder_->flush_all();
 }
 
 // Before anything else is sent about the end.
@@ -207,12 +209,12 @@ void Helm::record_traces() {
 
 // The first error is the one to report, even if the trace cannot be written either.
 void Helm::keep_trace_of_failure() {
-  if (!recorder_ || ended_ < place_.cast.workers || start_ns_ == 0) return;
+  if (!recorder_ || recorder_->has_failed() || ended_ < place_.cast.workers || start_ns_ == 0) return;
   try {
     record_traces();
     recorder_->flush();
   } catch (const base::Error& error) {
-    base::log_warn("{}", error.what());
+    if (!place_.group.is_broken()) base::log_warn("{}", error.what());
   }
 }
 

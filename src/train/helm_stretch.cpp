@@ -50,21 +50,22 @@ void Helm::row_until(std::int64_t to) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+void Helm::hear_resources() {
+  if (place_.cast.world() == 1) return;
+  std::array<char, 1024> line{};
+  while (const auto got = post().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
+    recorder_->publish(observe::ResourcesUsed{std::string(line.data(), got->bytes)});
+}
+
 void Helm::hear() {
   if (!interrupted_ && place_.interrupted()) {
     interrupted_ = true;
     stop_stretch();
   }
-  if (place_.cast.world() > 1) {
-    std::array<char, 1024> line{};
-    while (const auto got =
-               post().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
-      recorder_->publish(observe::ResourcesUsed{std::string(line.data(), got->bytes)});
-  }
   const auto report = mail_.receive(kLookSeconds);  // throws when somebody failed: nobody can finish the stretch
-  if (!report) return;
   try {
-    hear_report(*report);
+    hear_resources();
+    if (report) hear_report(*report);
   } catch (const base::Error&) {
     if (place_.group.is_broken()) throw;
     // The workers end their stretch first; then the run ends with it.

@@ -35,6 +35,8 @@ std::string receive_text(comm::Post& post, int from, comm::Tag tag) {
 
 void send_order(comm::Post& post, int to, MailTag tag, const Order& order) {
   const std::string bytes = encode(order);
+  base::check(bytes.size() <= kLongestFixed, "the order to {} has {} bytes, at most {} are received", name_of(order),
+              bytes.size(), kLongestFixed);
   post.send(to, tag, std::as_bytes(std::span(bytes)));
 }
 

@@ -51,6 +51,8 @@ inline constexpr std::size_t kLongestFixed = 64;
 template <HasFields T>
 void send_message(comm::Post& post, int to, MailTag tag, const T& message) {
   const std::string bytes = encode(message);
+  base::check(bytes.size() <= kLongestFixed, "a message of {} bytes, at most {} are received", bytes.size(),
+              kLongestFixed);
   post.send(to, tag, std::as_bytes(std::span(bytes)));
 }
 // Nothing when none came in time.

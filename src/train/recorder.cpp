@@ -1,5 +1,6 @@
 #include "train/recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -38,7 +39,11 @@ void Recorder::flush_all() {
 
 void Recorder::throw_errors() {
   for (const auto& sink : sinks_)
-    if (const std::exception_ptr error = sink->take_error()) std::rethrow_exception(error);
+    if (const std::exception_ptr error = sink->error()) std::rethrow_exception(error);
+}
+
+bool Recorder::has_failed() const {
+  return std::ranges::any_of(sinks_, [](const auto& sink) { return sink->error() != nullptr; });
 }
 
 }  // namespace trireme::train

@@ -28,7 +28,7 @@ struct SinkRow {
   // Null where a run does not want one.
   std::function<std::unique_ptr<observe::EventSink>(const SinkPlace& place)> make;
 };
-using SinkRegistry = base::Registry<SinkRow>;
+using SinkRegistry = base::RegistryOf<SinkRow>;
 
 class Recorder {
  public:
@@ -37,12 +37,14 @@ class Recorder {
   // Delivers what waits. Warns about sinks that were too slow to hear all.
   ~Recorder();
 
-  // Never waits. Throws the error of a record that could not take an earlier event.
+  // Never waits. Throws the error of a record that could not take an earlier event; from then on, every time.
   void publish(observe::Event event);
   // Waits until all records have taken what was published so far: it is on disk. Throws as publish().
   void flush();
   // The same of all sinks.
   void flush_all();
+  // Whether a record could not take an event.
+  bool has_failed() const;
 
  private:
   void throw_errors();

@@ -31,8 +31,13 @@ void ServerRole::follow_orders() {
 void ServerRole::serve(const RowOrder& order) {
   phase_ = order.phase;
   const auto side = phases_[phase_].strategy->make_server_side(server_);
-  side->run();
-  if (side->last_step() > 0) server_.set_version(side->last_step());
+  try {
+    side->run();
+  } catch (...) {  // a worker was lost, maybe: what was pushed before counts
+    server_.raise_version(side->last_step());
+    throw;
+  }
+  server_.raise_version(side->last_step());
 }
 
 void ServerRole::hand_over(const HandOverOrder& order) {

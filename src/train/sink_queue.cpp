@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 #include "base/error_of.h"
 #include "base/log.h"
@@ -61,9 +60,9 @@ void SinkQueue::flush() {
   delivered_.wait(lock, [&] { return done_ >= until || has_failed_; });
 }
 
-std::exception_ptr SinkQueue::take_error() {
+std::exception_ptr SinkQueue::error() const {
   const std::lock_guard lock(mutex_);
-  return std::exchange(error_, nullptr);
+  return error_;
 }
 
 std::int64_t SinkQueue::dropped() const {

@@ -33,8 +33,8 @@ class SinkQueue {
   void push(const SharedEvent& event);
   // Waits until everything pushed so far is delivered.
   void flush();
-  // The error of a record, once: after it the sink hears nothing more.
-  std::exception_ptr take_error();
+  // The error of a record, if it has failed: after it the sink hears nothing more.
+  std::exception_ptr error() const;
   std::int64_t dropped() const;
 
  private:

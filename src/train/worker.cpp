@@ -347,12 +347,13 @@ void Worker::hand_over(const HandOverOrder& order) {
   state_phase_ = order.phase;
   version_ = order.step;
   if (!order.keeps_state && order.from == strategy::StateOwner::workers) updater_->state().clear();
-  place_.phases[state_phase_].strategy->import_state(as_strategies_see_it(), order.from);
+  place_.phases[order.phase].strategy->import_state(as_strategies_see_it(), order.from);
 }
 
 // The parts of the state that are this worker's go to the helm, where they are in different processes.
 void Worker::give_state() {
-  const StateNews news{place_.phases[state_phase_].strategy->export_state(as_strategies_see_it())};
+  StateNews news{{{place_.group.rank(), {0, crew_->space().floats()}, version_}}};
+  if (state_phase_) news.pieces = place_.phases[*state_phase_].strategy->export_state(as_strategies_see_it());
   tell(news);
   const std::int64_t trained = crew_->space().trained_floats();
   const auto send = [&](std::span<const float> values) {
@@ -374,6 +375,7 @@ void Worker::take_state(const TakeStateOrder& order) {
   if (order.with_optimizer)
     for (int s = 0; s < updater_->state().slots(); ++s) take(updater_->state().slot(s));
   crew_->refresh_weight_forms();
+  state_phase_.reset();
   version_ = order.step;
 }
 

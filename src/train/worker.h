@@ -92,8 +92,10 @@ class Worker {
   std::optional<strategy::CoreSwap> core_swap_;
   std::span<float> gradients_, host_weights_;
   std::unique_ptr<strategy::Assignment> assignment_;
-  std::size_t phase_ = 0;           // of the last order to row
-  std::size_t state_phase_ = 0;     // whose strategy says where the state lies
+  std::size_t phase_ = 0;  // of the last order to row
+  // The phase whose strategy says which parts of the state this worker holds; none: it holds all, as the helm sent it
+  // or as it made it itself.
+  std::optional<std::size_t> state_phase_;
   std::int64_t version_ = 0;        // the step that the weights are of
   std::size_t strategy_phase_ = 0;  // that the strategy is of
   std::unique_ptr<strategy::Strategy> strategy_;

@@ -14,8 +14,8 @@ struct Ship {
   int oars = 0;
 };
 
-Registry<Ship> ships() {
-  Registry<Ship> all("ship");
+RegistryOf<Ship> ships() {
+  RegistryOf<Ship> all("ship");
   all.add({"trireme", 170});
   all.add({"bireme", 120});
   all.add({"penteconter", 50});
@@ -23,7 +23,7 @@ Registry<Ship> ships() {
 }
 
 TEST(Registry, KeepsItsOrder) {
-  const Registry<Ship> all = ships();
+  const RegistryOf<Ship> all = ships();
   EXPECT_EQ(all.names(), (std::vector<std::string>{"trireme", "bireme", "penteconter"}));
   int oars = 0;
   for (const Ship& ship : all.rows()) oars += ship.oars;
@@ -31,7 +31,7 @@ TEST(Registry, KeepsItsOrder) {
 }
 
 TEST(Registry, FindsRowsByName) {
-  const Registry<Ship> all = ships();
+  const RegistryOf<Ship> all = ships();
   ASSERT_NE(all.find("bireme"), nullptr);
   EXPECT_EQ(all.find("bireme")->oars, 120);
   EXPECT_EQ(&all.get("bireme"), all.find("bireme"));
@@ -40,7 +40,7 @@ TEST(Registry, FindsRowsByName) {
 }
 
 TEST(Registry, AnEmptyOneFindsNothing) {
-  const Registry<Ship> none("ship");
+  const RegistryOf<Ship> none("ship");
   EXPECT_EQ(none.find("trireme"), nullptr);
   EXPECT_TRUE(none.names().empty());
   EXPECT_NE(sentence(ErrorKind::user, [&] { none.get("trireme"); }).find("there is no ship 'trireme'"),
@@ -48,13 +48,13 @@ TEST(Registry, AnEmptyOneFindsNothing) {
 }
 
 TEST(Registry, AnUnknownNameIsAUserErrorWithTheNearest) {
-  const Registry<Ship> all = ships();
+  const RegistryOf<Ship> all = ships();
   EXPECT_EQ(sentence(ErrorKind::user, [&] { all.get("triremes"); }),
             "there is no ship 'triremes'; did you mean 'trireme'? (there are: trireme, bireme, penteconter)");
 }
 
 TEST(Registry, ASecondRowOfANameIsRefused) {
-  Registry<Ship> all = ships();
+  RegistryOf<Ship> all = ships();
   EXPECT_NE(sentence(ErrorKind::internal,
                      [&] {
                        all.add({"bireme", 2});
@@ -65,7 +65,7 @@ TEST(Registry, ASecondRowOfANameIsRefused) {
 }
 
 TEST(Registry, RowsStayWhereTheyAre) {
-  Registry<Ship> all = ships();
+  RegistryOf<Ship> all = ships();
   const Ship* first = all.find("trireme");
   for (int i = 0; i < 100; ++i) all.add({"ship " + std::to_string(i), i});
   EXPECT_EQ(all.find("trireme"), first);
@@ -75,7 +75,7 @@ TEST(Registry, NamesMayBeLiterals) {
   struct Row {
     const char* name;
   };
-  Registry<Row> all("row");
+  RegistryOf<Row> all("row");
   all.add({"one"});
   EXPECT_NE(all.find(std::string("one")), nullptr);
 }

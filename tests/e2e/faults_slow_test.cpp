@@ -218,6 +218,25 @@ TEST_F(Deaths, APauseThatThePatienceCovers) {
   }
 }
 
+// The others push all that is left of the stretch before its silence is noticed; then only its own share is made again.
+TEST_F(Deaths, AnAsynchronousWorkerThatIsStopped) {
+  const std::string run = new_folder();
+  Process process(command(words("--model lenet5 --data synthetic --train-samples 6400 --test-samples 40 --batch 32 "
+                                "--oars 8 --threads 1 --epochs 2 --workers 3 --strategy ps:mode=async "
+                                "--heartbeat-timeout 4") +
+                          Arguments{"--run", run}));
+  ASSERT_TRUE(wait_until([&] { return metrics_of(run, "push").size() > 3; }));
+  const std::vector<pid_t> all = children_of(process.number());
+  ASSERT_EQ(all.size(), 4u);
+  ::kill(all.back(), SIGSTOP);
+  const Finished finished = process.wait(kDeadlineSeconds);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(finished.err.find("internal error"), std::string::npos) << finished.err;
+  const std::vector<Json> epochs = metrics_of(run, "epoch");
+  ASSERT_EQ(epochs.size(), 2u);
+  for (const Json& epoch : epochs) EXPECT_EQ(epoch["ledger"]["once"], 6400) << epoch;
+}
+
 // It sends heartbeats, but nothing else.
 TEST_F(Deaths, OneThatKeepsTheOthersWaiting) {
   const Finished finished = train(options() + words("--workers 3 --slow worker=1,factor=100000 --stall-timeout 2") +

@@ -25,6 +25,7 @@ TEST_F(Strategies, SynchronousOnesHaveTheSameResults) {
         "--workers 3 --assign 5,1,2 --servers 2 --strategy ps:levels=2",
         "--workers 2 --transport tcp --server-place worker --strategy ps:levels=2,return=gradients",
         "--workers 3 --servers 2 --strategy switch:at=50%,from=allreduce,to=ps,at=70%,to=allreduce",
+        "--workers 2 --servers 7 --checkpoint-every 3 --strategy ps",  // some servers have nothing to hold
         "--workers 3 --slow worker=1,factor=4"})
     EXPECT_EQ(difference(results(small + words(way)), expected), "") << way;
 }
@@ -163,6 +164,17 @@ TEST_F(Strategies, SwitchedFromSynchronousToAsynchronous) {
   EXPECT_EQ(epochs[2]["strategy"], "ps:mode=async");
   for (const Json& epoch : epochs) EXPECT_EQ(epoch["ledger"]["once"], 90) << epoch;
   EXPECT_EQ(summary.at("switches").at("count"), 1);
+}
+
+// Nothing is left to do: no server ever gets the state that the checkpoint holds.
+TEST_F(Strategies, AFinishedRunIsResumed) {
+  for (const char* way : {"--workers 2 --strategy ps", "--workers 2 --strategy ps:mode=async",
+                          "--workers 2 --strategy groups:count=2", "--workers 2"}) {
+    const std::string run = new_folder();
+    const Json first =
+        results_of(summary_of(train(kSmall + words("--steps 6") + words(way) + Arguments{"--run", run})), run);
+    EXPECT_EQ(difference(resumed(run, {}), first), "") << way;
+  }
 }
 
 // Interrupted in the middle, and resumed with other workers, servers and strategies.

@@ -20,7 +20,8 @@ std::string why_not_whole(const StateMap& pieces, std::int64_t floats, std::int6
 TEST(StateMap, IsWholeInAnyOrder) {
   EXPECT_EQ(why_not_whole({{2, {5, 9}, 7}, {1, {0, 5}, 8}}, 9, 7), "");
   EXPECT_EQ(why_not_whole({{0, {0, 9}, 7}}, 9, 7), "");
-  EXPECT_EQ(why_not_whole({{0, {0, 9}, 7}, {1, {9, 9}, 7}, {2, {0, 0}, 7}}, 9, 7), "") << "an owner of nothing";
+  EXPECT_EQ(why_not_whole({{0, {0, 9}, 7}, {1, {9, 9}, 0}, {2, {0, 0}, 0}}, 9, 7), "")
+      << "an owner of nothing, to whom nothing was ever pushed";
   EXPECT_EQ(why_not_whole({}, 0, 7), "");
 }
 

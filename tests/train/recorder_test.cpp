@@ -118,7 +118,7 @@ TEST(Recorder, ASlowRecordLosesNothing) {
   EXPECT_EQ(record.all().size(), 3 * SinkQueue::kMostWaiting);
 }
 
-TEST(Recorder, TellsTheErrorOfARecordOnce) {
+TEST(Recorder, TellsTheErrorOfARecordFromThenOn) {
   Heard record, other;
   Recorder recorder(
       SinkRegistry("sink", {row("record", record, {.is_record = true, .fails_at = 3}), row("other", other)}), {});
@@ -132,8 +132,9 @@ TEST(Recorder, TellsTheErrorOfARecordOnce) {
       EXPECT_EQ(error.kind(), base::ErrorKind::run);
     }
   EXPECT_EQ(sentence, "no space left for 3");
-  EXPECT_NO_THROW(recorder.publish(step(published)));
-  EXPECT_NO_THROW(recorder.flush_all());
+  EXPECT_TRUE(recorder.has_failed());
+  EXPECT_THROW(recorder.publish(step(published)), base::Error) << "nobody can lose it";
+  EXPECT_THROW(recorder.flush_all(), base::Error);
   EXPECT_EQ(record.all().size(), 3u) << "it hears nothing after its error";
   EXPECT_EQ(other.all().size(), static_cast<std::size_t>(published) + 1) << "others hear all, that of the error too";
 }
