@@ -25,9 +25,12 @@ std::set<int> allowed_cpus() {
   return cpus;
 }
 
+constexpr std::size_t kTopologyBytes = std::size_t{8} << 20;
+
 // One cpu per core in topology order, then the second hardware thread of each core, and so on.
 std::vector<int> spread_over_cores(const std::set<int>& allowed) {
   std::vector<int> order;
+  std::vector<char>().reserve(kTopologyBytes);  // out of memory is an exception here, but a crash inside hwloc
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) == 0) {
     if (hwloc_topology_load(topology) == 0) {

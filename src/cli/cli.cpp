@@ -9,6 +9,7 @@
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "base/error_of.h"
+#include "base/memory_reserve.h"
 #include "base/nearest.h"
 #include "base/version.h"
 
@@ -126,6 +127,7 @@ std::vector<Verb> verbs(const train::Registry& registry) {
 
 int run(const train::Registry& registry, int argc, char** argv) {
   base::raise_descriptor_limit();
+  base::keep_memory_reserve();
   // A write beyond the limit of a file's size (ulimit -f) is an error like that of a full disk, with its sentence.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
