@@ -361,7 +361,7 @@ EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See&
 }
 
 EvaluationReport Crew::evaluate(std::int64_t count, base::Range batches, const Fill& fill, const See& see) {
-  base::check(current_ == nullptr, "evaluate() between row() and finish_step()");
+  current_ = nullptr;  // what was kept of a step before is overwritten
   EvaluationReport report;
   if (count == 0 || batches.empty()) return report;
   const std::int64_t unit = std::min(options_.evaluation_batch, count);

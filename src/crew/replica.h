@@ -135,8 +135,8 @@ class Replica {
   // Moves the running statistics one step and brings derived weights up to date; of a step of all oars.
   virtual void finish_step() = 0;
   // The same in pieces, where others computed the rest: the statistics' sums of each partial, in the order of
-  // partials(); those of all oars of the batch, added, move the running ones by `momentum` times what one step moves
-  // them.
+  // partials(), once after row(); those of all oars of the batch, added, move the running ones by `momentum` times what
+  // one step moves them. Whoever does not want them to move leaves both out.
   virtual std::span<const float* const> statistics_sums() = 0;
   virtual void move_statistics(const float* sums, std::int64_t samples, double momentum = 1) = 0;
 };

@@ -114,8 +114,7 @@ class Local : public Strategy {
           worker_.updater.update(chunk, part, scalars);
         });
       }
-      if (const auto sums = replica().statistics_sums(); !statistics().empty())
-        replica().move_statistics(sums[0], samples);
+      if (!statistics().empty()) replica().move_statistics(replica().statistics_sums()[0], samples);
       replica().refresh_weight_forms();
     }
     report.penalty = samples > 0 ? worker_.updater.penalty() : worker_.updater.penalty_now();

@@ -608,6 +608,19 @@ TEST(Crew, EvaluationBetweenStepsChangesNothing) {
   EXPECT_EQ(examined.hash(), quiet.hash());
 }
 
+// Whoever does not want the statistics of a step need not ask for them; after an evaluation they are gone.
+TEST(Crew, EvaluationAfterAStepWhoseStatisticsNobodyTook) {
+  CrewRun run(support::small_residual(), options_of(4, 2, 1));
+  run.row_share(4, {{0, 2}}, [](const Chunk&, std::span<const float* const>) {});
+  const auto report =
+      run.crew().evaluate(3, [](std::int64_t, std::int64_t samples, std::span<float* const> to, float* labels) {
+        std::fill_n(to[0], samples * 3 * 8 * 8, 0.5f);
+        std::fill_n(labels, samples, 0.0f);
+      });
+  EXPECT_EQ(report.samples, 3);
+  EXPECT_THROW((void)run.crew().statistics_sums(), base::Error);
+}
+
 // Not every kernel hands a NaN on (a folded ReLU and a maximum may take the other number); batch norm does.
 TEST(Crew, NotANumberDoesNotHang) {
   for (const graph::Network& net : {support::small_residual(), support::small_cnn(), support::series()}) {
