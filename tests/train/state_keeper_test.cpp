@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <numeric>
 #include <thread>
@@ -48,19 +49,20 @@ class StateKeeping : public testing::Test {
     replica.resize(1 + static_cast<std::size_t>(optimizer_->slots()),
                    std::vector<float>(static_cast<std::size_t>(space_.trained_floats())));
     for (bool goes_on = true; goes_on;)
-      std::visit(Match{[&](const TakeStateOrder& order) {
-                         version_ = order.step;
-                         for (std::size_t i = 0; i < (order.with_optimizer ? replica.size() : 1); ++i)
-                           receive_bytes(post, 0, kState, std::as_writable_bytes(std::span(replica[i])));
-                       },
-                       [&](const GiveStateOrder&) {
-                         send_report(post, 0, StateNews{{{process, {0, space_.floats()}, version_}}});
-                         for (const auto& part : replica) send_values<float>(post, 0, kState, part);
-                       },
-                       [&](const SayDoneOrder&) { send_report(post, 0, DoneNews{}); },
-                       [&](const HandOverOrder& order) { hand_overs_[process].push_back(order); },
-                       [&](const EndOrder&) { goes_on = false; }, [](const auto&) { FAIL(); }},
-                 receive_order(post, 0, kOrder));
+      std::visit(
+          Match{[&](const TakeStateOrder& order) {
+                  version_ = order.step;
+                  for (std::size_t i = 0; i < (order.with_optimizer ? replica.size() : 1); ++i)
+                    receive_bytes(post, 0, kState, std::as_writable_bytes(std::span(replica[i])));
+                },
+                [&](const GiveStateOrder&) {
+                  send_report(post, 0, StateNews{{{process, {0, space_.floats()}, version_}}});
+                  for (const auto& part : replica) send_values<float>(post, 0, kState, part);
+                },
+                [&](const SayDoneOrder&) { send_report(post, 0, DoneNews{}); },
+                [&](const HandOverOrder& order) { hand_overs_[static_cast<std::size_t>(process)].push_back(order); },
+                [&](const EndOrder&) { goes_on = false; }, [](const auto&) { FAIL(); }},
+          receive_order(post, 0, kOrder));
   }
   static void fill(const StateKeeper::Floats& floats, float first) {
     std::iota(floats.weights.begin(), floats.weights.end(), first);
@@ -72,8 +74,8 @@ class StateKeeping : public testing::Test {
   std::shared_ptr<const optim::Optimizer> optimizer_ = optim::make_optimizer("sgd:lr=0.1,momentum=0.9");
   strategy::Cast cast_;
   std::vector<comm::Group> groups_ = comm::inproc_groups(2, kDeadlineSeconds);
-  std::map<int, std::vector<HandOverOrder>> hand_overs_;
-  std::atomic<std::int64_t> version_ = 0;  // of the workers' state
+  std::array<std::vector<HandOverOrder>, 2> hand_overs_;  // per process
+  std::atomic<std::int64_t> version_ = 0;                 // of the workers' state
   test::TemporaryFolder folder_;
 };
 
