@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <string>
 
-#include "base/simd.h"
-#include "ops/conv.h"
-#include "ops/kernel_table.h"
-#include "ops/reorder.h"
+#include "base/cpu/simd.h"
+#include "ops/conv/conv.h"
+#include "ops/core/kernel_table.h"
+#include "ops/core/reorder.h"
 #include "tensor/buffer.h"
 
 namespace {

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "base/simd.h"
-#include "ops/dense_passes.h"
-#include "ops/onednn.h"
+#include "base/cpu/simd.h"
+#include "ops/dense/dense_passes.h"
+#include "ops/core/onednn.h"
 #include "tensor/buffer.h"
 
 namespace {

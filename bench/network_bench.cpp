@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/clock.h"
-#include "comm/join.h"
-#include "comm/link.h"
+#include "base/system/clock.h"
+#include "comm/membership/join.h"
+#include "comm/transport/link.h"
 #include "comm/network.h"
 
 namespace {

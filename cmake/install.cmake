@@ -5,7 +5,7 @@
 include(CMakePackageConfigHelpers)
 
 get_property(engine_parts GLOBAL PROPERTY TRIREME_PARTS)
-list(REMOVE_ITEM engine_parts cli)
+list(REMOVE_ITEM engine_parts cli bench)
 
 add_library(trireme_engine INTERFACE)
 add_library(trireme::engine ALIAS trireme_engine)

@@ -32,7 +32,8 @@ endif()
 # quick compilation, since the JSON, TOML and command-line headers take most of the time.
 function(trireme_part name)
   cmake_parse_arguments(PART "CONTROL" "" "DEPENDS;LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/mpi/module/")  # a module that is loaded at run time, cmake/mpi.cmake
   list(TRANSFORM PART_DEPENDS PREPEND trireme_)
   add_library(trireme_${name} STATIC ${sources})
   target_link_libraries(trireme_${name} PUBLIC trireme_flags ${PART_DEPENDS} ${PART_LINK})

@@ -3,19 +3,19 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
-#include "data/loader.h"
+#include "data/loading/loader.h"
 #include "data/open.h"
-#include "data/prepare.h"
+#include "data/stages/prepare.h"
 #include "models/init.h"
-#include "ops/activation.h"
-#include "ops/conv.h"
-#include "ops/dense.h"
-#include "ops/flatten.h"
-#include "ops/loss.h"
-#include "ops/merge.h"
-#include "ops/pool.h"
-#include "strategy/single.h"
-#include "train/evaluate.h"
+#include "ops/activation/activation.h"
+#include "ops/conv/conv.h"
+#include "ops/dense/dense.h"
+#include "ops/merge/flatten.h"
+#include "ops/loss/loss.h"
+#include "ops/merge/merge.h"
+#include "ops/pool/pool.h"
+#include "strategy/single/single.h"
+#include "train/worker/evaluate.h"
 
 using namespace trireme;
 

@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/math.h"
+#include "base/cpu/math.h"
 #include "crew/crew.h"
-#include "data/loader.h"
+#include "data/loading/loader.h"
 #include "data/open.h"
 #include "models/init.h"
-#include "ops/conv.h"
-#include "ops/dense.h"
-#include "ops/elementwise.h"
-#include "ops/flatten.h"
-#include "ops/loss.h"
-#include "ops/op_registry.h"
-#include "strategy/single.h"
-#include "train/evaluate.h"
+#include "ops/conv/conv.h"
+#include "ops/dense/dense.h"
+#include "ops/core/elementwise.h"
+#include "ops/merge/flatten.h"
+#include "ops/loss/loss.h"
+#include "ops/core/op_registry.h"
+#include "strategy/single/single.h"
+#include "train/worker/evaluate.h"
 
 using namespace trireme;
 

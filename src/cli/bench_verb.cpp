@@ -4,9 +4,9 @@
 #include <functional>
 
 #include "base/error.h"
-#include "base/nearest.h"
-#include "base/text.h"
-#include "cli/bench.h"
+#include "base/text/nearest.h"
+#include "base/text/text.h"
+#include "bench/bench.h"
 #include "cli/cli.h"
 
 namespace trireme::cli {
@@ -59,14 +59,14 @@ struct Word {
   void (*run)(const train::Registry& registry, const base::Settings& settings);
 };
 
-constexpr std::array kWords{Word{"step", bench_step},
-                            Word{"train", bench_train},
-                            Word{"roofline", bench_roofline},
-                            Word{"memory", bench_memory},
-                            Word{"input", bench_input},
-                            Word{"reader", bench_reader},
-                            Word{"collective", bench_collective},
-                            Word{"rank", bench_rank}};
+constexpr std::array kWords{Word{"step", bench::bench_step},
+                            Word{"train", bench::bench_train},
+                            Word{"roofline", bench::bench_roofline},
+                            Word{"memory", bench::bench_memory},
+                            Word{"input", bench::bench_input},
+                            Word{"reader", bench::bench_reader},
+                            Word{"collective", bench::bench_collective},
+                            Word{"rank", bench::bench_rank}};
 
 int run_bench(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/descriptors.h"
+#include "base/system/descriptors.h"
 #include "base/error.h"
 #include "base/error_of.h"
-#include "base/memory_reserve.h"
-#include "base/nearest.h"
+#include "base/system/memory_reserve.h"
+#include "base/text/nearest.h"
 #include "base/version.h"
 
 namespace trireme::cli {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/options.h"
+#include "base/text/options.h"
 #include "train/registry.h"
 
 namespace trireme::cli {

@@ -1,12 +1,12 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "base/system/files.h"
+#include "base/text/text.h"
 #include "cli/cli.h"
-#include "cli/comparison.h"
+#include "bench/comparison.h"
 #include "compare/certificate.h"
-#include "compare/weight_files.h"
+#include "compare/sides/weight_files.h"
 
 namespace trireme::cli {
 namespace {
@@ -35,11 +35,11 @@ int print_findings(const std::vector<compare::Finding>& findings) {
 
 int check(const train::Registry& registry, const base::Settings& settings, const std::string& file) {
   const compare::Certificate certificate = compare::parse_certificate(base::read_text(file), file);
-  base::Settings certified(comparison_options());
+  base::Settings certified(bench::comparison_options());
   for (const auto& [name, value] : certificate.settings) certified.set(name, value, file);
   for (const char* name : {"python", "data-dir"})
     if (settings.is_set(name)) certified.set(name, settings.text(name));
-  Comparison comparison(registry, certified);
+  bench::Comparison comparison(registry, certified);
   fmt::print("{}: {} here and in {} {}\n", file, certified.text("model"), comparison.system().title,
              certificate.outcome.peer_version);
   std::vector<compare::Finding> all{{true, "the seal fits"}};
@@ -81,7 +81,7 @@ int run_compare(const train::Registry& registry, const base::Settings& settings,
   if (std::error_code ignored;
       !file.empty() && !base::fs::is_directory(base::fs::absolute(file).parent_path(), ignored))
     base::user_error("there is no folder for the certificate {}", file);
-  Comparison comparison(registry, settings);
+  bench::Comparison comparison(registry, settings);
   comparison.find_peer();
   const compare::Outcome outcome = comparison.run();
   const compare::Certificate certificate = compare::certify(outcome, comparison.values());
@@ -107,7 +107,7 @@ Verb compare_verb() {
           "  trireme compare --model mnist-cnn --data fashion-mnist --batch 96 --runs 5 --strategy ps:mode=async "
           "--workers 2\n"
           "  trireme compare --weights-a runs/a/checkpoints/step-00001000/weights.safetensors --weights-b theirs.npz",
-          comparison_options(),
+          bench::comparison_options(),
           "",
           run_compare};
 }

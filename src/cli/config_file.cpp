@@ -3,8 +3,8 @@
 #include <toml++/toml.h>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "train/run_folder.h"
+#include "base/system/files.h"
+#include "train/run/run_folder.h"
 
 namespace trireme::cli {
 namespace {

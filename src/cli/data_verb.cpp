@@ -6,14 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "base/nearest.h"
+#include "base/system/files.h"
+#include "base/text/nearest.h"
 #include "cli/cli.h"
 #include "data/columns.h"
-#include "data/contact_sheet.h"
+#include "data/show/contact_sheet.h"
 #include "data/open.h"
-#include "data/packed.h"
-#include "data/prepare.h"
+#include "data/readers/packed.h"
+#include "data/stages/prepare.h"
 
 namespace trireme::cli {
 namespace {

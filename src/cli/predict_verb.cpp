@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/system/files.h"
 #include "cli/cli.h"
 #include "cli/saved_run.h"
-#include "train/evaluate.h"
+#include "train/worker/evaluate.h"
 
 namespace trireme::cli {
 namespace {

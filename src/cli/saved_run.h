@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/options.h"
+#include "base/text/options.h"
 #include "train/experiment.h"
 
 namespace trireme::cli {

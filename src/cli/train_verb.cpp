@@ -4,23 +4,23 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/beside_program.h"
+#include "base/system/beside_program.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
-#include "cluster/launch.h"
-#include "cluster/place.h"
-#include "cluster/seat.h"
-#include "comm/transport.h"
-#include "train/job.h"
+#include "cluster/launcher/launch.h"
+#include "cluster/host_placement.h"
+#include "cluster/launch_info.h"
+#include "comm/transport/transport.h"
+#include "train/run/job.h"
 #include "train/options.h"
 
 namespace trireme::cli {
 namespace {
 
-// The processes of a run of several: servers of their own first, see strategy/cast.h.
-cluster::Job job_of(const base::Settings& settings, const strategy::Cast& cast) {
+// The processes of a run of several: servers of their own first, see strategy/role_map.h.
+cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& cast) {
   cluster::Job job;
   job.world = cast.world();
   job.ssh = settings.text("ssh");
@@ -64,7 +64,7 @@ int run_train(const train::Registry& registry, const base::Settings& given, cons
   if (!seat) {
     const base::Settings effective = train::effective_settings(registry, settings);
     train::check_settings(registry, effective);
-    const strategy::Cast cast = train::cast_of(registry, effective);
+    const strategy::RoleMap cast = train::cast_of(registry, effective);
     const comm::Transport& transport = registry.transports.get(effective.text("transport"));
     if (transport.launcher)
       base::user_error("--transport {} is for processes that {} starts, as in: {} -n 4 trireme train ...",

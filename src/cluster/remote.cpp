@@ -12,7 +12,7 @@
 #include <random>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace trireme::cluster {
 namespace {

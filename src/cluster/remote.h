@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster/launch.h"
-#include "comm/socket.h"
+#include "cluster/launcher/launch.h"
+#include "comm/transport/tcp/socket.h"
 
 namespace trireme::cluster {
 
@@ -19,7 +19,7 @@ std::string quoted(const std::string& word);
 // to tell by its exit code how the program ended.
 std::vector<std::string> ssh_command(const Job& job, const std::string& host);
 
-// Where the ranks of the job meet, for all but rank 0; see Seat::meeting for that.
+// Where the ranks of the job meet, for all but rank 0; see LaunchInfo::meeting for that.
 comm::Address meeting_of(const Job& job);
 // For rank 0 when that is the meeting.
 comm::Address held_meeting(const Job& job, const comm::Address& meeting);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cluster/user_secret.h"
 
 namespace trireme::cluster {
@@ -42,12 +42,12 @@ int number_in(const char* name, const std::string& value) { return static_cast<i
 
 }  // namespace
 
-std::optional<Seat> slurm_seat(const Environment& environment) {
+std::optional<LaunchInfo> slurm_seat(const Environment& environment) {
   const std::string job = environment("SLURM_JOB_ID"), step = environment("SLURM_STEP_ID"),
                     rank = environment("SLURM_PROCID"),
                     tasks = first_of(environment, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"});
   if (job.empty() || rank.empty() || tasks.empty() || !is_step(step)) return std::nullopt;
-  Seat seat;
+  LaunchInfo seat;
   seat.rank = number_in("SLURM_PROCID", rank);
   seat.world = number_in("SLURM_NTASKS", tasks);
   if (seat.world == 1) return std::nullopt;

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "cluster/random_token.h"
-#include "comm/socket.h"
+#include "comm/transport/tcp/socket.h"
 
 namespace trireme::cluster {
 namespace {

@@ -9,7 +9,7 @@ namespace {
 constexpr int kQuestions = 16;
 }  // namespace
 
-ClockOffset ask_clock(Post& post, int answerer, Tag tag, const Clock& clock) {
+ClockOffset ask_clock(Mailbox& post, int answerer, Tag tag, const Clock& clock) {
   ClockOffset best;
   for (int i = 0; i < kQuestions; ++i) {
     const std::int64_t asked_ns = clock();
@@ -25,7 +25,7 @@ ClockOffset ask_clock(Post& post, int answerer, Tag tag, const Clock& clock) {
   return best;
 }
 
-void answer_clock(Post& post, int asker, Tag tag, const Clock& clock) {
+void answer_clock(Mailbox& post, int asker, Tag tag, const Clock& clock) {
   for (int i = 0; i < kQuestions; ++i) {
     post.receive(asker, tag, {});
     const std::int64_t now_ns = clock();

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "base/clock.h"
-#include "comm/post.h"
+#include "base/system/clock.h"
+#include "comm/mailbox/mailbox.h"
 
 namespace trireme::comm {
 
@@ -20,7 +20,7 @@ struct ClockOffset {
 using Clock = std::function<std::int64_t()>;
 
 // Called by two ranks, by one each, with a tag that they use for nothing else meanwhile.
-ClockOffset ask_clock(Post& post, int answerer, Tag tag, const Clock& clock = base::now_ns);
-void answer_clock(Post& post, int asker, Tag tag, const Clock& clock = base::now_ns);
+ClockOffset ask_clock(Mailbox& post, int answerer, Tag tag, const Clock& clock = base::now_ns);
+void answer_clock(Mailbox& post, int asker, Tag tag, const Clock& clock = base::now_ns);
 
 }  // namespace trireme::comm

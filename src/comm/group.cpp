@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "comm/mapped_memory.h"
+#include "comm/transport/shared_memory/mapped_memory.h"
 
 namespace trireme::comm {
 

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "comm/background.h"
-#include "comm/collectives.h"
-#include "comm/post.h"
-#include "comm/window.h"
+#include "comm/collective/background.h"
+#include "comm/collective/collectives.h"
+#include "comm/mailbox/mailbox.h"
+#include "comm/transport/shared_memory/window.h"
 
 namespace trireme::comm {
 
-class Company;
+class GroupServices;
 
 // A rank's links to the others: those of collectives that are waited for, of the background's, and of the post.
 inline constexpr int kLinkSets = 3;
@@ -38,8 +38,8 @@ class Group : public Collectives {
   explicit Group(Mesh mesh) : Group(std::move(mesh), std::make_shared<WindowSet>()) {}
 
   // What must live as long as the group.
-  void keep(std::shared_ptr<Company> company) { company_ = std::move(company); }
-  const std::shared_ptr<Company>& company() const { return company_; }
+  void keep(std::shared_ptr<GroupServices> company) { company_ = std::move(company); }
+  const std::shared_ptr<GroupServices>& company() const { return company_; }
 
   // Of every wait in which nothing moves, from now on.
   void set_deadline(double seconds);
@@ -74,7 +74,7 @@ class Group : public Collectives {
   Traffic& traffic() { return *traffic_; }
 
   // Messages from one rank to another, whatever the others do.
-  Post& post() { return *post_; }
+  Mailbox& post() { return *post_; }
 
   // For a rank that cannot go on: every wait of this rank ends with this sentence. Others see it when it leaves.
   void give_up(const std::string& sentence) { alarm_->raise(sentence); }
@@ -87,23 +87,23 @@ class Group : public Collectives {
  private:
   Group(Mesh mesh, const std::shared_ptr<WindowSet>& windows)
       : Group(mesh.front.alarm, mesh.front.traffic, std::move(mesh), windows) {}
-  Group(std::shared_ptr<Alarm> alarm, std::shared_ptr<Traffic> traffic, Mesh&& mesh,
+  Group(std::shared_ptr<FailureState> alarm, std::shared_ptr<Traffic> traffic, Mesh&& mesh,
         const std::shared_ptr<WindowSet>& windows)
-      : Collectives(std::make_unique<Port>(std::move(mesh.front)), windows),
+      : Collectives(std::make_unique<ProgressLoop>(std::move(mesh.front)), windows),
         alarm_(std::move(alarm)),
         traffic_(std::move(traffic)),
         windows_(windows),
         memory_(std::move(mesh.memory)),
-        post_(std::make_unique<Post>(std::move(mesh.post))),
+        post_(std::make_unique<Mailbox>(std::move(mesh.post))),
         background_(std::make_unique<Background>(
-            std::make_unique<Collectives>(std::make_unique<Port>(std::move(mesh.back)), windows))) {}
+            std::make_unique<Collectives>(std::make_unique<ProgressLoop>(std::move(mesh.back)), windows))) {}
 
-  std::shared_ptr<Company> company_;  // first: goes when nothing runs any more
-  std::shared_ptr<Alarm> alarm_;
+  std::shared_ptr<GroupServices> company_;  // first: goes when nothing runs any more
+  std::shared_ptr<FailureState> alarm_;
   std::shared_ptr<Traffic> traffic_;
   std::shared_ptr<WindowSet> windows_;
   std::shared_ptr<HostMemory> memory_;
-  std::unique_ptr<Post> post_;
+  std::unique_ptr<Mailbox> post_;
   std::unique_ptr<Background> background_;
 };
 

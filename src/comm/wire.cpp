@@ -2,8 +2,8 @@
 #include <array>
 #include <vector>
 
-#include "base/clock.h"
-#include "comm/all_reduce.h"
+#include "base/system/clock.h"
+#include "comm/collective/all_reduce.h"
 
 namespace trireme::comm {
 namespace {
@@ -11,7 +11,7 @@ constexpr std::size_t kLongMessage = std::size_t{128} << 10;
 constexpr int kShortTries = 5, kLongTries = 3;
 }  // namespace
 
-Wire measure_wire(Circle& circle, const Operation& operation) {
+Wire measure_wire(Subgroup& circle, const Operation& operation) {
   std::vector<std::byte> out(kLongMessage), in(kLongMessage);
   const int next = (circle.rank() + 1) % circle.world(), before = (circle.rank() + circle.world() - 1) % circle.world();
   const auto fastest = [&](std::size_t bytes, int tries) {

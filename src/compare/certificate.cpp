@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 #include "base/version.h"
-#include "compare/op_equal.h"
-#include "compare/update_equal.h"
+#include "compare/levels/op_equal.h"
+#include "compare/levels/update_equal.h"
 
 namespace trireme::compare {
 namespace {

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <future>
 
-#include "base/temporary_folder.h"
+#include "base/system/temporary_folder.h"
 #include "compare/cause.h"
-#include "compare/op_equal.h"
-#include "compare/same_bits.h"
-#include "compare/settings_equal.h"
-#include "compare/update_equal.h"
+#include "compare/levels/op_equal.h"
+#include "compare/levels/same_bits.h"
+#include "compare/levels/settings_equal.h"
+#include "compare/levels/update_equal.h"
 #include "optim/schedule.h"
 
 namespace trireme::compare {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/convergence.h"
+#include "compare/levels/convergence.h"
 
 namespace trireme::compare {
 

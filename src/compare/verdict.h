@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/sides.h"
+#include "compare/sides/sides.h"
 
 namespace trireme::compare {
 

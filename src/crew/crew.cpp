@@ -8,13 +8,13 @@
 #include <set>
 #include <utility>
 
-#include "base/add_into.h"
-#include "base/clock.h"
+#include "base/cpu/add_into.h"
+#include "base/system/clock.h"
 #include "base/error.h"
 #include "crew/move_statistic.h"
 #include "crew/station.h"
 #include "graph/fusion.h"
-#include "ops/batch_norm.h"
+#include "ops/norm/batch_norm.h"
 
 namespace trireme::crew {
 namespace {

@@ -23,7 +23,7 @@
 #include "crew/pace.h"
 #include "crew/replica.h"
 #include "crew/step_plan.h"
-#include "crew/team.h"
+#include "crew/thread_team.h"
 #include "graph/program.h"
 #include "observe/trace.h"
 
@@ -201,7 +201,7 @@ class Crew : public Replica {
   tensor::Buffer kept_;
   bool keeps_ = false;  // kept_ holds the gradient of the current step
   std::int64_t profiled_ns_ = 0, profiled_steps_ = 0;
-  Team team_;
+  ThreadTeam team_;
 };
 
 }  // namespace trireme::crew

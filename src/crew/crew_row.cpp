@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/add_into.h"
-#include "base/clock.h"
+#include "base/cpu/add_into.h"
+#include "base/system/clock.h"
 #include "base/error.h"
 #include "crew/station.h"
 

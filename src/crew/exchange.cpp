@@ -1,6 +1,6 @@
 #include "crew/exchange.h"
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 namespace trireme::crew {
 namespace {

@@ -1,6 +1,6 @@
 #include "crew/move_statistic.h"
 
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 
 namespace trireme::crew {
 namespace {

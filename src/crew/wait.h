@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 namespace trireme::crew {
 

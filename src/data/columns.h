@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "data/normalize.h"
+#include "data/stages/normalize.h"
 
 namespace trireme::data {
 

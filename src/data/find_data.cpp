@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "data/decompress.h"
+#include "base/text/text.h"
+#include "data/codecs/decompress.h"
 
 namespace trireme::data {
 namespace {

@@ -6,15 +6,15 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "data/cifar.h"
-#include "data/idx.h"
-#include "data/image_folder.h"
-#include "data/numpy.h"
-#include "data/packed.h"
-#include "data/subset.h"
-#include "data/synthetic.h"
-#include "data/table.h"
+#include "base/text/text.h"
+#include "data/readers/cifar.h"
+#include "data/readers/idx.h"
+#include "data/readers/images/image_folder.h"
+#include "data/readers/numpy/numpy.h"
+#include "data/readers/packed.h"
+#include "data/stages/subset.h"
+#include "data/readers/synthetic.h"
+#include "data/readers/table/table.h"
 
 namespace trireme::data {
 namespace {

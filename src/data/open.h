@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/registry.h"
-#include "data/codec.h"
+#include "base/text/registry.h"
+#include "data/codecs/codec.h"
 #include "data/dataset.h"
 
 namespace trireme::data {

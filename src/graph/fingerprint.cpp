@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "base/simd.h"
-#include "ops/reorder.h"
+#include "base/cpu/simd.h"
+#include "ops/core/reorder.h"
 
 namespace trireme::graph {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 
 namespace trireme::graph {
 

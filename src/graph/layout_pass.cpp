@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "graph/plan.h"
-#include "ops/reorder.h"
+#include "ops/core/reorder.h"
 
 namespace trireme::graph {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/op.h"
+#include "ops/core/op.h"
 
 namespace trireme::graph {
 

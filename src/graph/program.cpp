@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/add_into.h"
-#include "base/clock.h"
+#include "base/cpu/add_into.h"
+#include "base/system/clock.h"
 #include "base/error.h"
-#include "base/race_check.h"
+#include "base/cpu/race_check.h"
 
 namespace trireme::graph {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ops/reorder.h"
+#include "ops/core/reorder.h"
 #include "tensor/buffer.h"
 #include "tensor/parameter_space.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/rng.h"
 
 namespace trireme::models {

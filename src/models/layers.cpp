@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "ops/activation.h"
-#include "ops/batch_norm.h"
-#include "ops/conv.h"
-#include "ops/dense.h"
-#include "ops/dropout.h"
-#include "ops/flatten.h"
-#include "ops/merge.h"
-#include "ops/pool.h"
+#include "ops/activation/activation.h"
+#include "ops/norm/batch_norm.h"
+#include "ops/conv/conv.h"
+#include "ops/dense/dense.h"
+#include "ops/activation/dropout.h"
+#include "ops/merge/flatten.h"
+#include "ops/merge/merge.h"
+#include "ops/pool/pool.h"
 
 namespace trireme::models {
 

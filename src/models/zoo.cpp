@@ -1,10 +1,10 @@
 #include "models/zoo.h"
 
 #include "base/error.h"
-#include "base/nearest.h"
-#include "base/text.h"
+#include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "models/layers.h"
-#include "ops/loss.h"
+#include "ops/loss/loss.h"
 
 namespace trireme::models {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/registry.h"
+#include "base/text/registry.h"
 #include "graph/network.h"
 #include "tensor/shape.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 namespace trireme::observe {
 

@@ -11,9 +11,9 @@
 #include <memory>
 #include <sstream>
 
-#include "base/clock.h"
-#include "base/cores.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/cpu/cores.h"
+#include "base/system/log.h"
 #include "observe/json_text.h"
 
 namespace trireme::observe {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/files.h"
+#include "base/system/files.h"
 
 namespace trireme::observe {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "observe/json_text.h"
 
 namespace trireme::observe {

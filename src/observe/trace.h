@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "observe/trace_pack.h"
 
 namespace trireme::observe {

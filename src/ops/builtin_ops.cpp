@@ -1,13 +1,13 @@
-#include "ops/activation.h"
-#include "ops/batch_norm.h"
-#include "ops/conv.h"
-#include "ops/dense.h"
-#include "ops/dropout.h"
-#include "ops/flatten.h"
-#include "ops/loss.h"
-#include "ops/merge.h"
-#include "ops/op_registry.h"
-#include "ops/pool.h"
+#include "ops/activation/activation.h"
+#include "ops/norm/batch_norm.h"
+#include "ops/conv/conv.h"
+#include "ops/dense/dense.h"
+#include "ops/activation/dropout.h"
+#include "ops/merge/flatten.h"
+#include "ops/loss/loss.h"
+#include "ops/merge/merge.h"
+#include "ops/core/op_registry.h"
+#include "ops/pool/pool.h"
 
 namespace trireme::ops {
 

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/error.h"
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 
 namespace trireme::optim {
 namespace {

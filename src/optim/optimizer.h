@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/registry.h"
-#include "base/text.h"
+#include "base/text/registry.h"
+#include "base/text/text.h"
 
 namespace trireme::optim {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "optim/optimizer.h"
 
 namespace trireme::optim {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/nearest.h"
-#include "base/text.h"
+#include "base/text/nearest.h"
+#include "base/text/text.h"
 
 namespace trireme::optim {
 namespace {

@@ -14,7 +14,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 
 namespace trireme::optim {
 

@@ -13,10 +13,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/clock.h"
-#include "base/cores.h"
+#include "base/system/clock.h"
+#include "base/cpu/cores.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace trireme::peer {
 namespace {

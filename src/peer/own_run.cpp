@@ -1,6 +1,6 @@
 #include "peer/own_run.h"
 
-#include "base/beside_program.h"
+#include "base/system/beside_program.h"
 #include "base/error.h"
 #include "peer/child.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 namespace trireme::peer {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/text.h"
+#include "base/system/log.h"
+#include "base/text/text.h"
 #include "store/checkpoint_state.h"
 #include "store/parameters_io.h"
 

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "store/safetensors.h"
 #include "tensor/parameter_space.h"
 

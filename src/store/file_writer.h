@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "base/hash.h"
 
 namespace trireme::store {

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "tensor/shape.h"
 
 namespace trireme::store {

@@ -1,10 +1,10 @@
 #include "strategy/builtin.h"
 
-#include "strategy/all_reduce.h"
-#include "strategy/groups.h"
-#include "strategy/local.h"
-#include "strategy/ps.h"
-#include "strategy/single.h"
+#include "strategy/all_reduce/all_reduce.h"
+#include "strategy/groups/groups.h"
+#include "strategy/local/local.h"
+#include "strategy/ps/ps.h"
+#include "strategy/single/single.h"
 
 namespace trireme::strategy {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "strategy/hand_over.h"
+#include "strategy/common/hand_over.h"
 
 namespace trireme::strategy {
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "base/registry.h"
-#include "base/spec_option.h"
-#include "base/text.h"
-#include "strategy/server.h"
-#include "strategy/share_rules.h"
+#include "base/text/registry.h"
+#include "base/text/spec_option.h"
+#include "base/text/text.h"
+#include "strategy/ps/server.h"
+#include "strategy/ps/share_rules.h"
 #include "strategy/state_map.h"
 #include "strategy/strategy.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace trireme::strategy {
 namespace {

@@ -10,9 +10,9 @@
 #include "comm/group.h"
 #include "crew/replica.h"
 #include "observe/step_phases.h"
-#include "strategy/assignment.h"
-#include "strategy/cast.h"
-#include "strategy/updater.h"
+#include "strategy/common/assignment.h"
+#include "strategy/role_map.h"
+#include "strategy/common/updater.h"
 
 namespace trireme::strategy {
 
@@ -81,7 +81,7 @@ struct Worker {
   crew::Replica& replica;
   Updater& updater;
   comm::Group& group;  // its collectives are among the workers
-  Cast cast;
+  RoleMap cast;
   int worker = 0;
   Assignment& assignment;
   std::span<float> gradients;  // memory for several gradients, of the group where it has such

@@ -21,19 +21,20 @@ inline constexpr std::array kElementTypes = {
     ElementTypeInfo{ElementType::float32, 4, "float32"},
 };
 
-// The row of a type, null for a value that is none.
-constexpr const ElementTypeInfo* find_element_type(ElementType type) {
-  for (const ElementTypeInfo& row : kElementTypes)
-    if (row.type == type) return &row;
-  return nullptr;
+// Where a type stands in the table; its size for a value that is no type. An index and not a pointer: GCC 12 does not
+// take the address of a row as a constant under UndefinedBehaviorSanitizer.
+constexpr std::size_t element_type_row(ElementType type) {
+  std::size_t row = 0;
+  while (row < kElementTypes.size() && kElementTypes[row].type != type) ++row;
+  return row;
 }
 constexpr std::size_t element_bytes(ElementType type) {
-  const ElementTypeInfo* row = find_element_type(type);
-  return row ? row->bytes : 0;
+  const std::size_t row = element_type_row(type);
+  return row < kElementTypes.size() ? kElementTypes[row].bytes : 0;
 }
 constexpr std::string_view element_name(ElementType type) {
-  const ElementTypeInfo* row = find_element_type(type);
-  return row ? row->name : "an unknown element type";
+  const std::size_t row = element_type_row(type);
+  return row < kElementTypes.size() ? kElementTypes[row].name : "an unknown element type";
 }
 
 static_assert(element_bytes(ElementType::float32) == sizeof(float));

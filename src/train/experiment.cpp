@@ -5,17 +5,17 @@
 #include <bit>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/system/files.h"
 #include "base/hash.h"
-#include "base/simd.h"
-#include "base/text.h"
-#include "data/loader.h"
+#include "base/cpu/simd.h"
+#include "base/text/text.h"
+#include "data/loading/loader.h"
 #include "data/open.h"
-#include "data/prepare.h"
-#include "data/resize.h"
-#include "data/subset.h"
+#include "data/stages/prepare.h"
+#include "data/stages/resize.h"
+#include "data/stages/subset.h"
 #include "models/zoo.h"
-#include "ops/batch_norm.h"
+#include "ops/norm/batch_norm.h"
 
 namespace trireme::train {
 namespace {

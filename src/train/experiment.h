@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "base/cores.h"
-#include "base/options.h"
+#include "base/cpu/cores.h"
+#include "base/text/options.h"
 #include "crew/crew.h"
 #include "data/dataset.h"
-#include "data/distribution.h"
-#include "data/loader.h"
-#include "data/normalize.h"
+#include "data/sampling/distribution.h"
+#include "data/loading/loader.h"
+#include "data/stages/normalize.h"
 #include "graph/network.h"
 #include "train/registry.h"
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "base/options.h"
+#include "base/text/options.h"
 
 namespace trireme::train {
 

@@ -1,7 +1,7 @@
 #include "train/registry.h"
 
 #include "strategy/builtin.h"
-#include "train/sinks.h"
+#include "train/sinks/sinks.h"
 
 namespace trireme::train {
 

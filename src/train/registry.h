@@ -2,13 +2,13 @@
 // adds rows to it first. Complete before threads read it, and unchanged afterwards.
 #pragma once
 
-#include "comm/transport.h"
+#include "comm/transport/transport.h"
 #include "data/open.h"
 #include "models/zoo.h"
-#include "ops/op_registry.h"
+#include "ops/core/op_registry.h"
 #include "optim/optimizer.h"
 #include "strategy/config.h"
-#include "train/recorder.h"
+#include "train/helm/recorder.h"
 
 namespace trireme::train {
 

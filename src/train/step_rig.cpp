@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/rng.h"
-#include "strategy/single.h"
-#include "train/start_weights.h"
+#include "strategy/single/single.h"
+#include "train/worker/start_weights.h"
 
 namespace trireme::train {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/add_into.h"
+#include "base/cpu/add_into.h"
 
 #include <gtest/gtest.h>
 

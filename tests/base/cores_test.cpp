@@ -1,5 +1,5 @@
 // Cores: the plan holds the cpus this process may use and no others; pinning holds the thread where it should be.
-#include "base/cores.h"
+#include "base/cpu/cores.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // Files: a reader sees the old content or the new; a failed write leaves nothing behind and says why.
-#include "base/files.h"
+#include "base/system/files.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

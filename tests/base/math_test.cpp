@@ -1,5 +1,5 @@
 // exp, log, tanh and sigmoid against long double over their whole range, and the same bits on every instruction set.
-#include "base/math.h"
+#include "base/cpu/math.h"
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ double worst_error(const char* name, const std::vector<float>& x, const Truth& t
   return worst;
 }
 
-// The bounds are those measured, rounded up; base/math.h promises 3.
+// The bounds are those measured, rounded up; base/cpu/math.h promises 3.
 TEST(Math, ExpIsAccurateOverItsWholeRange) {
   const auto truth = [](long double x) { return std::exp(x); };
   EXPECT_LT(worst_error<ExpAll>("exp", floats_between(-87.33654f, 88.72283f, 1021), truth), 1);

@@ -1,5 +1,5 @@
 // Settings over a table of options.
-#include "base/options.h"
+#include "base/text/options.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Temporary folders go with their process, however it ends.
-#include "base/temporary_folder.h"
+#include "base/system/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

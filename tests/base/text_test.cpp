@@ -1,11 +1,11 @@
 // Text: splitting, numbers, specifications, nearest names, what people read.
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "support/core_errors.h"
 
 namespace trireme::base {

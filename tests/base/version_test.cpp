@@ -5,7 +5,7 @@
 
 #include <regex>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 namespace trireme::base {
 namespace {

@@ -1,7 +1,7 @@
 // `trireme bench`: what it prints for programs, and what it refuses. Times are never judged.
-#include "base/beside_program.h"
-#include "base/files.h"
-#include "cli/peer_ways.h"
+#include "base/system/beside_program.h"
+#include "base/system/files.h"
+#include "bench/peer/peer_ways.h"
 #include "cli/program.h"
 
 namespace trireme::cli_test {
@@ -160,7 +160,7 @@ TEST(TryInTurns, MediansOfRoundsInTurns) {
   std::string order;
   std::vector<int> asked;
   // The first one was held up once, and the other was lucky once.
-  const auto pair = cli::try_in_turns(
+  const auto pair = bench::try_in_turns(
       [&, rounds = std::vector{0.9, 0.010, 0.011}](int steps) mutable {
         order += "a";
         asked.push_back(steps);
@@ -183,7 +183,7 @@ TEST(TryInTurns, MediansOfRoundsInTurns) {
     return 5.0;
   };
   asked.clear();
-  cli::try_in_turns(counted, counted, 5);
+  bench::try_in_turns(counted, counted, 5);
   EXPECT_EQ(asked, (std::vector{1, 1})) << "long ones are steady";
 }
 

@@ -1,5 +1,5 @@
 // `trireme compare`: the same network here and in PyTorch, and networks there that only look the same.
-#include "base/cores.h"
+#include "base/cpu/cores.h"
 #include "cli/compared.h"
 
 namespace trireme::cli_test {

@@ -1,5 +1,5 @@
 // bench/tables.py: the tables of docs/benchmarks.md are made from bench/peer_results.json.
-#include "base/files.h"
+#include "base/system/files.h"
 #include "cli/program.h"
 
 namespace trireme::cli_test {

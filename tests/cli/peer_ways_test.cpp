@@ -1,11 +1,11 @@
 // The search for PyTorch's fastest ways, with runners that only say how long a step takes.
-#include "cli/peer_ways.h"
+#include "bench/peer/peer_ways.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 
-namespace trireme::cli {
+namespace trireme::bench {
 namespace {
 
 class Pretended : public PeerRunner {
@@ -92,4 +92,4 @@ TEST(PeerWays, PlainIsOneWay) {
 }
 
 }  // namespace
-}  // namespace trireme::cli
+}  // namespace trireme::bench

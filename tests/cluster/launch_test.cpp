@@ -8,9 +8,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "base/files.h"
-#include "base/text.h"
+#include "base/system/clock.h"
+#include "base/system/files.h"
+#include "base/text/text.h"
 #include "support/core_errors.h"
 #include "support/process.h"
 

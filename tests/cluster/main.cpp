@@ -12,9 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "cluster/launch.h"
-#include "cluster/seat.h"
-#include "comm/join.h"
+#include "cluster/launcher/launch.h"
+#include "cluster/launch_info.h"
+#include "comm/membership/join.h"
 
 namespace trireme::cluster {
 namespace {

@@ -1,9 +1,9 @@
 // Which worker runs on which host, and how a command travels there.
-#include "cluster/place.h"
+#include "cluster/host_placement.h"
 
 #include <gtest/gtest.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cluster/remote.h"
 #include "support/core_errors.h"
 

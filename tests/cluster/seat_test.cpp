@@ -1,5 +1,5 @@
 // Seats from the environments of every launcher, and the leash.
-#include "cluster/seat.h"
+#include "cluster/launch_info.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <map>
 #include <mutex>
 
-#include "cluster/pipe.h"
+#include "cluster/launcher/pipe.h"
 #include "cluster/slurm.h"
 #include "support/core_errors.h"
 #include "support/temporary_folder.h"
@@ -20,7 +20,7 @@ using support::contains;
 using support::sentence;
 using Variables = std::map<std::string, std::string>;
 
-std::optional<Seat> seat_in(const Variables& variables, int input = -1) {
+std::optional<LaunchInfo> seat_in(const Variables& variables, int input = -1) {
   return take_seat(
       [&](const char* name) {
         const auto found = variables.find(name);
@@ -33,8 +33,8 @@ void write_to(const Pipe& pipe, const std::string& text) {
   ASSERT_EQ(::write(pipe.write.descriptor(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
-Seat seat_of(int rank, int world, const std::string& host) {
-  Seat seat;
+LaunchInfo seat_of(int rank, int world, const std::string& host) {
+  LaunchInfo seat;
   seat.rank = rank;
   seat.world = world;
   seat.meeting.host = host;
@@ -58,11 +58,11 @@ Variables task(int rank) {
           {"SLURM_NTASKS", "3"},  {"SLURM_STEP_NODELIST", "node[3-5,7],b1"}};
 }
 
-TEST(Seat, NobodyGaveOne) { EXPECT_FALSE(seat_in({}).has_value()); }
+TEST(LaunchInfo, NobodyGaveOne) { EXPECT_FALSE(seat_in({}).has_value()); }
 
-TEST(Seat, ComesBackFromItsLine) {
+TEST(LaunchInfo, ComesBackFromItsLine) {
   for (const std::string host : {"10.0.0.1", "", "fe80::1", "a.b"}) {
-    const Seat seat = seat_from_line(to_line(seat_of(2, 5, host)));
+    const LaunchInfo seat = seat_from_line(to_line(seat_of(2, 5, host)));
     EXPECT_EQ(seat.rank, 2);
     EXPECT_EQ(seat.world, 5);
     EXPECT_EQ(seat.meeting.host, host);
@@ -75,7 +75,7 @@ TEST(Seat, ComesBackFromItsLine) {
   }
 }
 
-TEST(Seat, OurLauncherWinsAndTheRestOfTheInputStays) {
+TEST(LaunchInfo, OurLauncherWinsAndTheRestOfTheInputStays) {
   const Pipe pipe = make_pipe();
   write_to(pipe, to_line(seat_of(1, 2, "127.0.0.1")) + "\ninterrupt\n");
   Variables variables = task(0);
@@ -91,7 +91,7 @@ TEST(Seat, OurLauncherWinsAndTheRestOfTheInputStays) {
   EXPECT_EQ(rest.substr(0, static_cast<std::size_t>(count)), "interrupt\n");
 }
 
-TEST(Seat, WrongOnesAreUserErrors) {
+TEST(LaunchInfo, WrongOnesAreUserErrors) {
   const auto error = [](const std::string& variable, const std::string& line) {
     return sentence(base::ErrorKind::user, [&] {
       Pipe pipe = make_pipe();
@@ -111,7 +111,7 @@ TEST(Seat, WrongOnesAreUserErrors) {
   EXPECT_TRUE(contains(error("stdin", to_line(seat_of(3, 3, "a")) + "\n"), "rank 3 in a job of 3"));
 }
 
-TEST(Seat, OfMpirunHasNoAddress) {
+TEST(LaunchInfo, OfMpirunHasNoAddress) {
   Variables variables{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
   const auto check = [&] {
     const auto seat = seat_in(variables);
@@ -129,7 +129,7 @@ TEST(Seat, OfMpirunHasNoAddress) {
   EXPECT_FALSE(seat_in({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"}}).has_value());
 }
 
-TEST(Seat, OfSlurmMeetsOnTheFirstNode) {
+TEST(LaunchInfo, OfSlurmMeetsOnTheFirstNode) {
   const auto zero = seat_in(task(0)), two = seat_in(task(2));
   ASSERT_TRUE(zero && two);
   EXPECT_EQ(two->rank, 2);
@@ -145,7 +145,7 @@ TEST(Seat, OfSlurmMeetsOnTheFirstNode) {
 }
 
 // Other users cannot reach it there.
-TEST(Seat, OfSlurmOnOneNodeMeetsOnItsLoopback) {
+TEST(LaunchInfo, OfSlurmOnOneNodeMeetsOnItsLoopback) {
   for (const int rank : {0, 1}) {
     Variables variables = task(rank);
     variables["SLURM_STEP_NODELIST"] = "node3";
@@ -153,7 +153,7 @@ TEST(Seat, OfSlurmOnOneNodeMeetsOnItsLoopback) {
   }
 }
 
-TEST(Seat, OfOtherStepsAndUsersIsAnother) {
+TEST(LaunchInfo, OfOtherStepsAndUsersIsAnother) {
   const auto seat = seat_in(task(1));
   Variables other_step = task(1), other_job = task(1), with_token = task(1);
   other_step["SLURM_STEP_ID"] = "2";
@@ -176,7 +176,7 @@ TEST(Seat, OfOtherStepsAndUsersIsAnother) {
   }
 }
 
-TEST(Seat, AScriptOfSlurmHasNone) {
+TEST(LaunchInfo, AScriptOfSlurmHasNone) {
   Variables batch = task(0);
   for (const std::string step : {"", "4294967291", "4294967290", "batch"}) {
     batch["SLURM_STEP_ID"] = step;
@@ -190,7 +190,7 @@ TEST(Seat, AScriptOfSlurmHasNone) {
   EXPECT_FALSE(seat_in(step_of_one).has_value());
 }
 
-TEST(Seat, NodeListsAreReadToTheFirstName) {
+TEST(LaunchInfo, NodeListsAreReadToTheFirstName) {
   const std::map<std::string, std::string> lists{{"a", "a"},
                                                  {"a,b", "a"},
                                                  {"node[3-5,7],b1", "node3"},

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "cluster/pipe.h"
+#include "cluster/launcher/pipe.h"
 #include "support/core_errors.h"
 #include "support/temporary_folder.h"
 

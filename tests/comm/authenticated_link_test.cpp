@@ -1,12 +1,12 @@
 // Links without TLS: what is sent comes, in whatever pieces; what somebody on the network adds, alters or repeats does
 // not.
-#include "comm/authenticated_link.h"
+#include "comm/transport/tcp/authenticated_link.h"
 
 #include <functional>
 #include <memory>
 
 #include "comm/ends.h"
-#include "comm/socket_link.h"
+#include "comm/transport/tcp/socket_link.h"
 
 namespace trireme::comm {
 namespace {

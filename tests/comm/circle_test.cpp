@@ -7,7 +7,7 @@
 #include <random>
 
 #include "base/oar_tree.h"
-#include "comm/slices.h"
+#include "comm/collective/slices.h"
 #include "comm/worlds.h"
 
 namespace trireme::comm {
@@ -186,7 +186,7 @@ std::vector<Phase> phases(int world) {
 }
 
 // Ranks outside write to each other.
-void write_letters(Post& post, const Ranks& outside) {
+void write_letters(Mailbox& post, const Ranks& outside) {
   constexpr Tag kTag = 11;
   for (int turn = 0; turn < 50; ++turn) {
     for (const int to : outside) post.send(to, kTag, std::as_bytes(std::span(&turn, 1)));
@@ -248,10 +248,10 @@ INSTANTIATE_TEST_SUITE_P(Over, SomeRanks,
                            return std::get<0>(one.param) + "_world" + std::to_string(std::get<1>(one.param));
                          });
 
-TEST(Circle, MayLieOnSeveralHosts) { run_world(inproc_groups(8, kTestDeadline, {0, 1, 1, 0, 2, 1, 0, 2}), run_phases); }
+TEST(Subgroup, MayLieOnSeveralHosts) { run_world(inproc_groups(8, kTestDeadline, {0, 1, 1, 0, 2, 1, 0, 2}), run_phases); }
 
 // Ranks need not agree on when they go over: what was started before is among the ranks of then.
-TEST(Circle, WhatWasStartedStaysInItsCircle) {
+TEST(Subgroup, WhatWasStartedStaysInItsCircle) {
   run_world(inproc_groups(4, kTestDeadline), [](Group& group) {
     const int own = group.rank();
     std::vector<float> wide(20000, 1.0f), narrow(20000, 1.0f);
@@ -265,7 +265,7 @@ TEST(Circle, WhatWasStartedStaysInItsCircle) {
   });
 }
 
-TEST(Circle, DisagreementIsNamedWithTheRanksOfTheGroup) {
+TEST(Subgroup, DisagreementIsNamedWithTheRanksOfTheGroup) {
   auto groups = inproc_groups(4, kTestDeadline);
   const auto errors = run_ranks(groups, [](Group& group) {
     if (group.rank() < 2) return;
@@ -277,7 +277,7 @@ TEST(Circle, DisagreementIsNamedWithTheRanksOfTheGroup) {
       << errors[3];
 }
 
-TEST(Circle, RefusesWhatCannotBeOne) {
+TEST(Subgroup, RefusesWhatCannotBeOne) {
   auto groups = inproc_groups(3, kTestDeadline);
   groups[0].among({0}, 100);
   groups[0].barrier();

@@ -28,7 +28,7 @@ TEST_P(ClockOffsets, AreFound) {
 INSTANTIATE_TEST_SUITE_P(Over, ClockOffsets, testing::Values("inproc", "shm", "tcp"),
                          [](const auto& one) { return one.param; });
 
-// Clocks that tell what they are told to: one quick answer among slow ones, which are answered late.
+// WorkerClocks that tell what they are told to: one quick answer among slow ones, which are answered late.
 TEST(ClockOffset, TheQuickestAnswerCounts) {
   run_world(inproc_groups(2, kTestDeadline), [&](Group& group) {
     std::int64_t question = 0;

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "comm/slices.h"
+#include "comm/collective/slices.h"
 #include "comm/worlds.h"
 
 namespace trireme::comm {

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/error.h"
 #include "comm/processes.h"
 #include "comm/worlds.h"

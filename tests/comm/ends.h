@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/clock.h"
-#include "comm/door.h"
+#include "base/system/clock.h"
+#include "comm/transport/tcp/listener.h"
 #include "comm/relay.h"
 
 namespace trireme::comm {
@@ -22,7 +22,7 @@ inline std::int64_t soon() { return base::in_seconds(10); }
 struct Ends {
   Socket host, guest;
 };
-inline Ends connect(Door& door, const Secrecy& secrecy, const Address& by) {
+inline Ends connect(Listener& door, const Secrecy& secrecy, const Address& by) {
   Ends ends;
   std::thread guest([&] {
     try {
@@ -50,7 +50,7 @@ struct Fixture {
       : door(listen_on({"127.0.0.1", 0}), secrecy),
         relay({"127.0.0.1", port_of(door.listener())}, spoilt),
         ends(connect(door, secrecy, relay.address())) {}
-  Door door;
+  Listener door;
   Relay relay;
   Ends ends;
 };

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "base/oar_tree.h"
-#include "comm/slices.h"
+#include "comm/collective/slices.h"
 #include "comm/worlds.h"
 
 namespace trireme::comm {

@@ -2,8 +2,8 @@
 // has nothing to do with it goes on.
 #include <fmt/format.h>
 
-#include "base/clock.h"
-#include "comm/handshake.h"
+#include "base/system/clock.h"
+#include "comm/transport/tcp/handshake.h"
 #include "comm/processes.h"
 #include "comm/relay.h"
 

@@ -9,14 +9,14 @@
 #include <numeric>
 #include <thread>
 
-#include "base/clock.h"
-#include "comm/ferry.h"
+#include "base/system/clock.h"
+#include "comm/transport/mpi/mpi_progress_thread.h"
 
 namespace trireme::comm {
 namespace {
 
 constexpr double kPatience = 10;
-const std::size_t kRing = FerryLane::ring_bytes(2), kBlock = kRing / FerryLane::kBlocks;
+const std::size_t kRing = MpiChannel::ring_bytes(2), kBlock = kRing / MpiChannel::kBlocks;
 
 // This process is rank 0 of 2, with one port. Messages of rank 0 are kept in `sent`; `give` is one of rank 1.
 struct FakeMpi {
@@ -120,7 +120,7 @@ class FerryTest : public testing::Test {
 };
 
 TEST_F(FerryTest, WhatIsReceivedWaitsForRoom) {
-  Ferry ferry(kFakeCalls, 1);
+  MpiProgressThread ferry(kFakeCalls, 1);
   const auto links = ferry.links(0);
   const auto data = numbers(3 * kRing + 1000);
   // Until nobody asks for more.
@@ -152,7 +152,7 @@ TEST_F(FerryTest, WhatWasSentGoesBeforeTheEnd) {
   const auto data = numbers(kRing + 100000);
   std::thread leaver([&] { EXPECT_TRUE(wait_for([&] { return !mpi.all_sent().empty() && mpi.give({}); })); });
   {
-    Ferry ferry(kFakeCalls, 1);
+    MpiProgressThread ferry(kFakeCalls, 1);
     const auto links = ferry.links(0);
     std::size_t done = 0;
     EXPECT_TRUE(wait_for([&] {
@@ -175,7 +175,7 @@ TEST_F(FerryTest, WhatWasSentGoesBeforeTheEnd) {
 TEST_F(FerryTest, AStartThatFailsIsASentence) {
   mpi.refusal = "this MPI was built without support for threads";
   try {
-    const Ferry ferry(kFakeCalls, 1);
+    const MpiProgressThread ferry(kFakeCalls, 1);
     ADD_FAILURE() << "it started";
   } catch (const std::exception& error) {
     EXPECT_STREQ(error.what(), "MPI cannot be started: this MPI was built without support for threads");

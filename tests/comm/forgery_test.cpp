@@ -7,9 +7,9 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "comm/frame.h"
-#include "comm/handshake.h"
+#include "base/system/clock.h"
+#include "comm/transport/tcp/frame.h"
+#include "comm/transport/tcp/handshake.h"
 #include "comm/processes.h"
 #include "comm/relay.h"
 

@@ -1,8 +1,8 @@
 // Joining: who belongs together finds each other in any order, and who does not is told why.
 #include <chrono>
 
-#include "base/clock.h"
-#include "comm/door.h"
+#include "base/system/clock.h"
+#include "comm/transport/tcp/listener.h"
 #include "comm/worlds.h"
 
 namespace trireme::comm {
@@ -144,7 +144,7 @@ TEST(Join, StrangersDoNoHarm) {
 
 // A proof recorded from one connection is worth nothing on the next.
 TEST(Join, AReplayedHandshakeIsRefused) {
-  Door door(listen_on({"127.0.0.1", 0}), {"a token"});
+  Listener door(listen_on({"127.0.0.1", 0}), {"a token"});
   const Address address{"127.0.0.1", port_of(door.listener())};
   const std::int64_t deadline = base::now_ns() + 5'000'000'000;
   const HostHandshake other({"a token"});  // of an earlier connection of the same job

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <optional>
 
-#include "comm/mpi.h"
+#include "comm/transport/mpi/mpi.h"
 #include "comm/worlds.h"
 
 namespace trireme::comm {

@@ -1,5 +1,5 @@
 // Ranks that come together in memory: all go on, with what all left; who is in something else is told.
-#include "comm/meeting.h"
+#include "comm/transport/shared_memory/host_barrier.h"
 
 #include <algorithm>
 
@@ -69,7 +69,7 @@ TEST_P(Meetings, OfDifferentSizesAreNamed) {
   for (const std::string& error : errors) EXPECT_NE(error.find("all-gather 0 of "), std::string::npos) << error;
 }
 
-TEST(Meeting, WhoLeftIsNamed) {
+TEST(HostBarrier, WhoLeftIsNamed) {
   auto groups = make_groups("shm", 3);
   std::vector<std::string> errors(3);
   std::vector<std::thread> threads;

@@ -2,9 +2,9 @@
 // while they wait, and end together when one of them does.
 #include <gtest/gtest.h>
 
-#include "base/beside_program.h"
-#include "base/clock.h"
-#include "comm/mpi_calls.h"
+#include "base/system/beside_program.h"
+#include "base/system/clock.h"
+#include "comm/transport/mpi/mpi_calls.h"
 #include "support/process.h"
 
 namespace trireme::comm {

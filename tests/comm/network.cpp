@@ -23,7 +23,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 namespace trireme::comm {
 namespace {

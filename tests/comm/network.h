@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/socket.h"
+#include "comm/transport/tcp/socket.h"
 
 namespace trireme::comm {
 

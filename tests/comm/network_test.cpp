@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "comm/processes.h"
 #include "comm/worlds.h"
 

@@ -79,7 +79,7 @@ TEST_P(PointToPoint, AServerInEveryRankAnswersWhoeverAsks) {
   constexpr Tag kAsk = 1, kAnswer = 2;
   constexpr int kRounds = 40;
   run([&](Group& group) {
-    Post& post = group.post();
+    Mailbox& post = group.post();
     std::thread server([&] {
       std::vector<int> request(kLong / 4);
       for (int served = 0; served < kRounds * world(); ++served) {
@@ -144,7 +144,7 @@ TEST_P(PointToPoint, OneThatIsTooLongIsRefusedAndStays) {
   });
 }
 
-TEST(Post, OneThatIsTooLongForTheFirstGoesToTheNextInLine) {
+TEST(Mailbox, OneThatIsTooLongForTheFirstGoesToTheNextInLine) {
   std::vector<Group> groups = inproc_groups(2, kTestDeadline);
   for (const std::size_t size : {std::size_t{100}, kLong}) {
     std::vector<std::byte> little(10), much(kLong);
@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(Worlds, PointToPoint,
                            return std::get<0>(one.param) + "_" + std::to_string(std::get<1>(one.param));
                          });
 
-TEST(Post, WhoHasLeftIsNamed) {
+TEST(Mailbox, WhoHasLeftIsNamed) {
   for (const std::string transport : {"shm", "tcp", "tls"}) {
     std::vector<Group> groups = make_groups(transport, 2);
     ASSERT_EQ(groups.size(), 2u);

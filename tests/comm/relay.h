@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
-#include "comm/link.h"
-#include "comm/socket.h"
+#include "base/system/clock.h"
+#include "comm/transport/link.h"
+#include "comm/transport/tcp/socket.h"
 
 namespace trireme::comm {
 

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <deque>
 
-#include "base/clock.h"
-#include "comm/door.h"
+#include "base/system/clock.h"
+#include "comm/transport/tcp/listener.h"
 #include "comm/listeners.h"
 #include "comm/processes.h"
 
@@ -101,7 +101,7 @@ TEST(LocalDoor, LetsNoOtherUserIn) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
   for (const uid_t user : {uid_t{0}, kNobody}) {
     const Address address{fmt::format("@trireme-door-{}-{}", getpid(), user), 0};
-    Door door(listen_on(address), {"a token"});
+    Listener door(listen_on(address), {"a token"});
     const pid_t guest = fork();
     if (guest == 0) {
       if (setresuid(user, user, user) != 0) _exit(3);
@@ -135,7 +135,7 @@ TEST(LocalDoor, OfAnotherUserIsNotEntered) {
   const pid_t host = fork();
   if (host == 0) {
     if (setresuid(kNobody, kNobody, kNobody) != 0) _exit(3);
-    Door door(listen_on(address), {"a token"});
+    Listener door(listen_on(address), {"a token"});
     if (write(ready[1], "x", 1) != 1) _exit(3);
     for (;;) {
       door.let_in();

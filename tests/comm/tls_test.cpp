@@ -8,10 +8,10 @@
 #include <cstring>
 #include <optional>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/error.h"
 #include "comm/ends.h"
-#include "comm/socket_link.h"
+#include "comm/transport/tcp/socket_link.h"
 #include "comm/worlds.h"
 
 namespace trireme::comm {
@@ -113,7 +113,7 @@ TEST(Tls, AClosedConnectionIsGone) {
 
 // Who cannot send any more still gets what was sent to it before, as a rank its verdict.
 TEST(Tls, LastWordsAreHeard) {
-  Door door(listen_on({"127.0.0.1", 0}), kEncrypted);
+  Listener door(listen_on({"127.0.0.1", 0}), kEncrypted);
   Ends ends = connect(door, kEncrypted, {"127.0.0.1", port_of(door.listener())});
   send_frame(ends.host, "the verdict", soon());
   ends.host = Socket();
@@ -197,7 +197,7 @@ TEST(Tls, ACertificateIsRefused) {
 
 // One that knows the token, and then says something else, or nothing, has no effect on others.
 TEST(Tls, GarbageAfterTheProofIsSentAway) {
-  Door door(listen_on({"127.0.0.1", 0}), kEncrypted);
+  Listener door(listen_on({"127.0.0.1", 0}), kEncrypted);
   const Address address{"127.0.0.1", port_of(door.listener())};
   std::vector<Socket> strangers;
   for (const std::size_t garbage : {0, 1, 5, 500, 100000}) {

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "comm/inproc.h"
-#include "comm/join.h"
-#include "comm/transport.h"
+#include "comm/transport/inproc.h"
+#include "comm/membership/join.h"
+#include "comm/transport/transport.h"
 
 namespace trireme::comm {
 

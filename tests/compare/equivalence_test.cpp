@@ -1,12 +1,12 @@
 // Student's distribution against its tables, and what counts as learning the same.
-#include "compare/equivalence.h"
+#include "compare/levels/equivalence.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "compare/convergence.h"
+#include "compare/levels/convergence.h"
 
 namespace trireme::compare {
 namespace {

@@ -1,5 +1,5 @@
 // op-equal: a reference that agrees passes, and each thing that is wrong with one is named.
-#include "compare/op_equal.h"
+#include "compare/levels/op_equal.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <limits>
 #include <random>
 
-#include "compare/op_run.h"
+#include "compare/levels/op_run.h"
 #include "models/layers.h"
-#include "ops/batch_norm.h"
-#include "ops/loss.h"
+#include "ops/norm/batch_norm.h"
+#include "ops/loss/loss.h"
 
 namespace trireme::compare {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "compare/update_equal.h"
+#include "compare/levels/update_equal.h"
 
 namespace trireme::compare {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
-#include "base/race_check.h"
+#include "base/system/clock.h"
+#include "base/cpu/race_check.h"
 #include "crew/crew.h"
-#include "crew/peak.h"
+#include "crew/machine_peaks.h"
 #include "support/core_crew_run.h"
 #include "support/core_networks.h"
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "support/core_crew_run.h"
 #include "support/core_networks.h"
 

@@ -1,5 +1,5 @@
-// Team: everybody runs, everybody is done, and what goes wrong is told.
-#include "crew/team.h"
+// ThreadTeam: everybody runs, everybody is done, and what goes wrong is told.
+#include "crew/thread_team.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -12,10 +12,10 @@
 namespace trireme::crew {
 namespace {
 
-TEST(Team, EveryMemberRunsOnceARound) {
+TEST(ThreadTeam, EveryMemberRunsOnceARound) {
   for (const bool may_spin : {false, true})
     for (int members = 1; members <= 5; ++members) {
-      Team team(members, {}, may_spin);
+      ThreadTeam team(members, {}, may_spin);
       ASSERT_EQ(team.members(), members);
       std::vector<int> calls(static_cast<std::size_t>(members), 0);  // written without locks: the meeting orders them
       const int rounds = may_spin ? 300 : 1000;
@@ -26,8 +26,8 @@ TEST(Team, EveryMemberRunsOnceARound) {
     }
 }
 
-TEST(Team, TheCallerIsMemberZero) {
-  Team team(3, {}, false);
+TEST(ThreadTeam, TheCallerIsMemberZero) {
+  ThreadTeam team(3, {}, false);
   const auto caller = std::this_thread::get_id();
   std::vector<std::thread::id> ids(3);
   team.run([&](int member) { ids[static_cast<std::size_t>(member)] = std::this_thread::get_id(); });
@@ -38,9 +38,9 @@ TEST(Team, TheCallerIsMemberZero) {
   EXPECT_EQ(ids, before) << "members keep their threads";
 }
 
-TEST(Team, ExceptionsReachTheCallerAndTheTeamGoesOn) {
+TEST(ThreadTeam, ExceptionsReachTheCallerAndTheTeamGoesOn) {
   for (int members = 1; members <= 4; ++members) {
-    Team team(members, {}, false);
+    ThreadTeam team(members, {}, false);
     for (int thrower = 0; thrower < members; ++thrower) {
       std::atomic<int> ran{0};
       try {
@@ -62,8 +62,8 @@ TEST(Team, ExceptionsReachTheCallerAndTheTeamGoesOn) {
   }
 }
 
-TEST(Team, UnevenMembersAreWaitedFor) {
-  Team team(3, {}, false);
+TEST(ThreadTeam, UnevenMembersAreWaitedFor) {
+  ThreadTeam team(3, {}, false);
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> done{0};
     team.run([&](int member) {
@@ -74,8 +74,8 @@ TEST(Team, UnevenMembersAreWaitedFor) {
   }
 }
 
-TEST(Team, MembersFlushDenormals) {
-  Team team(3, {}, false);
+TEST(ThreadTeam, MembersFlushDenormals) {
+  ThreadTeam team(3, {}, false);
   std::vector<float> halves(3, 1.0f);
   team.run([&](int member) {
     volatile float small = FLT_MIN;
@@ -84,7 +84,7 @@ TEST(Team, MembersFlushDenormals) {
   EXPECT_EQ(halves, std::vector<float>(3, 0.0f));
 }
 
-TEST(Team, PinsAndLetsGo) {
+TEST(ThreadTeam, PinsAndLetsGo) {
   cpu_set_t before, during, after;
   sched_getaffinity(0, sizeof before, &before);
   std::vector<int> cpus;
@@ -92,7 +92,7 @@ TEST(Team, PinsAndLetsGo) {
     if (CPU_ISSET(cpu, &before)) cpus.push_back(cpu);
   if (cpus.size() < 2) GTEST_SKIP() << "one cpu only";
   {
-    Team team(2, cpus, false);
+    ThreadTeam team(2, cpus, false);
     std::vector<int> where(2, -1);
     team.run([&](int member) {
       cpu_set_t own;
@@ -104,15 +104,15 @@ TEST(Team, PinsAndLetsGo) {
   sched_getaffinity(0, sizeof after, &after);
   EXPECT_TRUE(CPU_EQUAL(&before, &after));
   {
-    const Team crowded(static_cast<int>(cpus.size()) + 1, cpus, false);  // more members than cpus: nobody is pinned
+    const ThreadTeam crowded(static_cast<int>(cpus.size()) + 1, cpus, false);  // more members than cpus: nobody is pinned
     sched_getaffinity(0, sizeof during, &during);
     EXPECT_TRUE(CPU_EQUAL(&before, &during));
   }
 }
 
-TEST(Team, ComesAndGoes) {
+TEST(ThreadTeam, ComesAndGoes) {
   for (int round = 0; round < 50; ++round) {
-    Team team(4, {}, round % 2 == 0);
+    ThreadTeam team(4, {}, round % 2 == 0);
     if (round % 3 == 0) team.run([](int) {});
   }
 }

@@ -3,12 +3,12 @@
 #include <limits>
 #include <set>
 
-#include "data/canvas.h"
-#include "data/contact_sheet.h"
-#include "data/glyphs.h"
-#include "data/image_file.h"
-#include "data/sheet_label.h"
-#include "data/sheet_panel.h"
+#include "data/show/canvas.h"
+#include "data/show/contact_sheet.h"
+#include "data/show/glyphs.h"
+#include "data/readers/images/image_file.h"
+#include "data/show/sheet_label.h"
+#include "data/show/sheet_panel.h"
 #include "helpers.h"
 
 namespace trireme::data {

@@ -1,4 +1,4 @@
-#include "data/decompress.h"
+#include "data/codecs/decompress.h"
 
 #include <array>
 

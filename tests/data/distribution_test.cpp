@@ -1,6 +1,6 @@
 // Who reads which sample: the same order for any number of workers, each sample once per epoch, also across a stop and
 // a start with other workers; and the schemes that give workers parts of their own.
-#include "data/distribution.h"
+#include "data/sampling/distribution.h"
 
 #include <algorithm>
 #include <map>
@@ -8,8 +8,8 @@
 #include <set>
 
 #include "data/columns.h"
-#include "data/ledger.h"
-#include "data/loader.h"
+#include "data/sampling/ledger.h"
+#include "data/loading/loader.h"
 #include "helpers.h"
 
 namespace trireme::data {

@@ -1,7 +1,7 @@
 // PNG and JPEG images of every kind, and damaged ones.
 #include <algorithm>
 
-#include "data/image_fit.h"
+#include "data/readers/images/image_fit.h"
 #include "image_helpers.h"
 
 namespace trireme::data {

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 
 #include "data/columns.h"
-#include "data/image_folder.h"
-#include "data/image_list.h"
+#include "data/readers/images/image_folder.h"
+#include "data/readers/images/image_list.h"
 #include "data/open.h"
 #include "image_helpers.h"
 #include "support/as_nobody.h"

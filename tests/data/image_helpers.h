@@ -8,7 +8,7 @@
 
 #include <jpeglib.h>
 
-#include "data/image_file.h"
+#include "data/readers/images/image_file.h"
 #include "helpers.h"
 
 namespace trireme::data {

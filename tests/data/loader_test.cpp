@@ -1,4 +1,4 @@
-#include "data/loader.h"
+#include "data/loading/loader.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,8 +8,8 @@
 #include <random>
 #include <thread>
 
-#include "data/prepare.h"
-#include "data/sampler.h"
+#include "data/stages/prepare.h"
+#include "data/sampling/sampler.h"
 #include "helpers.h"
 
 namespace trireme::data {

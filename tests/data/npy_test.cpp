@@ -1,11 +1,11 @@
 // Single arrays of NumPy, the zip archives they come in, and every way both can be wrong.
-#include "data/npy.h"
+#include "data/readers/numpy/npy.h"
 
 #include <cmath>
 #include <limits>
 
-#include "data/decompress.h"
-#include "data/zip.h"
+#include "data/codecs/decompress.h"
+#include "data/codecs/zip.h"
 #include "numpy_files.h"
 
 namespace trireme::data {

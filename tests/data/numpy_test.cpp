@@ -1,11 +1,11 @@
 // Datasets of NumPy arrays: names, shapes, targets, and what is refused.
-#include "data/numpy.h"
+#include "data/readers/numpy/numpy.h"
 
 #include <cmath>
 #include <limits>
 
 #include "data/columns.h"
-#include "data/numpy_names.h"
+#include "data/readers/numpy/numpy_names.h"
 #include "data/open.h"
 #include "numpy_files.h"
 

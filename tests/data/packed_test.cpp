@@ -1,17 +1,17 @@
 // Packed files: what goes in comes out; every damage is named; a file that shrinks under a reader ends it in order.
 
-#include "data/packed.h"
+#include "data/readers/packed.h"
 
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "data/columns.h"
-#include "data/mapped_file.h"
-#include "data/normalize.h"
+#include "data/codecs/mapped_file.h"
+#include "data/stages/normalize.h"
 #include "data/open.h"
-#include "data/packed_format.h"
-#include "data/synthetic.h"
+#include "data/readers/packed_format.h"
+#include "data/readers/synthetic.h"
 #include "helpers.h"
 
 namespace trireme::data {

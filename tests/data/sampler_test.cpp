@@ -1,4 +1,4 @@
-#include "data/sampler.h"
+#include "data/sampling/sampler.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "data/subset.h"
+#include "data/stages/subset.h"
 #include "helpers.h"
 
 namespace trireme::data {

@@ -1,10 +1,10 @@
 // Reading MNIST-like and CIFAR files, finding folders, and every way such files can be wrong.
 #include <cstdlib>
 
-#include "data/cifar.h"
+#include "data/readers/cifar.h"
 #include "data/find_data.h"
-#include "data/idx.h"
-#include "data/load_tasks.h"
+#include "data/readers/idx.h"
+#include "data/readers/load_tasks.h"
 #include "data/open.h"
 #include "helpers.h"
 

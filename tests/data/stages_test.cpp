@@ -3,10 +3,10 @@
 #include <set>
 #include <thread>
 
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 #include "data/columns.h"
-#include "data/prepare.h"
-#include "data/resize.h"
+#include "data/stages/prepare.h"
+#include "data/stages/resize.h"
 #include "helpers.h"
 
 namespace trireme::data {

@@ -1,4 +1,4 @@
-#include "data/synthetic.h"
+#include "data/readers/synthetic.h"
 
 #include <cmath>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "data/open.h"
-#include "data/synthetic_noise.h"
+#include "data/readers/synthetic_noise.h"
 #include "helpers.h"
 
 namespace trireme::data {

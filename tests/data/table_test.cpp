@@ -1,5 +1,5 @@
 // Text tables: separators, headers, classes, values, test files beside training files, and what is refused.
-#include "data/table.h"
+#include "data/readers/table/table.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,10 +1,10 @@
-// A resumed run keeps the --tls it began with. The meeting's greeting (comm/handshake.h) says whether it wants TLS.
-#include "comm/handshake.h"
-#include "comm/link.h"
-#include "comm/socket.h"
+// A resumed run keeps the --tls it began with. The meeting's greeting (comm/transport/tcp/handshake.h) says whether it wants TLS.
+#include "comm/transport/tcp/handshake.h"
+#include "comm/transport/link.h"
+#include "comm/transport/tcp/socket.h"
 #include "e2e/strategies.h"
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/error.h"
 
 namespace trireme::test {

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/error.h"
-#include "comm/arbiter.h"
-#include "comm/authenticated_link.h"
-#include "comm/link.h"
-#include "comm/membership.h"
+#include "comm/membership/failure_detector.h"
+#include "comm/transport/tcp/authenticated_link.h"
+#include "comm/transport/link.h"
+#include "comm/membership/membership.h"
 
 namespace trireme::fuzz {
 namespace {
@@ -137,7 +137,7 @@ void visit_door(Span bytes) {
   const bool has_codes = !is_set(7);
   const std::size_t piece = std::size_t{1} + (bytes[0] >> 4) * std::size_t{16};
   Span rest = bytes.subspan(1);
-  Door door(listen_on(meeting()), {kToken, tls});
+  Listener door(listen_on(meeting()), {kToken, tls});
   Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
   std::vector<Guest> guests = door.let_in();
   bool is_right = false;
@@ -197,7 +197,7 @@ std::vector<Bytes> door_seeds() {
 
 void visit_arbiter(Span bytes) {
   if (bytes.empty()) return;
-  Arbiter arbiter(listen_on(meeting()), {kToken}, 1 + bytes[0] % 2, "trireme", {});
+  FailureDetector arbiter(listen_on(meeting()), {kToken}, 1 + bytes[0] % 2, "trireme", {});
   Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
   try {
     GuestHandshake handshake({kToken});

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/program.h"
-#include "ops/dense.h"
+#include "ops/dense/dense.h"
 #include "support/core_networks.h"
 #include "support/core_single_run.h"
 

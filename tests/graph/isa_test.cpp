@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 #include "support/core_rerun.h"
 
 namespace trireme::graph {

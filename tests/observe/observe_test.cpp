@@ -7,8 +7,8 @@
 #include <sstream>
 #include <thread>
 
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/system/clock.h"
+#include "base/system/log.h"
 #include "observe/resources.h"
 #include "observe/trace.h"
 #include "support/core_errors.h"

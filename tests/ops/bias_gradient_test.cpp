@@ -1,5 +1,5 @@
 // The one pass over the output's gradient: sums, ReLU's zeros, and the same bits on every instruction set.
-#include "ops/bias_gradient.h"
+#include "ops/conv/bias_gradient.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 
 namespace trireme::ops {
 namespace {

@@ -1,5 +1,5 @@
 // Which algorithm convolutions get. Expectations are those of the measurements in docs/design/004-winograd.md.
-#include "ops/conv_choice.h"
+#include "ops/conv/conv_choice.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/simd.h"
-#include "ops/dense_passes.h"
+#include "base/cpu/simd.h"
+#include "ops/dense/dense_passes.h"
 #include "tensor/buffer.h"
 
 namespace trireme::ops::dense_passes {

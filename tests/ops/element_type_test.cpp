@@ -1,10 +1,10 @@
 // Kernels read float32, and say so when they are given something else.
 #include <gtest/gtest.h>
 
-#include "ops/activation.h"
-#include "ops/conv.h"
-#include "ops/dense.h"
-#include "ops/reorder.h"
+#include "ops/activation/activation.h"
+#include "ops/conv/conv.h"
+#include "ops/dense/dense.h"
+#include "ops/core/reorder.h"
 #include "support/core_errors.h"
 #include "tensor/buffer.h"
 

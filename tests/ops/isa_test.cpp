@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 #include "support/process.h"
 
 namespace trireme::optest {

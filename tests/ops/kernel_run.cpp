@@ -8,8 +8,8 @@
 #include <cstring>
 #include <deque>
 
-#include "base/simd.h"
-#include "ops/reorder.h"
+#include "base/cpu/simd.h"
+#include "ops/core/reorder.h"
 #include "tensor/buffer.h"
 
 namespace trireme::optest {

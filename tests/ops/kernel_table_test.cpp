@@ -1,9 +1,9 @@
 // The kernel table: what it reads, what it refuses, and that a convolution follows it.
-#include "ops/kernel_table.h"
+#include "ops/core/kernel_table.h"
 
 #include <gtest/gtest.h>
 
-#include "ops/conv.h"
+#include "ops/conv/conv.h"
 #include "support/core_errors.h"
 
 namespace trireme::ops {

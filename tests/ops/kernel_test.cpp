@@ -1,7 +1,7 @@
 // Every kernel against its reference, in every layout it may be offered, and its bits against its bits.
 #include <gtest/gtest.h>
 
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 #include "ops/kernel_run.h"
 
 namespace trireme::optest {

@@ -1,6 +1,6 @@
 // The convolution for few channels, asked for by name: against the reference, and its bits on every instruction
 // set; and which shapes get it.
-#include "ops/narrow_conv.h"
+#include "ops/conv/narrow/narrow_conv.h"
 
 #include <gtest/gtest.h>
 

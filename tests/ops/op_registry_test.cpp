@@ -1,5 +1,5 @@
 // Ops by name: text makes an op, an op tells its text, and the two agree.
-#include "ops/op_registry.h"
+#include "ops/core/op_registry.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <set>
 
 #include "ops/case_data.h"
-#include "ops/conv.h"
-#include "ops/pool.h"
+#include "ops/conv/conv.h"
+#include "ops/pool/pool.h"
 #include "support/core_errors.h"
 #include "support/same_op.h"
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "ops/bounds.h"
-#include "ops/conv.h"
+#include "ops/conv/conv.h"
 #include "ops/kernel_run.h"
 
 namespace trireme::optest {

@@ -2,10 +2,10 @@
 // adds to their gradient.
 #include <gtest/gtest.h>
 
-#include "ops/conv.h"
+#include "ops/conv/conv.h"
 #include "ops/kernel_run.h"
-#include "ops/merge.h"
-#include "ops/norm_conv.h"
+#include "ops/merge/merge.h"
+#include "ops/conv/norm_conv/norm_conv.h"
 
 namespace trireme::optest {
 namespace {

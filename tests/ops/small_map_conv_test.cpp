@@ -1,6 +1,6 @@
 // The convolution over maps of few positions, asked for by name: against the reference, and its bits on every
 // instruction set; and which shapes get it.
-#include "ops/small_map_conv.h"
+#include "ops/conv/small_map/small_map_conv.h"
 
 #include <gtest/gtest.h>
 

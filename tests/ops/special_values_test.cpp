@@ -6,14 +6,14 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/simd.h"
-#include "ops/activation.h"
-#include "ops/batch_norm.h"
-#include "ops/dropout.h"
+#include "base/cpu/simd.h"
+#include "ops/activation/activation.h"
+#include "ops/norm/batch_norm.h"
+#include "ops/activation/dropout.h"
 #include "ops/kernel_run.h"
-#include "ops/l2_penalty.h"
-#include "ops/loss.h"
-#include "ops/pool.h"
+#include "ops/loss/l2_penalty.h"
+#include "ops/loss/loss.h"
+#include "ops/pool/pool.h"
 
 namespace trireme::optest {
 namespace {

@@ -1,6 +1,6 @@
 // The Toom-Cook convolution, asked for by name: against the reference, and its bits on every instruction set; and which
 // shapes get it.
-#include "ops/toom_cook.h"
+#include "ops/conv/toom_cook/toom_cook.h"
 
 #include <gtest/gtest.h>
 

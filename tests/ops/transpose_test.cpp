@@ -1,4 +1,4 @@
-#include "ops/transpose.h"
+#include "ops/vector/transpose.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The rounding of the Winograd convolution F(4x4, 3x3), to first order.
 //
-// With the matrices of ops/winograd_passes.h every result is a sum of products of transformed values. If no value goes
+// With the matrices of ops/conv/winograd/winograd_passes.h every result is a sum of products of transformed values. If no value goes
 // through more than K roundings, the error is at most K u / (1 - K u) times the same expression with all matrices and
 // values absolute (Higham, Accuracy and Stability, 3.1; Barabasz et al., Error analysis and improving the accuracy of
 // Winograd convolution, theorem 2): for dst

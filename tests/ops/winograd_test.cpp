@@ -2,8 +2,8 @@
 // set, and for a batch as for its samples one by one.
 #include <gtest/gtest.h>
 
-#include "base/simd.h"
-#include "ops/conv.h"
+#include "base/cpu/simd.h"
+#include "ops/conv/conv.h"
 #include "ops/kernel_run.h"
 
 namespace trireme::optest {

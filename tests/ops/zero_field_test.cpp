@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/rng.h"
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 #include "ops/own_conv.h"
-#include "ops/toom_cook.h"
+#include "ops/conv/toom_cook/toom_cook.h"
 
 namespace trireme::optest {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 
 namespace trireme::optim {
 namespace {

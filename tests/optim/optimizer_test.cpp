@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "base/error.h"
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 
 namespace trireme::optim {
 namespace {

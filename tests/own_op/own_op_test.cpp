@@ -8,12 +8,12 @@
 
 #include "base/rng.h"
 #include "crew/crew.h"
-#include "ops/activation.h"
-#include "ops/conv.h"
-#include "ops/dense.h"
-#include "ops/flatten.h"
-#include "ops/loss.h"
-#include "ops/merge.h"
+#include "ops/activation/activation.h"
+#include "ops/conv/conv.h"
+#include "ops/dense/dense.h"
+#include "ops/merge/flatten.h"
+#include "ops/loss/loss.h"
+#include "ops/merge/merge.h"
 #include "support/op_swish.h"
 
 namespace trireme::own_op {

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/log.h"
+#include "base/system/log.h"
 #include "support/temporary_folder.h"
 
 namespace trireme::store {

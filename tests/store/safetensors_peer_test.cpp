@@ -1,7 +1,7 @@
 // A second reader of the format, in Python with numpy alone, follows the specification and not our code.
 #include <gtest/gtest.h>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "store/safetensors.h"
 #include "support/peer_python.h"
 

@@ -33,7 +33,7 @@ class Bench {
   Outcome single(const Training& training) { return run_single(*mates_[0], training); }
 
   std::vector<Outcome> run(const Setting& setting, const Training& training) {
-    const Cast cast{setting.workers, 0, false};
+    const RoleMap cast{setting.workers, 0, false};
     for (int w = 0; w < cast.workers; ++w)
       mate(w).start(training, setting.oars.empty() ? even_oars(cast.workers) : setting.oars);
     std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);

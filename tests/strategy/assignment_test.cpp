@@ -1,5 +1,5 @@
 // Who rows which oars: the best shares against all that there are, and changes that all workers make alike.
-#include "strategy/assignment.h"
+#include "strategy/common/assignment.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The parameter space in buckets, and the order in which those are told of.
-#include "strategy/buckets.h"
+#include "strategy/common/buckets.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // How far workers may go ahead, in whatever order things happen.
-#include "strategy/clocks.h"
+#include "strategy/ps/worker_clocks.h"
 
 #include <gtest/gtest.h>
 
@@ -49,20 +49,20 @@ class Race {
     }
   }
   std::int64_t most_ahead() const { return most_ahead_; }
-  Clocks& clocks() { return clocks_; }
+  WorkerClocks& clocks() { return clocks_; }
 
  private:
   std::int64_t slowest() const { return *std::ranges::min_element(done_); }
 
   Bound bound_;
-  Clocks clocks_;
+  WorkerClocks clocks_;
   std::mt19937 random_;
   std::vector<std::int64_t> done_;  // kNone: has left
   std::map<int, std::int64_t> last_limit_;
   std::int64_t most_ahead_ = 0;
 };
 
-TEST(Clocks, NobodyExceedsTheBoundInWhateverOrder) {
+TEST(WorkerClocks, NobodyExceedsTheBoundInWhateverOrder) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     const int workers = 1 + static_cast<int>(seed % 5);
     const std::int64_t low = seed % 4;
@@ -78,7 +78,7 @@ TEST(Clocks, NobodyExceedsTheBoundInWhateverOrder) {
   }
 }
 
-TEST(Clocks, WithoutABoundNobodyWaits) {
+TEST(WorkerClocks, WithoutABoundNobodyWaits) {
   Race race(2, {}, 1);
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(race.may_begin(1));
@@ -87,8 +87,8 @@ TEST(Clocks, WithoutABoundNobodyWaits) {
   EXPECT_EQ(race.clocks().slowest(), 0);
 }
 
-TEST(Clocks, ZeroIsOneStepAfterTheOther) {
-  Clocks clocks(3, {0, 0});
+TEST(WorkerClocks, ZeroIsOneStepAfterTheOther) {
+  WorkerClocks clocks(3, {0, 0});
   for (int round = 0; round < 5; ++round)
     for (int worker = 0; worker < 3; ++worker) {
       EXPECT_LT(clocks.clock(worker), clocks.limit(worker));
@@ -99,8 +99,8 @@ TEST(Clocks, ZeroIsOneStepAfterTheOther) {
     }
 }
 
-TEST(Clocks, NobodyWaitsForOneThatHasLeft) {
-  Clocks clocks(3, {1, 1});
+TEST(WorkerClocks, NobodyWaitsForOneThatHasLeft) {
+  WorkerClocks clocks(3, {1, 1});
   for (int i = 0; i < 2; ++i) {
     clocks.done(0, i + 1);
     clocks.done(1, i + 1);
@@ -116,7 +116,7 @@ TEST(Clocks, NobodyWaitsForOneThatHasLeft) {
   EXPECT_EQ(clocks.limit(0), 5) << "never less than before";
 }
 
-TEST(Clocks, RandomOnesLeave) {
+TEST(WorkerClocks, RandomOnesLeave) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     Race race(4, {1, 1 + seed % 3}, seed);
     race.run(100, {1, 2, 3, 4});
@@ -129,7 +129,7 @@ TEST(Clocks, RandomOnesLeave) {
 
 // A worker three times as fast as the other, in virtual time: it is let beyond the lower bound; equal ones are not far.
 std::int64_t furthest(std::int64_t slow_ns, std::int64_t fast_ns, Bound bound, std::int64_t* extra) {
-  Clocks clocks(2, bound);
+  WorkerClocks clocks(2, bound);
   std::int64_t slow_at = slow_ns, fast_at = fast_ns, most = 0;
   bool fast_rows = true;
   for (int i = 0; i < 400; ++i) {
@@ -150,7 +150,7 @@ std::int64_t furthest(std::int64_t slow_ns, std::int64_t fast_ns, Bound bound, s
   return most;
 }
 
-TEST(Clocks, TheDynamicBoundMovesWhenSpeedsDiffer) {
+TEST(WorkerClocks, TheDynamicBoundMovesWhenSpeedsDiffer) {
   std::int64_t extra = 0;
   const std::int64_t most = furthest(1000, 290, {2, 10}, &extra);
   EXPECT_GT(extra, 0);

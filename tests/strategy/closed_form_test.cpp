@@ -61,7 +61,7 @@ class ClosedForm : public testing::TestWithParam<Case> {};
 
 TEST_P(ClosedForm, Weights) {
   const Case& test = GetParam();
-  const Cast cast{test.workers, test.servers, test.servers > 0};
+  const RoleMap cast{test.workers, test.servers, test.servers > 0};
   const StrategyRegistry strategies = builtin_strategies();
   const StrategyConfigPtr config =
       parse_phases(strategies, test.strategy, {kSteps, kSteps, {test.workers, {}}}).at(0).strategy;

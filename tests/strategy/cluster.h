@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "comm/inproc.h"
-#include "strategy/all_reduce.h"
-#include "strategy/ps.h"
-#include "strategy/server.h"
-#include "strategy/single.h"
+#include "comm/transport/inproc.h"
+#include "strategy/all_reduce/all_reduce.h"
+#include "strategy/ps/ps.h"
+#include "strategy/ps/server.h"
+#include "strategy/single/single.h"
 #include "support/core_crew_run.h"
 #include "support/core_networks.h"
 
@@ -98,7 +98,7 @@ class Mate {
     if (one_place) host_weights_ = {reinterpret_cast<float*>(window->part(0).data()) + 9 * array, floats};
     std::swap(window_, window);  // the one before held the weights until now
   }
-  Worker worker(comm::Group& group, const Cast& cast, int worker) {
+  Worker worker(comm::Group& group, const RoleMap& cast, int worker) {
     const std::span<float> own(gradients_.floats(), gradients_.bytes() / sizeof(float));
     const std::span<float> gradients = shared_gradients_.empty() ? own : shared_gradients_;
     return {run_.crew(), *updater_, group, cast, worker, *assignment_, gradients, is_exact_, host_weights_};
@@ -151,7 +151,7 @@ inline Outcome run_single(Mate& mate, const Training& training) {
 }
 
 // Runs `work` for every worker and `serve` for every server; the errors by process, empty where there was none.
-inline std::vector<std::string> run_cluster(std::vector<comm::Group>& groups, const Cast& cast,
+inline std::vector<std::string> run_cluster(std::vector<comm::Group>& groups, const RoleMap& cast,
                                             const std::function<void(comm::Group&, int worker)>& work,
                                             const std::function<void(comm::Group&, int server)>& serve) {
   std::vector<std::string> errors(2 * groups.size());  // of workers, then of servers

@@ -1,5 +1,5 @@
 // Two threads that play workers: the one that is ahead on a faster core changes places with the other.
-#include "strategy/core_swap.h"
+#include "strategy/affinity/core_rotation.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -10,8 +10,8 @@
 #include <memory>
 #include <thread>
 
-#include "base/clock.h"
-#include "base/cores.h"
+#include "base/system/clock.h"
+#include "base/cpu/cores.h"
 
 namespace trireme::strategy {
 namespace {
@@ -41,7 +41,7 @@ std::pair<int, int> play(const std::vector<int>& cpus, const Player& one, const 
   std::pair<int, int> end;
   const auto run = [&](std::size_t own, const Player& player, int& seat) {
     base::pin_this_thread(cpus[own]);
-    CoreSwap swap(seats, own, cpus[own]);
+    CoreRotation swap(seats, own, cpus[own]);
     swap.begin(player.step);
     std::this_thread::sleep_for(5ms);
     meeting.arrive_and_wait();
@@ -94,7 +94,7 @@ TEST_F(CoreSwapTest, OthersStayWhereTheyAre) {
 TEST_F(CoreSwapTest, OneThatHasNotLookedForLongIsNotTakenToBeBehind) {
   const auto memory = std::make_unique<CoreSeat[]>(2);
   base::pin_this_thread(cpus_[0]);
-  CoreSwap swap({&memory[0], &memory[1]}, 0, cpus_[0]);
+  CoreRotation swap({&memory[0], &memory[1]}, 0, cpus_[0]);
   swap.begin(7);
   std::this_thread::sleep_for(1ms);
   swap.look(1);
@@ -127,7 +127,7 @@ TEST_F(CoreSwapTest, TheUsherMovesThreadsThatRun) {
   });
   while (number == 0) std::this_thread::yield();
   base::pin_this_thread(cpus_[0]);
-  Usher usher;
+  CoreSwapper usher;
   for (int turn = 0; turn < 200; ++turn) {
     const int here = cpus_[static_cast<std::size_t>(turn % 2)], there = cpus_[static_cast<std::size_t>(1 - turn % 2)];
     usher.change_cores(here, number, there);

@@ -1,7 +1,7 @@
 // Groups: in step inside, asynchronous between. A coordinator of the test's own hands out shares, so that what is
 // pushed by whom is known.
-#include "strategy/groups.h"
-#include "strategy/hand_over.h"
+#include "strategy/groups/groups.h"
+#include "strategy/common/hand_over.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ class Bench {
   // Group g rows share g of every batch, where `rows` says so, in stretches that begin at `starts`. Groups of one may
   // be workers of ps instead.
   using Rows = std::function<bool(int group, std::int64_t step)>;
-  std::vector<Result> run(const Cast& cast, const Training& training, const WorkerGroups& groups, double lr_scale,
+  std::vector<Result> run(const RoleMap& cast, const Training& training, const WorkerGroups& groups, double lr_scale,
                           const std::vector<std::int64_t>& starts = {0}, const std::string& transport = "inproc",
                           const Rows& rows = nullptr, bool are_workers = false) {
     for (int w = 0; w < cast.workers; ++w) mate(w).start(training, {});
@@ -122,7 +122,7 @@ TEST_P(Groups, OneGroupHasTheBitsOfOneWorker) {
   for (const double max_norm : {0.0, 0.02}) {
     training.max_norm = max_norm;
     const Outcome single = run_single(bench.mate(0), training);
-    for (const Cast& cast : {Cast{1, 1, true}, Cast{2, 1, true}, Cast{3, 2, false}, Cast{4, 2, true}}) {
+    for (const RoleMap& cast : {RoleMap{1, 1, true}, RoleMap{2, 1, true}, RoleMap{3, 2, false}, RoleMap{4, 2, true}}) {
       SCOPED_TRACE(fmt::format("{} workers, clip {}", cast.workers, max_norm));
       const auto results = bench.run(cast, training, groups_by_count(cast.workers, 1), 1, {0, 2});
       for (const Result& result : results) {
@@ -147,9 +147,9 @@ TEST_P(Groups, AGroupsPushIsThatOfOneWorkerWithItsOars) {
     const auto turns = [](int group, std::int64_t step) { return step % 2 == group; };
     const std::vector<std::int64_t> starts{0, 1, 2, 3};
     const auto workers = bench.run({2, 1, true}, training, {{0}, {1}}, 0.5, starts, "inproc", turns, true);
-    for (const auto& [cast, groups] : {std::pair{Cast{2, 1, true}, WorkerGroups{{0}, {1}}},
-                                       std::pair{Cast{4, 2, false}, WorkerGroups{{0, 1}, {2, 3}}},
-                                       std::pair{Cast{4, 1, true}, WorkerGroups{{3, 1, 0}, {2}}}}) {
+    for (const auto& [cast, groups] : {std::pair{RoleMap{2, 1, true}, WorkerGroups{{0}, {1}}},
+                                       std::pair{RoleMap{4, 2, false}, WorkerGroups{{0, 1}, {2, 3}}},
+                                       std::pair{RoleMap{4, 1, true}, WorkerGroups{{3, 1, 0}, {2}}}}) {
       const auto results = bench.run(cast, training, groups, 0.5, starts, "inproc", turns);
       for (const Result& result : results) {
         EXPECT_EQ(result.hash, workers[0].hash);

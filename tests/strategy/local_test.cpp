@@ -1,6 +1,6 @@
 // Replicas that go apart and are averaged: what the average is follows from mathematics, and it has the same bits
 // whoever adds and whatever carries it.
-#include "strategy/local.h"
+#include "strategy/local/local.h"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ class Bench {
     return {now.hash, now.state, {crew.weights(), crew.weights() + crew.space().trained_floats()}};
   }
 
-  std::vector<Log> run(const Cast& cast, const Training& training, const std::vector<int>& oars,
+  std::vector<Log> run(const RoleMap& cast, const Training& training, const std::vector<int>& oars,
                        const LocalOptions& options, const std::string& transport = "inproc") {
     for (int w = 0; w < cast.workers; ++w) mate(w).start(training, oars);
     std::vector<comm::Group> groups = comm::make_groups(transport, cast.world());
@@ -148,7 +148,7 @@ TEST_F(Local, HasTheSameBitsWhoeverAddsAndWhateverCarriesIt) {
     SCOPED_TRACE(transport);
     expect(bench.run({4, 0, false}, training, even(4), options, transport));
   }
-  for (const Cast& cast : {Cast{4, 1, true}, Cast{4, 3, false}}) {
+  for (const RoleMap& cast : {RoleMap{4, 1, true}, RoleMap{4, 3, false}}) {
     SCOPED_TRACE(fmt::format("{} servers", cast.servers));
     LocalOptions by_servers = options;
     by_servers.by_servers = true;
@@ -216,7 +216,7 @@ TEST_F(Local, AResetOptimizerCountsItsStepsAnew) {
 
 TEST_F(Local, ClipsEachWorkersOwnGradient) {
   training.max_norm = 0.02;
-  for (const Cast& cast : {Cast{2, 0, false}, Cast{2, 1, true}}) {
+  for (const RoleMap& cast : {RoleMap{2, 0, false}, RoleMap{2, 1, true}}) {
     const auto clipped = bench.run(cast, training, even(2), {.every = 2, .by_servers = cast.servers > 0});
     EXPECT_TRUE(all_equal(clipped, 5));
     // No momentum yet: a step is no longer than the learning rate times the bound.

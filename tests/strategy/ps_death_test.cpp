@@ -6,7 +6,7 @@
 
 #include "cluster.h"
 #include "comm/processes.h"
-#include "strategy/hand_over.h"
+#include "strategy/common/hand_over.h"
 
 namespace trireme::strategy {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Case {
-  Cast cast;
+  RoleMap cast;
   bool synchronous = true;
   double max_norm = 0;
   int victim = 0;
@@ -23,7 +23,7 @@ struct Case {
 
 // Steps without end; throws what every thread of the process ended with.
 void take_part(comm::Group& group, const Case& test) {
-  const Cast& cast = test.cast;
+  const RoleMap& cast = test.cast;
   const int rank = group.rank(), worker = cast.worker_of(rank), server = cast.server_of(rank);
   const std::string optimizer = "sgd:lr=0.001";
   std::string served = "nothing to serve", worked = "nothing to row";

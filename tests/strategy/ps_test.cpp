@@ -1,14 +1,14 @@
 // Workers and servers together: the bits of a single worker where they work in step, and that nothing is lost where
 // they do not.
-#include "strategy/ps.h"
+#include "strategy/ps/ps.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "cluster.h"
-#include "strategy/groups.h"
-#include "strategy/hand_over.h"
+#include "strategy/groups/groups.h"
+#include "strategy/common/hand_over.h"
 
 namespace trireme::strategy {
 namespace {
@@ -25,7 +25,7 @@ class Bench {
   Mate& mate(int worker) { return *mates_[static_cast<std::size_t>(worker)]; }
 
   // All steps in stretches that begin at `starts`; between them everything goes to the workers and back, or stays.
-  std::vector<Outcome> run(const Cast& cast, const Training& training, const std::vector<int>& oars,
+  std::vector<Outcome> run(const RoleMap& cast, const Training& training, const std::vector<int>& oars,
                            const PsOptions& options, const std::vector<std::int64_t>& starts = {0},
                            bool stays = false) {
     for (int w = 0; w < cast.workers; ++w) mate(w).start(training, oars);
@@ -69,12 +69,12 @@ class Bench {
   std::vector<std::unique_ptr<Mate>> mates_;
 };
 
-std::string text(const Cast& cast) {
+std::string text(const RoleMap& cast) {
   return fmt::format("{} workers, {} servers{}", cast.workers, cast.servers, cast.servers_apart ? " apart" : "");
 }
 
-std::vector<Cast> all_casts() {
-  std::vector<Cast> casts;
+std::vector<RoleMap> all_casts() {
+  std::vector<RoleMap> casts;
   for (const int workers : {1, 2, 3})
     for (const int servers : {1, 2, 3})
       for (const bool apart : {false, true})
@@ -101,7 +101,7 @@ TEST_P(Ps, HasTheBitsOfOneWorker) {
   for (const char* optimizer : {kSgd, kAdam}) {
     const Training training{optimizer};
     const Outcome single = run_single(bench.mate(0), training);
-    for (const Cast& cast : all_casts()) {
+    for (const RoleMap& cast : all_casts()) {
       SCOPED_TRACE(bench.name() + ", " + optimizer + ", " + text(cast));
       const PsOptions options{.bucket_bytes = cast.servers % 2 == 0 ? 0 : 2000};
       expect_all(bench.run(cast, training, even_oars(cast.workers), options), single);
@@ -114,7 +114,7 @@ TEST_P(Ps, ClipsByTheNormOfTheWholeGradient) {
   const Outcome single = run_single(bench.mate(0), training);
   const Outcome unclipped = run_single(bench.mate(0), {kSgd});
   EXPECT_NE(single.hash, unclipped.hash);
-  for (const Cast& cast : all_casts()) {
+  for (const RoleMap& cast : all_casts()) {
     SCOPED_TRACE(bench.name() + ", " + text(cast));
     expect_all(bench.run(cast, training, even_oars(cast.workers), {.bucket_bytes = 2000}), single);
   }
@@ -133,7 +133,7 @@ TEST_P(Ps, MayReturnGradients) {
   for (const double max_norm : {0.0, 0.02}) {
     const Training training{kAdam, max_norm};
     const Outcome single = run_single(bench.mate(0), training);
-    for (const Cast& cast : {Cast{1, 1, true}, Cast{3, 2, false}, Cast{2, 3, true}}) {
+    for (const RoleMap& cast : {RoleMap{1, 1, true}, RoleMap{3, 2, false}, RoleMap{2, 3, true}}) {
       SCOPED_TRACE(bench.name() + ", " + text(cast));
       const PsOptions options{.returns_gradients = true, .bucket_bytes = 2000};
       expect_all(bench.run(cast, training, even_oars(cast.workers), options), single);
@@ -174,7 +174,7 @@ TEST_P(Ps, OneAsynchronousWorkerIsASingleOne) {
   for (const double max_norm : {0.0, 0.02}) {
     const Training training{kAdam, max_norm};
     const Outcome single = run_single(bench.mate(0), training);
-    for (const Cast& cast : {Cast{1, 1, false}, Cast{1, 3, true}}) {
+    for (const RoleMap& cast : {RoleMap{1, 1, false}, RoleMap{1, 3, true}}) {
       SCOPED_TRACE(bench.name() + ", " + text(cast));
       expect_all(bench.run(cast, training, {kOars}, {.synchronous = false, .bucket_bytes = 2000}), single);
     }
@@ -182,7 +182,7 @@ TEST_P(Ps, OneAsynchronousWorkerIsASingleOne) {
 }
 
 TEST_P(Ps, AsynchronousWorkersEndEqual) {
-  for (const Cast& cast : {Cast{3, 2, false}, Cast{3, 3, true}, Cast{2, 1, true}}) {
+  for (const RoleMap& cast : {RoleMap{3, 2, false}, RoleMap{3, 3, true}, RoleMap{2, 1, true}}) {
     SCOPED_TRACE(bench.name() + ", " + text(cast));
     const auto outcomes =
         bench.run(cast, {kSgd}, even_oars(cast.workers), {.synchronous = false, .bucket_bytes = 2000}, {0, 2});
@@ -198,7 +198,7 @@ TEST_P(Ps, AsynchronousWorkersEndEqual) {
 TEST(FastPs, WorkersStayEqual) {
   Bench bench(support::small_residual(), crew::Reduce::fast);
   const Outcome single = run_single(bench.mate(0), {kSgd});
-  for (const Cast& cast : all_casts()) {
+  for (const RoleMap& cast : all_casts()) {
     SCOPED_TRACE(text(cast));
     const PsOptions options{.teams = cast.servers == 1 ? groups_by_count(cast.workers, 1) : WorkerGroups{}};
     const auto outcomes = bench.run(cast, {kSgd}, even_oars(cast.workers), options);

@@ -1,5 +1,5 @@
 // A server alone, with workers that are nothing but messages: what becomes of each push is known exactly.
-#include "strategy/server.h"
+#include "strategy/ps/server.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <latch>
 
 #include "cluster.h"
-#include "strategy/hand_over.h"
-#include "strategy/wire.h"
+#include "strategy/common/hand_over.h"
+#include "strategy/ps/wire.h"
 
 namespace trireme::strategy {
 namespace {
@@ -25,7 +25,7 @@ ShardMap small_map() {
 
 class Pusher {
  public:
-  Pusher(comm::Group& group, const Cast& cast, const std::vector<WireBucket>& buckets = kBuckets)
+  Pusher(comm::Group& group, const RoleMap& cast, const std::vector<WireBucket>& buckets = kBuckets)
       : post_(group.post()), server_(cast.process_of_server(0)) {
     BeginHead head;
     head.buckets = static_cast<std::int64_t>(buckets.size());
@@ -51,11 +51,11 @@ class Pusher {
   }
 
  private:
-  comm::Post& post_;
+  comm::Mailbox& post_;
   int server_;
 };
 
-std::vector<float> serve_pushes(const Cast& cast, const std::function<void(Pusher&, int worker)>& body) {
+std::vector<float> serve_pushes(const RoleMap& cast, const std::function<void(Pusher&, int worker)>& body) {
   std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
   const std::shared_ptr<const optim::Optimizer> optimizer = optim::make_optimizer("sgd:lr=1,momentum=0");
   std::vector<float> weights;
@@ -85,7 +85,7 @@ std::vector<float> serve_pushes(const Cast& cast, const std::function<void(Pushe
 // Whole numbers, so that the order does not matter.
 TEST(Server, AppliesEveryPush) {
   for (const bool apart : {false, true}) {
-    const Cast cast{3, 1, apart};
+    const RoleMap cast{3, 1, apart};
     const auto weights = serve_pushes(cast, [](Pusher& pusher, int worker) {
       for (int i = 0; i < 50 * (worker + 1); ++i) pusher.push(i % 2, static_cast<float>(worker + 1));
     });
@@ -125,7 +125,7 @@ TEST(Server, EachPushMovesStatisticsByItsPart) {
 }
 
 TEST(Server, RefusesAnEncodingItCannotRead) {
-  const Cast cast{1, 1, true};
+  const RoleMap cast{1, 1, true};
   std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
   const std::shared_ptr<const optim::Optimizer> optimizer = optim::make_optimizer("sgd:lr=1,momentum=0");
   const auto errors = run_cluster(

@@ -58,7 +58,7 @@ Offences matching_lines(const SourceFile& file, const std::string& code, const s
 }
 
 // Where the environment may be read: one file for finding data, one for the command line, one for what launchers tell.
-constexpr std::array kEnvironmentReaders = {"src/data/find_data.cpp", "src/cli/environment.cpp",
+constexpr std::array kEnvironmentReaders = {"src/data/find_data.cpp", "src/bench/environment.cpp",
                                             "src/cluster/environment.cpp"};
 
 // Parts whose arithmetic reaches the weights.
@@ -87,7 +87,8 @@ const Arrows& design_arrows() {
         {"plan", {"train"}},
     };
     a["train"] = {"crew", "models", "optim", "store", "data", "strategy", "cluster"};
-    a["cli"] = {"compare", "plan"};
+    a["bench"] = {"compare", "plan"};
+    a["cli"] = {"bench"};
     a["main"] = {"cli"};
     return a;
   }();
@@ -186,7 +187,7 @@ Offences check_includes(const SourceFile& file, const Arrows& arrows, const std:
 }
 
 Offences check_library_headers(const SourceFile& file) {
-  const bool gate = file.path.starts_with("src/ops/onednn");
+  const bool gate = file.path.starts_with("src/ops/core/onednn");
   Offences offences;
   for (const Include& include : includes_of(file)) {
     const auto starts = [&](std::string_view prefix) { return include.path.starts_with(prefix); };
@@ -194,8 +195,8 @@ Offences check_library_headers(const SourceFile& file) {
       offences.push_back(fmt::format("{}:{}: includes {}: {}", file.path, include.line, include.path, why));
     };
     if (!gate && (starts("dnnl") || starts("oneapi/") || starts("mkldnn")))
-      offence("oneDNN is used only through the gate in src/ops/onednn*");
-    if (!gate && starts("omp.h")) offence("OpenMP's settings are made only in the gate, src/ops/onednn*");
+      offence("oneDNN is used only through the gate in src/ops/core/onednn*");
+    if (!gate && starts("omp.h")) offence("OpenMP's settings are made only in the gate, src/ops/core/onednn*");
     if (is_header(file.path) && (starts("nlohmann/") || starts("spdlog/") || starts("CLI/") || starts("toml++/")))
       offence("heavy headers belong into .cpp files");
   }
@@ -220,7 +221,7 @@ Offences check_libm(const SourceFile& file) {
       R"((exp|exp2|expm1|log|log2|log10|log1p|pow|tanh|sinh|cosh|sin|cos|tan|asin|acos|atan|atan2|asinh|acosh|atanh|)"
       R"(erf|erfc|tgamma|lgamma|cbrt|hypot)[fl]?\s*\((?!\s*\)))");
   return matching_lines(file, without_comments(file.text), pattern,
-                        "libm picks variants by CPU; use base/math.h, or put a reference into a file with 'reference' "
+                        "libm picks variants by CPU; use base/cpu/math.h, or put a reference into a file with 'reference' "
                         "in its name");
 }
 

@@ -32,7 +32,7 @@ std::string without_comments(std::string_view cpp);
 // A file of src/PART includes only what its part may: quoted includes are "part/file.h" of a reachable part, `exists`
 // says which of them there are.
 Offences check_includes(const SourceFile& file, const Arrows& arrows, const std::set<std::string>& existing);
-// oneDNN and OpenMP only in src/ops/onednn*; JSON, logging, options and TOML headers only in .cpp files.
+// oneDNN and OpenMP only in src/ops/core/onednn*; JSON, logging, options and TOML headers only in .cpp files.
 Offences check_library_headers(const SourceFile& file);
 // The environment is read in few places.
 Offences check_environment(const SourceFile& file);

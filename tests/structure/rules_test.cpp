@@ -6,7 +6,7 @@
 namespace trireme::structure {
 namespace {
 
-const std::set<std::string> kExisting = {"src/base/error.h", "src/tensor/shape.h", "src/ops/op.h", "src/graph/node.h",
+const std::set<std::string> kExisting = {"src/base/error.h", "src/tensor/shape.h", "src/ops/core/op.h", "src/graph/node.h",
                                          "src/train/loop.h"};
 
 Offences includes(const std::string& path, const std::string& text) {
@@ -33,9 +33,9 @@ TEST(Arrows, AreReadFromCMake) {
 }
 
 TEST(Includes, WrongDirectionIsSeen) {
-  const Offences offences = includes("src/tensor/shape.cpp", "#include \"tensor/shape.h\"\n\n#include \"ops/op.h\"\n");
+  const Offences offences = includes("src/tensor/shape.cpp", "#include \"tensor/shape.h\"\n\n#include \"ops/core/op.h\"\n");
   ASSERT_EQ(offences.size(), 1u);
-  EXPECT_EQ(offences[0], "src/tensor/shape.cpp:3: includes ops/op.h: tensor may not use ops");
+  EXPECT_EQ(offences[0], "src/tensor/shape.cpp:3: includes ops/core/op.h: tensor may not use ops");
   EXPECT_EQ(includes("src/base/a.h", "  #  include \"tensor/shape.h\" // why\n").size(), 1u);
   EXPECT_EQ(includes("src/optim/a.h", "#include \"graph/node.h\"\n").size(), 1u) << "siblings";
   EXPECT_EQ(includes("src/ops/a.h", "#include <graph/node.h>\n").size(), 1u) << "angle brackets hide nothing";
@@ -43,7 +43,7 @@ TEST(Includes, WrongDirectionIsSeen) {
 
 TEST(Includes, RightDirectionPasses) {
   EXPECT_TRUE(
-      includes("src/graph/a.cpp", "#include <vector>\n#include \"base/error.h\"\n#include \"ops/op.h\"\n").empty());
+      includes("src/graph/a.cpp", "#include <vector>\n#include \"base/error.h\"\n#include \"ops/core/op.h\"\n").empty());
   EXPECT_TRUE(includes("src/main.cpp", "#include \"train/loop.h\"\n").empty());
 }
 
@@ -59,23 +59,23 @@ TEST(Includes, UnknownPartsPathsAndFilesAreSeen) {
 TEST(LibraryHeaders, OneDnnAndOpenMpStayBehindTheGate) {
   for (const char* header : {"<dnnl.hpp>", "<oneapi/dnnl/dnnl.h>", "\"dnnl.h\"", "<omp.h>"}) {
     const std::string text = std::string("#include ") + header + "\n";
-    EXPECT_EQ(check_library_headers({"src/ops/conv.cpp", text}).size(), 1u) << header;
-    EXPECT_TRUE(check_library_headers({"src/ops/onednn_conv.cpp", text}).empty()) << header;
+    EXPECT_EQ(check_library_headers({"src/ops/conv/conv.cpp", text}).size(), 1u) << header;
+    EXPECT_TRUE(check_library_headers({"src/ops/core/onednn_conv.cpp", text}).empty()) << header;
   }
 }
 
 TEST(LibraryHeaders, HeavyHeadersStayOutOfHeaders) {
   EXPECT_EQ(check_library_headers({"src/store/a.h", "#include <nlohmann/json.hpp>\n"}).size(), 1u);
-  EXPECT_EQ(check_library_headers({"src/base/log.h", "#include <spdlog/spdlog.h>\n"}).size(), 1u);
+  EXPECT_EQ(check_library_headers({"src/base/system/log.h", "#include <spdlog/spdlog.h>\n"}).size(), 1u);
   EXPECT_TRUE(check_library_headers({"src/store/a.cpp", "#include <nlohmann/json.hpp>\n"}).empty());
 }
 
 TEST(Environment, IsReadInListedFilesOnly) {
   const std::string text = "const char* a = std::getenv(\"A\");\n";
-  EXPECT_EQ(check_environment({"src/ops/op.cpp", text}).size(), 1u);
-  EXPECT_EQ(check_environment({"src/ops/op.cpp", "extern char** environ;\n"}).size(), 1u);
+  EXPECT_EQ(check_environment({"src/ops/core/op.cpp", text}).size(), 1u);
+  EXPECT_EQ(check_environment({"src/ops/core/op.cpp", "extern char** environ;\n"}).size(), 1u);
   EXPECT_TRUE(check_environment({"src/data/find_data.cpp", text}).empty());
-  EXPECT_TRUE(check_environment({"src/ops/op.cpp", "// getenv\nsetenv(\"getenv\", \"1\", 1);\n"}).empty());
+  EXPECT_TRUE(check_environment({"src/ops/core/op.cpp", "// getenv\nsetenv(\"getenv\", \"1\", 1);\n"}).empty());
 }
 
 TEST(Libm, CallsAreSeen) {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "ops/onednn.h"
+#include "ops/core/onednn.h"
 #include "support/core_allocations.h"
 
 namespace trireme::support {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "base/simd.h"
+#include "base/cpu/simd.h"
 #include "graph/fusion.h"
 #include "graph/program.h"
 #include "support/core_reference.h"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "ops/op.h"
+#include "ops/core/op.h"
 
 namespace trireme::own_op {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "ops/op_registry.h"
+#include "ops/core/op_registry.h"
 
 namespace trireme::support {
 

@@ -1,6 +1,6 @@
 // The coordinator as the helm uses it, with workers that ask, row and push in random orders: every share is rowed once,
 // nobody waits forever, and nobody is ahead of the slowest by more than the bound allows.
-#include "train/coordinator.h"
+#include "train/helm/coordinator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Who is blamed for waiting, and what for.
-#include "train/lateness.h"
+#include "train/helm/lateness.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Mail between threads that are ranks of a group.
-#include "train/mail.h"
+#include "train/messages/role_mailbox.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "base/error.h"
-#include "comm/inproc.h"
-#include "train/role_mail.h"
+#include "comm/transport/inproc.h"
+#include "train/helm/helm_mailbox.h"
 
 namespace trireme::train {
 namespace {
@@ -92,9 +92,9 @@ TEST(Mail, SharesAndLimits) {
 
 TEST(Mail, AFailureTakesThePlaceOfAnyAnswer) {
   auto groups = comm::inproc_groups(2, kDeadlineSeconds);
-  strategy::Cast cast;
+  strategy::RoleMap cast;
   cast.workers = 2;
-  RoleMail mail(groups[0], cast);
+  HelmMailbox mail(groups[0], cast);
   send_report(groups[1].post(), 0, TrafficNews{3, 4});
   EXPECT_EQ(mail.answer_of<TrafficNews>(1).received, 4u);
   send_report(groups[1].post(), 0, FailureNews{"no memory"});

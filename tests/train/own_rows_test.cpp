@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "models/layers.h"
 #include "support/temporary_folder.h"
-#include "train/job.h"
+#include "train/run/job.h"
 #include "train/options.h"
 
 namespace trireme::train {

@@ -1,5 +1,5 @@
 // The recorder delivers in order, waits for nobody, loses nothing of a record, and says when a record fails.
-#include "train/recorder.h"
+#include "train/helm/recorder.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <latch>
 #include <mutex>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/error.h"
 
 namespace trireme::train {

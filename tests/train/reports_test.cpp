@@ -1,5 +1,5 @@
 // Every order and report survives its way as bytes, and bytes that are none are refused.
-#include "train/reports.h"
+#include "train/messages/reports.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "train/orders.h"
+#include "train/messages/orders.h"
 
 namespace trireme::train {
 namespace {

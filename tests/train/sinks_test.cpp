@@ -1,5 +1,5 @@
 // The sinks of a run folder, without a run.
-#include "train/sinks.h"
+#include "train/sinks/sinks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Slowness that is played.
-#include "train/slow.h"
+#include "train/worker/slow.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The state of a run goes out of one keeper and into another without loss, by checkpoint and by mail.
-#include "train/state_keeper.h"
+#include "train/helm/state_keeper.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "comm/inproc.h"
+#include "comm/transport/inproc.h"
 #include "support/temporary_folder.h"
 #include "train/options.h"
 #include "train/registry.h"
@@ -39,12 +39,12 @@ class StateKeeping : public testing::Test {
  protected:
   StateKeeping() { cast_.workers = 2; }
 
-  StateKeeper::Place place(RoleMail& mail) {
+  StateKeeper::Place place(HelmMailbox& mail) {
     return {mail, cast_, experiment_, space_, optimizer_, {}, /*patience=*/2};
   }
   // Worker 1 follows orders until the end, worker 0 (in the helm's process here, but not its replica) too.
   void follow(int process, std::vector<std::vector<float>>& replica) {
-    comm::Post& post = groups_[static_cast<std::size_t>(process)].post();
+    comm::Mailbox& post = groups_[static_cast<std::size_t>(process)].post();
     replica.assign(1, std::vector<float>(static_cast<std::size_t>(space_.floats())));
     replica.resize(1 + static_cast<std::size_t>(optimizer_->slots()),
                    std::vector<float>(static_cast<std::size_t>(space_.trained_floats())));
@@ -72,7 +72,7 @@ class StateKeeping : public testing::Test {
   Experiment experiment_ = experiment();
   tensor::ParameterSpace space_ = crew::space_of(experiment_.network, experiment_.crew_options);
   std::shared_ptr<const optim::Optimizer> optimizer_ = optim::make_optimizer("sgd:lr=0.1,momentum=0.9");
-  strategy::Cast cast_;
+  strategy::RoleMap cast_;
   std::vector<comm::Group> groups_ = comm::inproc_groups(2, kDeadlineSeconds);
   std::array<std::vector<HandOverOrder>, 2> hand_overs_;  // per process
   std::atomic<std::int64_t> version_ = 0;                 // of the workers' state
@@ -80,7 +80,7 @@ class StateKeeping : public testing::Test {
 };
 
 TEST_F(StateKeeping, ACheckpointHoldsAll) {
-  RoleMail mail(groups_[0], cast_);
+  HelmMailbox mail(groups_[0], cast_);
   std::vector<std::vector<float>> first, second;
   std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
   store::CheckpointStore checkpoints(folder_.path() / "checkpoints", 2);
@@ -141,7 +141,7 @@ TEST_F(StateKeeping, ACheckpointHoldsAll) {
 }
 
 TEST_F(StateKeeping, CollectsFromWorkerZero) {
-  RoleMail mail(groups_[0], cast_);
+  HelmMailbox mail(groups_[0], cast_);
   std::vector<std::vector<float>> first, second;
   std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
   StateKeeper keeper(place(mail));
@@ -156,7 +156,7 @@ TEST_F(StateKeeping, CollectsFromWorkerZero) {
 }
 
 TEST_F(StateKeeping, HandsOverToServersAndBack) {
-  RoleMail mail(groups_[0], cast_);
+  HelmMailbox mail(groups_[0], cast_);
   std::vector<std::vector<float>> first, second;
   std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
   StateKeeper keeper(place(mail));
@@ -178,7 +178,7 @@ TEST_F(StateKeeping, HandsOverToServersAndBack) {
 }
 
 TEST_F(StateKeeping, StopsEarlyAfterWholeEpochsOnly) {
-  RoleMail mail(groups_[0], cast_);
+  HelmMailbox mail(groups_[0], cast_);
   StateKeeper keeper(place(mail));
   keeper.add_step(5, {.loss = 1, .correct = 1, .samples = 8});
   EXPECT_TRUE(keeper.add_result(1, 0.5, true));

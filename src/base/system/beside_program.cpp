@@ -1,0 +1,19 @@
+#include "base/system/beside_program.h"
+
+#include <filesystem>
+
+namespace trireme::base {
+
+namespace fs = std::filesystem;
+
+std::string this_program() { return fs::read_symlink("/proc/self/exe").string(); }
+
+std::string find_beside_program(const std::string& name) {
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path(), above = folder.parent_path();
+  for (const fs::path& path : {folder / name, above / name, above / TRIREME_LIBRARY_FOLDER / "trireme" / name})
+    if (fs::exists(path, ignored)) return path.string();
+  return "";
+}
+
+}  // namespace trireme::base

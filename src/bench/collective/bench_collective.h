@@ -1,0 +1,43 @@
+// The sides of `bench collective`: groups of processes of this host that run the same all-reduce.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/cpu/cores.h"
+#include "bench/peer/bench_peer.h"
+#include "comm/transport/transport.h"
+
+namespace trireme::bench {
+
+struct CollectiveCase {
+  int world = 2;
+  const comm::Transport* transport = nullptr;
+  std::string algorithm;  // an all-reduce's, or kExact
+  std::int64_t bytes = 0;
+  int partials = 1;  // of the exact one, those of the rank that has the most
+};
+inline constexpr const char* kExact = "exact";
+
+// Of one all-reduce.
+struct CollectiveTime {
+  double seconds = 0;      // of the slowest rank
+  double cpu_seconds = 0;  // of all ranks; 0 where the side does not tell
+};
+// Runs so many of them, or none and sleeps for so many seconds. The processes live as long as this does.
+struct CollectiveRun {
+  std::function<CollectiveTime(int count)> run;
+  std::function<CollectiveTime(double seconds)> idle;
+};
+
+CollectiveRun start_own(const CollectiveCase& bench, const base::CorePlan& cores);
+CollectiveRun start_gloo(const CollectiveCase& bench, const Peer& peer, const base::CorePlan& cores);
+// MPI's own all-reduce.
+CollectiveRun start_mpi(const CollectiveCase& bench, const base::CorePlan& cores);
+
+// User errors where something is missing that a transport, or MPI's own all-reduce, needs.
+void expect_installed(const comm::Transport& transport);
+void expect_mpi_peer();
+
+}  // namespace trireme::bench

@@ -1,0 +1,80 @@
+#include "bench/show/bars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "bench/show/svg.h"
+
+namespace trireme::bench {
+namespace {
+
+constexpr double kLeft = 70, kTop = 60, kHeight = 340, kBelow = 70, kLegend = 130;
+constexpr double kBar = 46, kBetweenBars = 14, kBetweenGroups = 44;
+
+double sum(const Bar& bar) { return std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0); }
+
+double width_of(const BarGroup& group) {
+  return static_cast<double>(group.bars.size()) * (kBar + kBetweenBars) - kBetweenBars + kBetweenGroups;
+}
+
+// 1, 2 or 5 times a power of ten, so that some five of them reach the top.
+double rule_distance(double top) {
+  const double rough = top / 5, power = std::pow(10, std::floor(std::log10(rough)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= rough) return factor * power;
+  return 10 * power;
+}
+
+std::string text_at(double x, double y, const char* anchor, const std::string& text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, svg_escaped(text));
+}
+
+}  // namespace
+
+std::string to_svg(const Bars& bars) {
+  double highest = 0, width = kBetweenGroups;
+  for (const BarGroup& group : bars.groups) {
+    width += width_of(group);
+    for (const Bar& bar : group.bars) highest = std::max(highest, sum(bar));
+  }
+  const double top = highest > 0 ? highest * 1.08 : 1;
+  const auto place = [&](double value) { return kTop + kHeight * (1 - value / top); };
+  std::string svg = svg_head(kLeft + width + kLegend, kTop + kHeight + kBelow, kLeft, bars.title);
+  for (double value = 0; value <= top; value += rule_distance(top)) {
+    svg += fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", kLeft,
+                       place(value), kLeft + width, place(value));
+    svg += text_at(kLeft - 8, place(value) + 5, "end", fmt::format("{:g}", value));
+  }
+  svg += fmt::format("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+                     kTop + kHeight / 2, svg_escaped(bars.y));
+  double x = kLeft + kBetweenGroups;
+  for (const BarGroup& group : bars.groups) {
+    const double begin = x;
+    for (const Bar& bar : group.bars) {
+      double base = 0;
+      for (std::size_t part = 0; part < bar.parts.size(); ++part) {
+        const double end = base + bar.parts[part];
+        svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x,
+                           place(end), kBar, place(base) - place(end), kColours[part % kColours.size()]);
+        base = end;
+      }
+      svg += text_at(x + kBar / 2, place(base) - 6, "middle", bar.text);
+      svg += text_at(x + kBar / 2, kTop + kHeight + 18, "middle", bar.name);
+      x += kBar + kBetweenBars;
+    }
+    svg += text_at((begin + x - kBetweenBars) / 2, kTop + kHeight + 42, "middle", group.name);
+    x += kBetweenGroups - kBetweenBars;
+  }
+  for (std::size_t part = 0; part < bars.parts.size(); ++part) {
+    const double y = kTop + 10 + 22 * static_cast<double>(bars.parts.size() - 1 - part);
+    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n", kLeft + width + 16,
+                       y, kColours[part % kColours.size()]);
+    svg += text_at(kLeft + width + 38, y + 12, "start", bars.parts[part]);
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace trireme::bench

@@ -1,0 +1,22 @@
+// A plot of lines over two logarithmic axes, as an SVG file.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trireme::bench {
+
+struct PlotLine {
+  std::string name;
+  std::vector<std::pair<double, double>> points;  // both above 0
+};
+
+struct Plot {
+  std::string title, x, y;
+  std::vector<PlotLine> lines;
+};
+
+std::string to_svg(const Plot& plot);
+
+}  // namespace trireme::bench

@@ -1,0 +1,71 @@
+#include "cluster/launcher/launch.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "cluster/launcher/launcher.h"
+#include "cluster/random_token.h"
+#include "cluster/remote.h"
+#include "cluster/launch_info.h"
+
+namespace trireme::cluster {
+namespace {
+
+// What was left open is filled in.
+Job completed(Job job) {
+  const auto world = static_cast<std::size_t>(job.world);
+  base::check(job.world >= 1 && !job.command.empty(), "a job of {} processes with a command of {} words", job.world,
+              job.command.size());
+  if (job.hosts.empty()) job.hosts.resize(world);
+  for (std::string& host : job.hosts)
+    if (is_here(host)) host.clear();
+  if (job.names.empty())
+    for (int rank = 0; rank < job.world; ++rank) job.names.push_back(fmt::format("rank {}", rank));
+  base::check(job.hosts.size() == world && job.names.size() == world, "{} hosts and {} names for {} processes",
+              job.hosts.size(), job.names.size(), world);
+  if (job.directory.empty()) job.directory = std::filesystem::current_path().string();
+  return job;
+}
+
+}  // namespace
+
+Launcher::Launcher(const Job& job) : job_(completed(job)), started_ns_(base::now_ns()), chorus_(job_.names) {
+  for (int rank = 0; rank < job_.world; ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    members_.push_back({job_.names[at], job_.hosts[at]});
+  }
+}
+
+void Launcher::start() {
+  const comm::Address meeting = meeting_of(job_), held = held_meeting(job_, meeting);
+  LaunchInfo seat;
+  seat.world = job_.world;
+  seat.token = random_token();
+  const auto is_far = [](const Member& one) { return !one.host.empty(); };
+  seat.launcher = std::any_of(members_.begin(), members_.end(), is_far) ? "ssh" : "local";
+  seat.transport = job_.transport;
+  seat.tls = job_.tls;
+  meeting_.address = first().host.empty() ? held : meeting;
+  meeting_.token = seat.token;
+  meeting_.tls = job_.tls;
+  messenger_ = std::make_unique<ExitNotifier>(meeting_);
+  const std::vector<std::string> variables = whole_environment();
+  for (Member& member : members_) {
+    const bool is_here = member.host.empty(), is_first = &member == &members_.front();
+    ChildPlan plan;
+    plan.command = is_here ? job_.command : ssh_command(job_, member.host);
+    plan.environment = variables;
+    if (is_here) plan.environment.insert(plan.environment.begin(), "TRIREME_SEAT=stdin");
+    plan.speaks_itself = is_first;
+    member.child = std::make_unique<Child>(plan);
+    seat.meeting = is_first ? held : meeting;
+    member.child->say(to_line(seat));
+    ++seat.rank;
+  }
+}
+
+int launch(const Job& job) { return Launcher(job).run(); }
+
+}  // namespace trireme::cluster

@@ -1,0 +1,251 @@
+#include "cluster/launcher/launcher.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/system/clock.h"
+#include "base/system/log.h"
+
+namespace trireme::cluster {
+namespace {
+
+constexpr double kSettleSeconds = 0.25;    // a failure on another host is seen a little later than what it causes here
+constexpr double kWarnSeconds = 2;         // who goes on so long after a failure may go on for hours
+constexpr double kStartGraceSeconds = 2;   // to end by themselves, when one could not start
+constexpr double kFailedGraceSeconds = 2;  // after a failure of rank 0, without which nobody can go on
+constexpr double kTermGraceSeconds = 2;    // between SIGTERM and SIGKILL
+constexpr double kStuckSeconds = 5;        // a killed process may be stuck in the kernel
+constexpr double kBurstSeconds = 0.3;      // signals so close are one wish: timeout and shells send them twice
+constexpr double kLongestSleepSeconds = 1;
+constexpr int kSshFailed = 255;
+
+// Signals that are sent to a process, rather than its own fault: what it said before is not why.
+bool is_from_outside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+}
+
+}  // namespace
+
+int Launcher::run() {
+  start();
+  while (!is_over()) {
+    wait();
+    for (const int signal : signals_.take()) take_signal(signal);
+    read_output();
+    bury();
+    judge();
+  }
+  return conclude();
+}
+
+bool Launcher::is_over() const {
+  return force_ == Force::given_up ||
+         std::none_of(members_.begin(), members_.end(), [](const Member& one) { return one.child->is_alive(); });
+}
+
+void Launcher::wait() {
+  std::int64_t until = base::in_seconds(kLongestSleepSeconds);
+  const bool is_unsettled = has_failed() && cause_ < 0;
+  for (const std::int64_t moment : {is_unsettled ? settle_ns_ : chorus_.next_ns(), warn_ns_, more_force_ns_})
+    if (moment != 0) until = std::min(until, moment);
+  std::vector<pollfd> polls{{signals_.descriptor(), POLLIN, 0}};
+  for (const Member& one : members_)
+    for (const LineSource& source : one.child->sources())
+      if (source.pipe.is_open()) polls.push_back({source.pipe.descriptor(), POLLIN, 0});
+  const std::int64_t left_ns = std::max<std::int64_t>(until - base::now_ns(), 0);
+  ::poll(polls.data(), polls.size(), static_cast<int>(left_ns / 1'000'000 + 1));
+}
+
+void Launcher::take_signal(int signal) {
+  if (signal == SIGCHLD) return;
+  if (first_signal_ns_ == 0) {
+    first_signal_ns_ = base::now_ns();
+    if (first().child->is_alive())
+      members_.front().child->say("interrupt");
+    else
+      end_by(base::now_ns());
+  } else if (signal != SIGHUP && base::seconds_since(first_signal_ns_) > kBurstSeconds && last_signal_ == 0) {
+    last_signal_ = signal;
+    force_ = Force::asked;
+    use_more_force();
+  }
+}
+
+void Launcher::read_output() {
+  for (int rank = 0; rank < job_.world; ++rank)
+    member(rank).child->read_lines(
+        [&](std::string line, bool is_error) { chorus_.add(rank, std::move(line), is_error); });
+}
+
+void Launcher::bury() {
+  std::vector<int> failed;
+  for (int rank = 0; rank < job_.world; ++rank) {
+    Member& one = member(rank);
+    const std::optional<int> status = one.child->ended();
+    if (!status) continue;
+    one.child->read_last_lines([&](std::string line, bool is_error) { chorus_.add(rank, std::move(line), is_error); });
+    one.ending = ending_of(*status, !one.host.empty());
+    one.ended_ns = base::now_ns();
+    if (rank == 0) {
+      const auto is_stopped = [](const Member& other) { return other.child->is_stopped(); };
+      grace_seconds_ = job_.ending_seconds;
+      if (one.ending->is_failure() || std::ranges::any_of(members_, is_stopped))
+        grace_seconds_ = std::min(grace_seconds_, kFailedGraceSeconds);
+      end_by(base::in_seconds(grace_seconds_));
+    }
+    if (one.ending->is_failure() && !one.was_told_to_end) failed.push_back(rank);
+  }
+  bool is_blamed = false;
+  for (const int rank : failed) {
+    if (failures_.empty()) settle_ns_ = base::in_seconds(kSettleSeconds);
+    failures_.push_back(rank);
+    is_blamed |= chorus_.last_words(rank).find(comm::kHoldsGroup) != std::string::npos;
+    const Member& one = member(rank);
+    // A process that was started wrongly has told why, and all are ended for it.
+    const bool is_news = one.host.empty() && !one.ending->is_of_a_start();
+    if (is_news && first().child->is_alive()) messenger_->tell(one.child->process(), to_text(*one.ending));
+  }
+  is_blamed |= !failed.empty() && first().child->is_stopped();
+  if (is_blamed && first().child->is_alive() && !probe_) probe_ = std::make_unique<LivenessProbe>(meeting_);
+}
+
+void Launcher::judge() {
+  const std::int64_t now = base::now_ns();
+  if (has_failed() && cause_ < 0 && now >= settle_ns_) settle();
+  if (probe_ && probe_->is_done() && cause_ >= 0) look_after_first();
+  if (!has_failed() || cause_ >= 0) chorus_.print(now);
+  if (warn_ns_ != 0 && now >= warn_ns_) {
+    warn_ns_ = 0;
+    has_warned_ = first().child->is_alive();
+    if (has_warned_) base::log_warn("{}", sentence());
+  }
+  if (more_force_ns_ != 0 && now >= more_force_ns_) use_more_force();
+}
+
+void Launcher::settle() {
+  // Who fails leaves the group, and may take longer to end than those who say so. What rank 0 says is not heard here.
+  const auto innocence = [&](int rank) {
+    const std::string& words = chorus_.last_words(rank);
+    const int blames = words.empty() ? 1 : words.find("has left the group") != std::string::npos ? 2 : 0;
+    return std::pair(member(rank).ending->suspicion(), blames);
+  };
+  cause_ = *std::ranges::min_element(failures_, {}, innocence);
+  const Member& cause = member(cause_);
+  chorus_.listen_only_to(cause_);
+  last_words_ = chorus_.take_last_words(cause_);
+  if (last_words_.starts_with("trireme: ")) last_words_.erase(0, std::string_view("trireme: ").size());
+  could_not_start_ =
+      cause.ending->is_of_a_start() && 1e-9 * static_cast<double>(cause.ended_ns - started_ns_) <= job_.start_seconds;
+  if (could_not_start_)
+    end_by(base::in_seconds(kStartGraceSeconds));
+  else if (!probe_)
+    warn_ns_ = base::in_seconds(kWarnSeconds);
+}
+
+void Launcher::look_after_first() {
+  const bool is_frozen = first().child->is_alive() && !probe_->has_answered();
+  probe_.reset();
+  if (is_frozen)
+    kill_first();
+  else if (!has_warned_ && !could_not_start_)
+    warn_ns_ = base::in_seconds(kWarnSeconds);
+}
+
+void Launcher::kill_first() {
+  first_is_frozen_ = true;
+  cause_ = 0;
+  warn_ns_ = 0;
+  could_not_start_ = false;
+  members_.front().child->send_signal(SIGKILL);
+  end_by(base::in_seconds(kTermGraceSeconds));
+}
+
+void Launcher::end_by(std::int64_t when_ns) {
+  if (force_ == Force::none && (more_force_ns_ == 0 || when_ns < more_force_ns_)) more_force_ns_ = when_ns;
+}
+
+// Those on other hosts end because their leash does, with the connection if not before.
+void Launcher::use_more_force() {
+  force_ = static_cast<Force>(static_cast<int>(force_) + 1);
+  if (force_ == Force::given_up) return;
+  const bool asks = force_ == Force::asked;
+  more_force_ns_ = base::in_seconds(asks ? kTermGraceSeconds : kStuckSeconds);
+  for (Member& one : members_) {
+    if (!one.child->is_alive()) continue;
+    one.was_told_to_end = true;
+    one.child->let_go();
+    one.child->send_signal(asks && !one.child->is_stopped() ? SIGTERM : SIGKILL);
+  }
+}
+
+int Launcher::conclude() {
+  messenger_.reset();
+  probe_.reset();
+  if (has_failed() && cause_ < 0) settle();
+  chorus_.print_all();
+  const int code = exit_code();
+  if (last_signal_ != 0) return code;
+  if (cause_ >= 0) {
+    // Rank 0 has spoken for itself, if it could.
+    const bool is_lost = !first().host.empty() && first().ending && first().ending->code == kSshFailed;
+    const bool has_spoken = cause_ == 0 && !first_is_frozen_ && first().ending->signal == 0 && !is_lost;
+    // A mistake that all make, and each tells.
+    const bool has_said_the_same =
+        could_not_start_ && !is_lost && first().ending && first().ending->code == member(cause_).ending->code;
+    if (code == 0 && !has_warned_) base::log_warn("{}", sentence());
+    if (code != 0 && !has_spoken && !has_said_the_same) fmt::print(stderr, "trireme: {}\n", sentence());
+  }
+  // A crash is a fault of its own, whatever came before it.
+  for (const int rank : failures_)
+    if (const ExitStatus& ending = *member(rank).ending;
+        rank != cause_ && ending.signal != 0 && !is_from_outside(ending.signal))
+      base::log_warn("{} {}", describe(rank), to_text(ending));
+  if (!could_not_start_ && first_signal_ns_ == 0 && first().ending && !first().ending->is_failure())
+    for (const Member& one : members_)
+      if (one.was_told_to_end)
+        base::log_warn("{} did not end within {} s after {} and was ended", one.name, grace_seconds_, first().name);
+  return code;
+}
+
+int Launcher::exit_code() const {
+  if (last_signal_ != 0) return 128 + last_signal_;
+  const Member& zero = first();
+  const bool ended_by_itself = zero.ending && zero.ending->signal == 0 && !zero.was_told_to_end;
+  if (ended_by_itself && zero.ending->code == 0) return 0;
+  if (could_not_start_) return 2;
+  if (ended_by_itself && zero.ending->code != kSshFailed) return zero.ending->code;
+  return cause_ >= 0 && member(cause_).ending && member(cause_).ending->code == 2 ? 2 : 1;
+}
+
+std::string Launcher::describe(int rank) const {
+  const Member& one = member(rank);
+  return one.host.empty() ? fmt::format("{} (process {})", one.name, one.child->process())
+                          : fmt::format("{} on host {}", one.name, one.host);
+}
+
+std::string Launcher::sentence() const {
+  const Member& cause = member(cause_);
+  if (first_is_frozen_)
+    return fmt::format(
+        "{} did not answer the others any more: it was stopped, or its host or network hangs; it was "
+        "ended, and with it the job",
+        describe(cause_));
+  const ExitStatus& ending = *cause.ending;
+  const bool has_words = !last_words_.empty() && !is_from_outside(ending.signal);
+  const std::string who = describe(cause_);
+  if (!cause.host.empty() && has_words && could_not_start_) return fmt::format("{}: {}", who, last_words_);
+  if (!cause.host.empty() && ending.code == kSshFailed && !has_words)
+    return fmt::format("{} could not be started, or the connection to it was lost (ssh ended with exit code {})", who,
+                       ending.code);
+  // It was not this process: whom it tells to end is no cause.
+  if (ending.signal == SIGKILL)
+    return fmt::format("{} {}; unless somebody did that, the kernel's OOM killer did: see 'Out of memory' in dmesg{}",
+                       who, to_text(ending), cause.host.empty() ? "" : " there");
+  return fmt::format("{} {}{}", who, to_text(ending), has_words ? ": " + last_words_ : "");
+}
+
+}  // namespace trireme::cluster

@@ -1,0 +1,47 @@
+#include <algorithm>
+
+#include "comm/collective/all_reduce.h"
+#include "comm/collective/slices.h"
+
+namespace trireme::comm {
+namespace {
+
+// Between hosts there is one rank of each, so all may send to all.
+const AllReduce& between_hosts(int hosts, std::int64_t bytes) {
+  return find_all_reduce(Algorithm::automatic, {hosts, hosts}, {}, bytes);
+}
+
+}  // namespace
+
+// As many slices as the smallest host has ranks. Inside a host, slice s goes to the rank of place s, which combines it
+// with the other hosts' ranks of that place and hands it back.
+void hierarchical_all_reduce(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how) {
+  const std::vector<int> here = circle.here();
+  const int slices = circle.smallest_host(), ranks = static_cast<int>(here.size());
+  const int place = static_cast<int>(std::ranges::find(here, circle.rank()) - here.begin());
+  const auto nth = [&](int index) { return slice_of(data, index, slices); };
+  std::vector<Transfer> up, down;
+  for (int round = 1; round < ranks; ++round) {
+    const int to = (place + round) % ranks, from = (place - round + ranks) % ranks;
+    const auto rank_at = [&](int where) { return here[static_cast<std::size_t>(where)]; };
+    if (to < slices) up.push_back(send_to(rank_at(to), std::as_bytes(nth(to))));
+    if (place < slices) up.push_back(combine_from(rank_at(from), nth(place), how));
+    if (place < slices) down.push_back(send_to(rank_at(to), std::as_bytes(nth(place))));
+    if (from < slices) down.push_back(receive_from(rank_at(from), std::as_writable_bytes(nth(from))));
+  }
+  circle.run(operation, up);
+  if (place < slices) {
+    Subgroup others(circle, circle.same_place(place));
+    const auto own = nth(place);
+    between_hosts(others.world(), static_cast<std::int64_t>(own.size_bytes())).run(others, operation, own, how);
+  }
+  circle.run(operation, down);
+}
+
+Cost hierarchical_cost(Spread spread, std::int64_t bytes) {
+  const int inside = spread.world > spread.hosts ? 2 : 0;
+  const Cost between = between_hosts(spread.hosts, bytes).cost({spread.hosts, spread.hosts}, bytes);
+  return {inside + between.steps, between.bytes};
+}
+
+}  // namespace trireme::comm

@@ -1,0 +1,236 @@
+#include "comm/collective/progress_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "comm/collective/message.h"
+
+namespace trireme::comm {
+namespace {
+constexpr double kLookForMeetingsSeconds = 0.5;
+}
+
+ProgressLoop::ProgressLoop(LinkSet set) : set_(std::move(set)), rest_(set_.bell, set_.alarm) {}
+
+void ProgressLoop::lay_out(std::span<const Transfer> transfers) {
+  lanes_used_ = 0;
+  for (const Transfer& transfer : transfers) {
+    const auto end = lanes_.begin() + static_cast<std::ptrdiff_t>(lanes_used_);
+    auto lane = std::find_if(lanes_.begin(), end, [&](const Lane& one) {
+      return one.peer == transfer.peer && one.direction == transfer.direction;
+    });
+    if (lane == end) {
+      if (lanes_used_ == lanes_.size()) lanes_.emplace_back();
+      lane = lanes_.begin() + static_cast<std::ptrdiff_t>(lanes_used_++);
+      lane->peer = transfer.peer;
+      lane->direction = transfer.direction;
+      lane->link = set_.links.at(static_cast<std::size_t>(transfer.peer)).get();
+      lane->messages.clear();
+      lane->next = lane->header = lane->done = 0;
+    }
+    lane->messages.push_back(&transfer);
+  }
+}
+
+void ProgressLoop::run(const Operation& operation, std::span<const Transfer> transfers) {
+  lay_out(transfers);
+  rest_.moved();
+  for (;;) {
+    bool moved = false, is_done = true;
+    for (std::size_t i = 0; i < lanes_used_; ++i) {
+      moved |= advance(lanes_[i], operation);
+      is_done &= lanes_[i].is_done();
+    }
+    if (is_done) return;
+    if (moved)
+      rest_.moved();
+    else if (!rest_.looks_again())
+      wait(operation);
+  }
+}
+
+bool ProgressLoop::advance(Lane& lane, const Operation& operation) {
+  bool moved = false;
+  try {
+    while (!lane.is_done()) {
+      if (!(lane.direction == Transfer::Direction::send ? advance_send(lane, operation)
+                                                        : advance_receive(lane, operation)))
+        return moved;
+      moved = true;
+    }
+  } catch (const GoneError& error) {
+    hear_out(lane.peer, operation);
+    if (!set_.alarm->has_left(lane.peer)) set_.alarm->report(lane.peer, error.what());
+    fail(lane, operation,
+         set_.alarm->has_left(lane.peer) ? "has left the group" : fmt::format("is gone ({})", error.what()));
+  }
+  return moved;
+}
+
+// One that is gone may have said before that it is in another operation.
+void ProgressLoop::hear_out(int peer, const Operation& operation) {
+  for (std::size_t i = 0; i < lanes_used_; ++i) {
+    Lane& lane = lanes_[i];
+    if (lane.peer != peer || lane.direction != Transfer::Direction::receive) continue;
+    try {
+      while (!lane.is_done() && advance_receive(lane, operation)) continue;
+    } catch (const GoneError&) {  // that is known
+    }
+  }
+}
+
+bool ProgressLoop::advance_send(Lane& lane, const Operation& operation) {
+  const std::span<const std::byte> content = lane.messages[lane.next]->bytes;
+  const MessageHeader header{operation, content.size()};
+  const auto head = std::as_bytes(std::span(&header, 1));
+  const std::size_t count = send_message(*lane.link, head, content, lane.done, short_);
+  lane.done += count;
+  set_.traffic->add(count, 0);
+  if (lane.done == message_bytes(head.size(), content.size())) {
+    ++lane.next;
+    lane.done = 0;
+  }
+  return count > 0;
+}
+
+bool ProgressLoop::advance_receive(Lane& lane, const Operation& operation) {
+  const Transfer& message = *lane.messages[lane.next];
+  if (lane.header < sizeof lane.head) {
+    if (lane.link->readable(sizeof lane.head).empty()) return false;
+    const auto head = std::as_writable_bytes(std::span(&lane.head, 1));
+    const std::size_t count = lane.link->receive(head.subspan(lane.header));
+    lane.header += count;
+    set_.traffic->add(0, count);
+    if (lane.header < sizeof lane.head) return true;
+    check_header(lane, operation, lane.head);
+  }
+  const std::size_t whole = padded(message.bytes.size());
+  const std::size_t before = lane.done;
+  if (lane.done < whole) lane.done += receive_part(lane);
+  set_.traffic->add(0, lane.done - before);
+  const bool moved = lane.done > before || whole == 0;
+  if (lane.done == whole) {
+    ++lane.next;
+    lane.header = lane.done = 0;
+  }
+  return moved;
+}
+
+std::size_t ProgressLoop::receive_part(Lane& lane) {
+  const Transfer& message = *lane.messages[lane.next];
+  const std::size_t left = message.bytes.size() - std::min(lane.done, message.bytes.size());
+  if (left == 0) return receive_padding(*lane.link, padded(message.bytes.size()) - lane.done);
+  if (!message.combine) return lane.link->receive(message.bytes.subspan(lane.done));
+  const auto there = lane.link->readable(left);
+  const std::size_t count = std::min(there.size(), left) / sizeof(float) * sizeof(float);
+  if (count == 0) return 0;
+  combine_into(*message.combine, reinterpret_cast<float*>(message.bytes.data() + lane.done),
+               reinterpret_cast<const float*>(there.data()), static_cast<std::int64_t>(count / sizeof(float)));
+  lane.link->take(count);
+  return count;
+}
+
+void ProgressLoop::check_header(const Lane& lane, const Operation& operation, const MessageHeader& header) const {
+  if (header.operation == operation && header.bytes == lane.messages[lane.next]->bytes.size()) return;
+  disagree(operation, lane.peer, header.bytes, header.operation);
+}
+
+void ProgressLoop::disagree(const Operation& operation, int peer, std::uint64_t bytes, const Operation& its) const {
+  base::run_error(
+      "rank {} is in {}, but rank {} sent {} bytes of its {}: all ranks must run the same program with the "
+      "same settings",
+      set_.rank, describe(operation), peer, bytes, describe(its));
+}
+
+bool ProgressLoop::could_move() const {
+  for (std::size_t i = 0; i < lanes_used_; ++i) {
+    const Lane& lane = lanes_[i];
+    if (lane.is_done()) continue;
+    if (lane.direction == Transfer::Direction::send ? lane.link->can_send() : lane.link->can_receive()) return true;
+  }
+  return false;
+}
+
+void ProgressLoop::wait(const Operation& operation) {
+  rest_.polls().clear();
+  const Lane* slow = nullptr;
+  for (std::size_t i = 0; i < lanes_used_; ++i) {
+    const Lane& lane = lanes_[i];
+    if (lane.is_done()) continue;
+    slow = &lane;
+    fail_if_alarmed(operation);
+    // Whoever waits at a meeting instead of in this operation sends no message of it.
+    if (const Operation* its = set_.meeting ? set_.meeting->ahead(lane.peer) : nullptr;
+        its != nullptr && its->sequence <= operation.sequence)
+      disagree(operation, lane.peer, 0, *its);
+    const int descriptor = lane.link->descriptor();
+    // What it sent before it left may still be on its way through a socket, which tells its end itself.
+    if (descriptor < 0 && set_.alarm->has_left(lane.peer) && !could_move()) fail(lane, operation, "has left the group");
+    if (descriptor >= 0)
+      rest_.polls().push_back(
+          {descriptor, static_cast<short>(lane.direction == Transfer::Direction::send ? POLLOUT : POLLIN), 0});
+  }
+  const double left = set_.deadline_seconds - rest_.still_seconds();
+  if (left <= 0) fail(*slow, operation, fmt::format("did not answer within {:g} s", set_.deadline_seconds));
+  // A meeting wakes nobody who is not there.
+  rest_.sleep(set_.meeting ? std::min(left, kLookForMeetingsSeconds) : left, [&] { return could_move(); });
+}
+
+void ProgressLoop::meet(const Operation& operation, std::span<const std::byte> own) {
+  set_.meeting->come(operation, own);
+  rest_.moved();
+  while (!set_.meeting->is_complete())
+    if (!rest_.looks_again()) wait_for_meeting(operation);
+  set_.meeting->pass_on();
+  for (int peer = 0; peer < world(); ++peer)
+    if (const Operation& its = set_.meeting->operation(peer); its != operation)
+      disagree(operation, peer, set_.meeting->content(peer).size(), its);
+}
+
+void ProgressLoop::take_left(const Operation& operation, int rank, std::span<std::byte> into) const {
+  const auto left = set_.meeting->content(rank);
+  if (left.size() != into.size()) disagree(operation, rank, left.size(), set_.meeting->operation(rank));
+  std::ranges::copy(left, into.begin());
+}
+
+void ProgressLoop::wait_for_meeting(const Operation& operation) {
+  const HostBarrier& meeting = *set_.meeting;
+  const double left = set_.deadline_seconds - rest_.still_seconds();
+  for (int peer = 0; peer < world(); ++peer) {
+    if (peer == set_.rank || meeting.has_come(peer)) continue;
+    fail_if_alarmed(operation);
+    // Whoever sent a message instead is in something else; unless it came meanwhile, and is in what follows.
+    const auto sent = set_.links[static_cast<std::size_t>(peer)]->readable(sizeof(MessageHeader));
+    if (sent.size() >= sizeof(MessageHeader) && !meeting.has_come(peer)) {
+      MessageHeader header;
+      std::memcpy(&header, sent.data(), sizeof header);
+      disagree(operation, peer, header.bytes, header.operation);
+    }
+    const auto fail_without = [&](const std::string& why) {
+      base::run_error("rank {}, {}: rank {} {}", set_.rank, describe(operation), peer, why);
+    };
+    if (set_.alarm->has_left(peer) && !meeting.has_come(peer)) fail_without("has left the group");
+    if (left <= 0) fail_without(fmt::format("did not come within {:g} s", set_.deadline_seconds));
+  }
+  rest_.polls().clear();
+  rest_.sleep(std::max(left, 0.0), [&] { return meeting.is_complete(); });
+}
+
+void ProgressLoop::fail_if_alarmed(const Operation& operation) const {
+  if (set_.alarm->is_raised())
+    base::run_error("rank {}, {}: {}", set_.rank, describe(operation), set_.alarm->sentence());
+}
+
+void ProgressLoop::fail(const Lane& lane, const Operation& operation, const std::string& why) const {
+  fail_if_alarmed(operation);
+  const bool sends = lane.direction == Transfer::Direction::send;
+  const std::size_t all = lane.is_done() ? 0 : lane.messages[lane.next]->bytes.size();
+  const std::size_t head = sends ? std::min(lane.done, sizeof(MessageHeader)) : 0;
+  base::run_error("rank {}, {}: rank {} {}; {} of {} bytes were {}", set_.rank, describe(operation), lane.peer, why,
+                  std::min(lane.done - head, all), all, sends ? "sent to it" : "received from it");
+}
+
+}  // namespace trireme::comm

@@ -1,0 +1,130 @@
+#include "comm/membership/join.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "comm/membership/group_services.h"
+#include "comm/transport/mesh.h"
+
+namespace trireme::comm {
+namespace {
+
+constexpr double kReachSeconds = 2;   // for a connection to one that may be gone
+constexpr double kSettleSeconds = 3;  // for those who come to a new arbiter
+
+}  // namespace
+
+GroupServices::GroupServices(const JoinOptions& options)
+    : options_(options),
+      local_name_(fmt::format("@trireme-{}-{}-{}", getpid(), options.rank, base::now_ns())),
+      door_(listen_on(door_address()), secrecy_of(options), options.world),
+      local_door_(listen_on({local_name_, 0}), {options.token, false}, options.world) {}
+
+// Who meets on a loopback address is on this host, so nobody else needs to reach this rank.
+Address GroupServices::door_address() const { return {options_.address.is_loopback() ? options_.address.host : "", 0}; }
+
+Member GroupServices::self(int rank) const {
+  Member member = this_process();
+  member.rank = rank;
+  member.local = {local_name_, 0};
+  return member;
+}
+
+Group GroupServices::form() {
+  if (options_.rank == 0) {
+    arbiter_ = std::make_unique<FailureDetector>(listen_on(options_.address), secrecy_of(options_), options_.world,
+                                         options_.program, options_.patience);
+    options_.address.port = arbiter_->port();
+  }
+  const std::int64_t deadline = base::in_seconds(options_.join_seconds);
+  membership_ = std::make_unique<Membership>(options_, self(options_.rank), port_of(door_.listener()), deadline);
+  return form(membership_->meet(deadline));
+}
+
+Group GroupServices::form_again() {
+  for (;;) {
+    const auto met = membership_->meet_again(base::in_seconds(options_.join_seconds));
+    if (!met && !options_.elects)
+      base::run_error("rank {}: rank 0, which held the group together, is gone", options_.rank);
+    const Roll roll = met ? *met : elect();
+    try {
+      return form(roll);
+    } catch (const base::Error&) {
+      if (!roll.alarm->is_raised_soon()) throw;  // otherwise another one was lost; the rest meets once more
+    }
+  }
+}
+
+Roll GroupServices::elect() {
+  const Roll old = roll_;
+  const int others = static_cast<int>(old.members.size()) - 1;
+  membership_.reset();
+  for (const Member& candidate : old.members) {
+    if (candidate.rank == 0) continue;  // it held the last one
+    JoinOptions options = options_;
+    options.world = static_cast<int>(old.members.size());
+    options.address = candidate.address;
+    if (candidate.rank == old.rank) {
+      Socket listener = door_.take_listener();
+      door_ = Listener(listen_on(door_address()), secrecy_of(options_), options.world);
+      options.address = {door_address().host, port_of(listener)};
+      arbiter_ = std::make_unique<FailureDetector>(std::move(listener), secrecy_of(options_), options.world, options_.program,
+                                           options_.patience, others, kSettleSeconds);
+    }
+    try {
+      membership_ = std::make_unique<Membership>(options, self(old.rank), port_of(door_.listener()),
+                                                 base::in_seconds(kReachSeconds + kSettleSeconds));
+      return membership_->meet(base::in_seconds(options_.join_seconds));
+    } catch (const base::Error&) {
+      if (candidate.rank == old.rank) throw;
+    }
+  }
+  base::run_error("rank {}: nobody of {} ranks is left to form a group with", old.rank, others + 1);
+}
+
+Group GroupServices::form(const Roll& roll) {
+  roll_ = roll;
+  options_.rank = roll.rank;
+  options_.world = static_cast<int>(roll.members.size());
+  options_.patience.silent_seconds = roll.silent_seconds;
+  return Group(make_mesh(options_, roll, door_, local_door_));
+}
+
+Group join(const JoinOptions& options) {
+  if (options.world < 1 || options.rank < 0 || options.rank >= options.world)
+    base::user_error("rank {} of {} ranks; ranks are 0 to {}", options.rank, options.world, options.world - 1);
+  auto company = std::make_shared<GroupServices>(options);
+  Group group = company->form();
+  group.keep(company);
+  return group;
+}
+
+void tell_ending(const JoinOptions& options, int process, const std::string& how) {
+  enter(
+      options.address, secrecy_of(options),
+      [&](const Socket&) {
+        return to_json(Ending{process, this_process().host, how});
+      },
+      "the group's meeting", base::in_seconds(kReachSeconds));
+}
+
+bool is_meeting_held(const JoinOptions& options, double seconds) {
+  const std::int64_t deadline = base::in_seconds(seconds);
+  try {
+    return wait_readable(connect_to(options.address, deadline), deadline);  // the greeting
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+Group regroup(const Group& broken) {
+  const std::shared_ptr<GroupServices>& company = broken.company();
+  base::check(company != nullptr, "only a group of processes can form again");
+  Group group = company->form_again();
+  group.keep(company);
+  return group;
+}
+
+}  // namespace trireme::comm

@@ -1,0 +1,185 @@
+#include "comm/membership/membership.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "base/system/log.h"
+#include "comm/transport/tcp/listener.h"
+#include "comm/transport/link.h"
+
+namespace trireme::comm {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kFrameBytes = 16 << 20;
+constexpr std::int64_t kSendNs = 500'000'000;
+constexpr double kBeatsInSilence = 5;
+
+std::chrono::nanoseconds until(std::int64_t deadline_ns) {
+  return std::chrono::nanoseconds(std::max<std::int64_t>(0, deadline_ns - base::now_ns()));
+}
+
+// "rank 3", "ranks 3, 5".
+std::string name_ranks(const std::vector<int>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank" : "ranks";
+  for (const int rank : ranks) text += (rank == ranks[0] ? " " : ", ") + std::to_string(rank);
+  return text;
+}
+
+// As the arbiter tells it: ranks are places in the list.
+Roll roll_of(const Json& json) {
+  Roll roll{json.at("rank"),
+            json.at("generation"),
+            json.at("silent seconds"),
+            members_from_json(json.at("members").get<std::string>()),
+            {}};
+  const int world = static_cast<int>(roll.members.size());
+  for (int rank = 0; rank < world; ++rank)
+    if (roll.members[static_cast<std::size_t>(rank)].rank != rank) throw FrameError("a list of ranks without order");
+  if (roll.rank < 0 || roll.rank >= world)
+    throw FrameError(fmt::format("a list of {} ranks to rank {}", world, roll.rank));
+  roll.alarm = std::make_shared<FailureState>(world);
+  return roll;
+}
+
+}  // namespace
+
+Membership::Membership(const JoinOptions& options, Member self, int door_port, std::int64_t deadline_ns)
+    : options_(options), frames_(kFrameBytes), stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  const auto hello = [&](const Socket& connected) {
+    self.address = {own_host(connected), door_port};
+    return to_json(Hello{options.world, options.program, self});
+  };
+  arbiter_ = enter(options.address, secrecy_of(options), hello, "the group's meeting", deadline_ns);
+  thread_ = std::thread([this] { run(); });
+}
+
+Membership::~Membership() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (roll_) roll_->alarm->set_judge({});
+  }
+  stop_ = true;
+  eventfd_write(stop_bell_.descriptor(), 1);
+  thread_.join();
+  send(Json{{"do", "leave"}}.dump());
+}
+
+Roll Membership::meet(std::int64_t deadline_ns) {
+  std::unique_lock lock(mutex_);
+  news_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_ || !refusal_.empty(); });
+  if (!refusal_.empty() && is_failure_) base::run_error("rank {}: {}", options_.rank, refusal_);
+  if (!refusal_.empty())
+    base::user_error("rank {} cannot join the group at {}: {}", options_.rank, to_text(options_.address), refusal_);
+  if (!is_fresh_)
+    base::run_error("rank {}: {} of {} did not come to {} within {:g} s{}", options_.rank,
+                    missing_.empty() ? "some" : name_ranks(missing_), options_.world, to_text(options_.address),
+                    options_.join_seconds,
+                    options_.address.is_loopback() ? "; other hosts cannot reach a loopback address" : "");
+  is_fresh_ = false;
+  return *roll_;
+}
+
+std::optional<Roll> Membership::meet_again(std::int64_t deadline_ns) {
+  send(Json{{"do", "again"}}.dump());
+  std::unique_lock lock(mutex_);
+  news_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_; });
+  if (is_over_) return std::nullopt;
+  if (!is_fresh_)
+    base::run_error("rank {}: the others did not come to form a group again within {:g} s", options_.rank,
+                    options_.join_seconds);
+  is_fresh_ = false;
+  return *roll_;
+}
+
+void Membership::send(const std::string& frame) {
+  const std::lock_guard lock(send_mutex_);
+  try {
+    send_frame(arbiter_, frame, base::now_ns() + kSendNs);
+  } catch (const GoneError&) {  // run() hears of it
+  }
+}
+
+// The arbiter is gone: of a group that is at work that is a failure of rank 0.
+void Membership::raise(const std::string& sentence) {
+  const std::lock_guard lock(mutex_);
+  is_over_ = true;
+  if (roll_) roll_->alarm->raise(fmt::format("{}, {}, {}", describe(roll_->members.at(0)), kHoldsGroup, sentence));
+  news_.notify_all();
+}
+
+void Membership::run() {
+  const double& silent_seconds = options_.patience.silent_seconds;  // take() may change it
+  std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
+  while (!stop_) {
+    next_beat = std::min(next_beat, base::in_seconds(silent_seconds / kBeatsInSilence));
+    std::array<pollfd, 2> polls{{{stop_bell_.descriptor(), POLLIN, 0}, {arbiter_.descriptor(), POLLIN, 0}}};
+    const double left = 1e-6 * static_cast<double>(next_beat - base::now_ns());
+    poll(polls.data(), polls.size(), static_cast<int>(std::ceil(std::max(left, 0.0))));
+    if (base::now_ns() >= next_beat) {
+      send(Json{{"do", "beat"}}.dump());
+      next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
+    }
+    try {
+      std::array<std::byte, 4096> bytes{};
+      // Frame by frame: the arbiter may have gone right after its verdict.
+      while (const std::size_t count = receive_some(arbiter_, bytes)) {
+        frames_.add(std::span(bytes).first(count));
+        while (const auto frame = frames_.next()) {
+          const auto text = authentic_text(arbiter_, *frame);
+          if (!text) {
+            if (!std::exchange(was_forged_, true)) base::log_warn("{}", forgery_sentence("the group's meeting"));
+            continue;
+          }
+          heard = base::now_ns();
+          if (!take(*text)) return;
+        }
+      }
+    } catch (const std::exception& error) {  // gone, or not to be understood
+      return raise(fmt::format("is gone: {}", error.what()));
+    }
+    if (const double silent = base::seconds_since(heard); silent > silent_seconds)
+      return raise(fmt::format("has been silent for {:.1f} s", silent));
+  }
+}
+
+bool Membership::take(const std::string& frame) {
+  const Json json = Json::parse(frame);
+  const std::string what = json.at("do");
+  const std::lock_guard lock(mutex_);
+  if (what == "begin") {
+    Roll roll = roll_of(json);
+    roll.alarm->set_judge([this](int peer, const std::string& seen) {
+      send(Json{{"do", "report"}, {"rank", peer}, {"what", seen}}.dump());
+    });
+    if (roll_) roll_->alarm->set_judge({});  // the ranks of that group are others now
+    options_.patience.silent_seconds = roll.silent_seconds;
+    roll_ = std::move(roll);
+    is_fresh_ = true;
+  }
+  if (what == "wait") missing_ = json.at("missing").get<std::vector<int>>();
+  if (what == "refuse") {
+    refusal_ = json.at("why");
+    is_failure_ = json.value("is failure", false);
+  }
+  if (what == "verdict" && roll_) roll_->alarm->raise(json.at("text"));
+  if (what == "left" && roll_) roll_->alarm->leave(roll_->members.at(json.at("rank").get<std::size_t>()).rank);
+  if (what == "farewell") {
+    is_over_ = true;
+    if (roll_) roll_->alarm->set_judge({});
+  }
+  news_.notify_all();
+  return what != "farewell" && what != "refuse";
+}
+
+}  // namespace trireme::comm

@@ -1,0 +1,13 @@
+// Mesh: from the list of members to a link with each: shared memory inside a host, TCP between hosts.
+#pragma once
+
+#include "comm/transport/tcp/listener.h"
+#include "comm/membership/join.h"
+#include "comm/membership/membership.h"
+
+namespace trireme::comm {
+
+// Called by all members of the roll; `door` takes connections of other hosts, `local_door` those of this one.
+Mesh make_mesh(const JoinOptions& options, const Roll& roll, Listener& door, Listener& local_door);
+
+}  // namespace trireme::comm

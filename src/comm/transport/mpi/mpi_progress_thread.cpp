@@ -1,0 +1,190 @@
+#include "comm/transport/mpi/mpi_progress_thread.h"
+
+#include <fmt/core.h>
+#include <immintrin.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "comm/transport/shared_memory/ring_link.h"
+
+namespace trireme::comm {
+namespace {
+
+constexpr std::int64_t kSpinNs = 50'000, kShortestSleepNs = 20'000, kLongestSleepNs = 5'000'000;
+constexpr std::int64_t kStillShare = 8;             // sleeps that part of the time for which nothing has moved
+constexpr std::chrono::seconds kAbortPatience{10};  // until MPI has ended this process
+
+}  // namespace
+
+MpiProgressThread::MpiProgressThread(const MpiCalls& mpi, int ports) : mpi_(mpi), ports_(ports) {
+  std::promise<void> promise;
+  std::future<void> started = promise.get_future();
+  thread_ = std::thread([this, promise = std::move(promise)]() mutable { run(std::move(promise)); });
+  try {
+    started.get();  // MPI's launcher ends this process where others do not come
+  } catch (...) {
+    thread_.join();
+    throw;
+  }
+}
+
+MpiProgressThread::~MpiProgressThread() {
+  stop_.store(true, std::memory_order_release);
+  own_bell().ring();
+  thread_.join();
+}
+
+void MpiProgressThread::run(std::promise<void> started) {
+  try {
+    start();
+  } catch (...) {
+    return started.set_exception(std::current_exception());
+  }
+  started.set_value();
+  try {
+    carry();
+    expect_sent(mpi_.finish());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "trireme: rank {}: {}\n", rank_, error.what());
+    mpi_.abort(1);
+  }
+}
+
+void MpiProgressThread::start() {
+  prctl(PR_SET_TIMERSLACK, 1);  // short sleeps are to be short
+  if (const char* failure = mpi_.start(ports_ * MpiChannel::kSlots, &rank_, &world_); failure != nullptr)
+    base::user_error("MPI cannot be started: {}", failure);
+  hosts_.resize(static_cast<std::size_t>(world_));
+  expect_sent(mpi_.hosts(hosts_.data()));
+  for (int i = 0; i <= ports_; ++i) {
+    bells_.emplace_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    if (!bells_.back().is_open()) base::run_error("rank {}: cannot make a bell: {}", rank_, std::strerror(errno));
+  }
+  const std::size_t ring_pairs = static_cast<std::size_t>(ports_) * static_cast<std::size_t>(world_);
+  memory_ = std::make_unique<MappedMemory>(
+      bells_.size() * sizeof(BellState) + ring_pairs * 2 * Ring::bytes_for(MpiChannel::ring_bytes(world_)), -1);
+  alarm_ = std::make_shared<FailureState>(world_);
+  const std::size_t slots = ring_pairs * MpiChannel::kSlots;
+  lane_of_slot_.resize(slots);
+  ended_slots_.resize(slots);
+  ended_bytes_.resize(slots);
+  for (int peer = 0; peer < world_; ++peer)
+    for (int port = 0; port < ports_ && peer != rank_; ++port) {
+      const int slot = (peer * ports_ + port) * MpiChannel::kSlots;
+      std::fill_n(lane_of_slot_.begin() + slot, MpiChannel::kSlots, static_cast<int>(lanes_.size()));
+      const Rings both = rings(port, peer);
+      lanes_.emplace_back(mpi_, both.out, both.in, bell(port), peer, port, slot);
+    }
+}
+
+Wakeup MpiProgressThread::bell(int port) const {
+  auto* states = reinterpret_cast<BellState*>(memory_->data());
+  return {states + port, bells_[static_cast<std::size_t>(port)].descriptor()};
+}
+
+MpiProgressThread::Rings MpiProgressThread::rings(int port, int peer) const {
+  const std::size_t capacity = MpiChannel::ring_bytes(world_), bytes = Ring::bytes_for(capacity);
+  std::byte* first =
+      memory_->data() + bells_.size() * sizeof(BellState) + static_cast<std::size_t>(port * world_ + peer) * 2 * bytes;
+  return {Ring(first, capacity), Ring(first + bytes, capacity)};
+}
+
+std::vector<std::unique_ptr<Link>> MpiProgressThread::links(int port) const {
+  std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world_));
+  for (int peer = 0; peer < world_; ++peer) {
+    if (peer == rank_) continue;
+    const Rings both = rings(port, peer);
+    links[static_cast<std::size_t>(peer)] = std::make_unique<RingLink>(both.out, both.in, own_bell());
+  }
+  return links;
+}
+
+void MpiProgressThread::carry() {
+  std::int64_t still_since = 0;  // nothing has moved since then; 0: it has
+  bool may_spin = false;
+  while (!is_over()) {
+    if (const int code = abort_code_.load(std::memory_order_acquire); code != 0) mpi_.abort(code);
+    if (move()) {
+      still_since = 0;
+      continue;
+    }
+    const std::int64_t now = base::now_ns();
+    if (still_since == 0) {
+      still_since = now;
+      may_spin = spin_.may_spin();
+    }
+    if (may_spin && now - still_since < kSpinNs)
+      _mm_pause();
+    else
+      sleep(std::clamp((now - still_since) / kStillShare, kShortestSleepNs, kLongestSleepNs));
+  }
+}
+
+bool MpiProgressThread::move() {
+  if (stop_.load(std::memory_order_acquire) && !is_closing_) {
+    is_closing_ = true;
+    for (MpiChannel& lane : lanes_) lane.close();
+  }
+  bool moved = false;
+  for (MpiChannel& lane : lanes_) moved |= lane.post();
+  // A test may find nothing but bring MPI forward, so that the next one finds something.
+  return take_ended() || take_ended() || moved;
+}
+
+bool MpiProgressThread::take_ended() {
+  int count = 0;
+  expect_sent(mpi_.test(&count, ended_slots_.data(), ended_bytes_.data()));
+  for (int i = 0; i < count; ++i) {
+    const int slot = ended_slots_[static_cast<std::size_t>(i)];
+    MpiChannel& lane = lanes_[static_cast<std::size_t>(lane_of_slot_[static_cast<std::size_t>(slot)])];
+    const bool had_closed = lane.peer_has_closed();
+    lane.end(slot, static_cast<std::size_t>(ended_bytes_[static_cast<std::size_t>(i)]));
+    if (lane.peer_has_closed() && !had_closed) notice_closed(lane.peer());
+  }
+  return count > 0;
+}
+
+// A rank has left when nothing more comes from it on any lane.
+void MpiProgressThread::notice_closed(int peer) {
+  const bool has_left = std::all_of(lanes_.begin(), lanes_.end(), [&](const MpiChannel& lane) {
+    return lane.peer() != peer || lane.peer_has_closed();
+  });
+  if (has_left) alarm_->leave(peer);
+}
+
+bool MpiProgressThread::could_move() const {
+  return (stop_.load(std::memory_order_acquire) && !is_closing_) || abort_code_.load(std::memory_order_acquire) != 0 ||
+         std::any_of(lanes_.begin(), lanes_.end(), [](const MpiChannel& lane) { return lane.could_post(); });
+}
+
+void MpiProgressThread::sleep(std::int64_t nanoseconds) {
+  Wakeup bell = own_bell();
+  bell.lie_down();
+  if (!could_move()) {
+    pollfd wait{bell.descriptor(), POLLIN, 0};
+    const timespec time{0, nanoseconds};
+    ppoll(&wait, 1, &time, nullptr);
+  }
+  bell.get_up();
+}
+
+bool MpiProgressThread::is_over() const {
+  return stop_.load(std::memory_order_acquire) &&
+         std::all_of(lanes_.begin(), lanes_.end(), [](const MpiChannel& lane) { return lane.is_over(); });
+}
+
+void MpiProgressThread::end_all_ranks(int exit_code) {
+  abort_code_.store(exit_code, std::memory_order_release);
+  own_bell().ring();
+  std::this_thread::sleep_for(kAbortPatience);
+}
+
+}  // namespace trireme::comm

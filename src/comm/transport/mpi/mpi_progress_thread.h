@@ -1,0 +1,79 @@
+// MpiProgressThread: the thread that carries bytes between the ports of this process and those of other ranks over MPI. It is the
+// only one that calls MPI, from MPI_Init to MPI_Finalize. Ports know nothing of it: they write into rings, take from
+// rings and sleep until their bell rings, as if the peer were on the same host.
+//
+// MPI wakes nobody, so the ferry has to look: it looks without a pause for at most 50 us after something moved, and
+// only while no core is wanted by somebody else; then it sleeps an eighth of the time for which nothing has moved, 20
+// us to 5 ms, or until a port rings.
+#pragma once
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "comm/membership/failure_state.h"
+#include "comm/transport/shared_memory/wakeup.h"
+#include "comm/transport/mpi/mpi_channel.h"
+#include "comm/transport/link.h"
+#include "comm/transport/shared_memory/mapped_memory.h"
+#include "comm/transport/mpi/mpi_calls.h"
+#include "comm/transport/tcp/socket.h"
+#include "comm/transport/spin.h"
+
+namespace trireme::comm {
+
+class MpiProgressThread {
+ public:
+  // Starts MPI, with so many ports; where that cannot be it is a user error.
+  MpiProgressThread(const MpiCalls& mpi, int ports);
+  // Sends what is still in the rings, and ends MPI when all other ranks do: that may take as long as they work.
+  ~MpiProgressThread();
+  MpiProgressThread(const MpiProgressThread&) = delete;
+  MpiProgressThread& operator=(const MpiProgressThread&) = delete;
+
+  int rank() const { return rank_; }
+  int world() const { return world_; }
+  const std::vector<int>& hosts() const { return hosts_; }  // see LinkSet
+  const std::shared_ptr<FailureState>& alarm() const { return alarm_; }
+  // Of a port.
+  std::vector<std::unique_ptr<Link>> links(int port) const;
+  Wakeup bell(int port) const;
+
+  // Ends all ranks of the job, this process too.
+  void end_all_ranks(int exit_code);
+
+ private:
+  struct Rings {
+    Ring out, in;
+  };
+
+  void run(std::promise<void> started);
+  void start();
+  void carry();
+  bool move();  // whether anything did
+  bool take_ended();
+  bool could_move() const;
+  void sleep(std::int64_t nanoseconds);
+  bool is_over() const;
+  void notice_closed(int peer);
+  Rings rings(int port, int peer) const;
+  Wakeup own_bell() const { return bell(ports_); }
+
+  const MpiCalls& mpi_;
+  int ports_, rank_ = 0, world_ = 1;
+  std::vector<int> hosts_;
+  std::vector<Socket> bells_;             // one for each port, then the ferry's own
+  std::unique_ptr<MappedMemory> memory_;  // the bells' states, and two rings for each port and rank
+  std::shared_ptr<FailureState> alarm_;
+  std::vector<MpiChannel> lanes_;
+  std::vector<int> lane_of_slot_, ended_slots_, ended_bytes_;
+  SpinPermit spin_;
+  bool is_closing_ = false;
+  std::atomic<bool> stop_{false};
+  std::atomic<int> abort_code_{0};  // 0: nobody asked
+  std::thread thread_;
+};
+
+}  // namespace trireme::comm

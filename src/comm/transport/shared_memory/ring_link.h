@@ -1,0 +1,27 @@
+// RingLink: a link over two rings in memory that both ranks reach.
+#pragma once
+
+#include "comm/transport/shared_memory/wakeup.h"
+#include "comm/transport/link.h"
+#include "comm/transport/shared_memory/ring.h"
+
+namespace trireme::comm {
+
+class RingLink : public Link {
+ public:
+  // `bell` is the peer's.
+  RingLink(Ring out, Ring in, Wakeup bell) : out_(out), in_(in), bell_(bell) {}
+
+  std::size_t send(std::span<const std::byte> bytes) override;
+  std::span<const std::byte> readable(std::size_t) override { return in_.readable(); }
+  void take(std::size_t count) override;
+  std::size_t receive(std::span<std::byte> into) override;
+  bool can_send() const override { return out_.has_room(); }
+  bool can_receive() const override { return in_.has_bytes(); }
+
+ private:
+  Ring out_, in_;
+  Wakeup bell_;
+};
+
+}  // namespace trireme::comm

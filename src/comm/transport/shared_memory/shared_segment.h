@@ -1,0 +1,37 @@
+// SharedSegment: the memory through which ranks of one host talk: a bell for each, a ring from each to each other, and a place
+// where all of them meet. Zero before anybody comes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "comm/transport/shared_memory/wakeup.h"
+#include "comm/transport/link.h"
+#include "comm/transport/shared_memory/host_barrier.h"
+#include "comm/transport/shared_memory/ring.h"
+
+namespace trireme::comm {
+
+class SharedSegment {
+ public:
+  static constexpr std::size_t kRing = std::size_t{256} << 10;
+
+  static std::size_t bytes_for(int ranks);
+
+  // `memory` is aligned to 64 bytes. `bells` are the ranks' eventfds.
+  SharedSegment(void* memory, int ranks, std::vector<int> bells);
+
+  Wakeup bell(int rank) const;
+  std::unique_ptr<Link> link(int rank, int peer) const;
+  HostBarrier meeting(int rank) const;
+
+ private:
+  Ring ring(int from, int to) const;
+
+  std::byte* memory_;
+  int ranks_;
+  std::vector<int> bells_;
+};
+
+}  // namespace trireme::comm

@@ -1,0 +1,28 @@
+// SocketLink: a link over a connected stream socket (TCP between hosts), which it owns. Non-blocking, as all sockets
+// are.
+#pragma once
+
+#include <vector>
+
+#include "comm/transport/link.h"
+#include "comm/transport/tcp/socket.h"
+
+namespace trireme::comm {
+
+class SocketLink : public Link {
+ public:
+  explicit SocketLink(Socket socket);
+
+  std::size_t send(std::span<const std::byte> bytes) override { return send_some(socket_, bytes); }
+  std::span<const std::byte> readable(std::size_t wanted) override;
+  void take(std::size_t count) override { begin_ += count; }
+  std::size_t receive(std::span<std::byte> into) override;
+  int descriptor() const override { return socket_.descriptor(); }
+
+ private:
+  Socket socket_;
+  std::vector<std::byte> buffer_;  // [begin_, end_) has come and was not taken
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+}  // namespace trireme::comm

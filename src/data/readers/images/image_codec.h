@@ -1,0 +1,24 @@
+// The two decoders behind image_file.h, and what they share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "data/readers/images/image_file.h"
+
+namespace trireme::data {
+
+Image decode_png(std::span<const std::uint8_t> bytes, const std::string& name);
+Image decode_jpeg(std::span<const std::uint8_t> bytes, const std::string& name);
+
+[[noreturn]] void damaged_image(const std::string& name, const char* kind, const char* cause);
+
+// A user error where an image of `values` bytes per pixel is larger than what is read.
+void check_image_size(const std::string& name, std::uint64_t rows, std::uint64_t columns, std::uint64_t values);
+
+// An image of which the decoders fill the pixels.
+Image empty_image(std::size_t colours, std::size_t rows, std::size_t columns);
+
+}  // namespace trireme::data

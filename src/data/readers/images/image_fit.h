@@ -1,0 +1,15 @@
+// Images made one size and one number of colours, so that they fit into a column.
+#pragma once
+
+#include <cstdint>
+
+#include "data/readers/images/image_file.h"
+
+namespace trireme::data {
+
+// Writes the image as shape's colours (1 or 3) x rows x columns bytes. Grey becomes RGB by repetition, RGB becomes grey
+// by its luma (0.299 red + 0.587 green + 0.114 blue). Along an axis that shrinks, a pixel is the mean of the part of
+// the image it covers; along one that grows, it is interpolated linearly (as in resize.h).
+void fit_image(const Image& image, const tensor::Shape& shape, std::uint8_t* to);
+
+}  // namespace trireme::data

@@ -1,0 +1,193 @@
+// PNG by libpng. The library reports an error by calling back, and the callback must not return: it jumps (longjmp) to
+// the setjmp of the step that runs. So each step is a function of its own that holds nothing with a destructor; memory
+// is taken between the steps, and an object outside owns what the library allocates.
+#include <png.h>
+
+#include <array>
+#include <csetjmp>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+#include "data/readers/images/image_codec.h"
+
+namespace trireme::data {
+namespace {
+
+struct Complaint {
+  std::array<char, 200> text{};
+};
+
+void on_error(png_structp png, png_const_charp text) {
+  auto& complaint = *static_cast<Complaint*>(png_get_error_ptr(png));
+  std::strncpy(complaint.text.data(), text, complaint.text.size() - 1);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::uint8_t> bytes) : rest_(bytes) {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &complaint_, on_error, on_warning);
+    if (png_) info_ = png_create_info_struct(png_);
+    base::check(png_ && info_, "libpng {} gives no reader", PNG_LIBPNG_VER_STRING);
+  }
+  ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  // The steps, in this order; false: complaint() says why.
+  bool read_head() noexcept;
+  bool choose_output() noexcept;
+  bool read_rows(std::uint8_t* pixels) noexcept;
+
+  const char* complaint() const { return complaint_.text.data(); }
+  std::size_t rows() const { return png_get_image_height(png_, info_); }
+  std::size_t columns() const { return png_get_image_width(png_, info_); }
+  std::size_t row_bytes() const { return png_get_rowbytes(png_, info_); }
+  std::size_t values() const { return png_get_channels(png_, info_); }  // 1 ... 4: grey or RGB, perhaps with alpha
+
+ private:
+  static void take(png_structp png, png_bytep to, std::size_t count) {
+    auto& rest = static_cast<Reader*>(png_get_io_ptr(png))->rest_;
+    if (count > rest.size()) png_error(png, "it is cut short");
+    std::memcpy(to, rest.data(), count);
+    rest = rest.subspan(count);
+  }
+
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  Complaint complaint_;
+  std::span<const std::uint8_t> rest_;
+  int passes_ = 1;
+};
+
+bool Reader::read_head() noexcept {
+  if (setjmp(png_jmpbuf(png_))) return false;
+  png_set_read_fn(png_, this, take);
+  png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // check_image_size() says it better
+  png_read_info(png_, info_);
+  return true;
+}
+
+// Eight bits for every value, an alpha value where anything is transparent.
+bool Reader::choose_output() noexcept {
+  if (setjmp(png_jmpbuf(png_))) return false;
+  png_set_expand(png_);
+  png_set_scale_16(png_);
+  passes_ = png_set_interlace_handling(png_);
+  png_read_update_info(png_, info_);
+  return true;
+}
+
+bool Reader::read_rows(std::uint8_t* pixels) noexcept {
+  if (setjmp(png_jmpbuf(png_))) return false;
+  for (int pass = 0; pass < passes_; ++pass)
+    for (std::size_t y = 0; y < rows(); ++y) png_read_row(png_, pixels + y * columns() * values(), nullptr);
+  png_read_end(png_, nullptr);
+  return true;
+}
+
+std::uint8_t on_black(unsigned value, unsigned alpha) { return static_cast<std::uint8_t>((value * alpha + 127) / 255); }
+
+class Writer {
+ public:
+  explicit Writer(const Image& image) : image_(image) {
+    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &complaint_, on_error, on_warning);
+    if (png_) info_ = png_create_info_struct(png_);
+    base::check(png_ && info_, "libpng {} gives no writer", PNG_LIBPNG_VER_STRING);
+  }
+  ~Writer() { png_destroy_write_struct(&png_, &info_); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  bool write_head() noexcept;
+  bool write_row(const std::uint8_t* values) noexcept;
+  bool write_end() noexcept;
+
+  const char* complaint() const { return complaint_.text.data(); }
+  std::vector<std::uint8_t> bytes;
+
+ private:
+  // Nothing may be thrown through libpng, which is C.
+  bool append(const std::uint8_t* from, std::size_t count) noexcept try {
+    bytes.insert(bytes.end(), from, from + count);
+    return true;
+  } catch (...) {
+    return false;
+  }
+  static void put(png_structp png, png_bytep from, std::size_t count) {
+    if (!static_cast<Writer*>(png_get_io_ptr(png))->append(from, count)) png_error(png, "out of memory");
+  }
+  static void flush(png_structp) {}
+
+  const Image& image_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  Complaint complaint_;
+};
+
+bool Writer::write_head() noexcept {
+  if (setjmp(png_jmpbuf(png_))) return false;
+  png_set_write_fn(png_, this, put, flush);
+  png_set_IHDR(png_, info_, static_cast<png_uint_32>(image_.columns), static_cast<png_uint_32>(image_.rows), 8,
+               image_.colours == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png_, info_);
+  return true;
+}
+
+bool Writer::write_row(const std::uint8_t* values) noexcept {
+  if (setjmp(png_jmpbuf(png_))) return false;
+  png_write_row(png_, values);
+  return true;
+}
+
+bool Writer::write_end() noexcept {
+  if (setjmp(png_jmpbuf(png_))) return false;
+  png_write_end(png_, info_);
+  return true;
+}
+
+}  // namespace
+
+Image decode_png(std::span<const std::uint8_t> bytes, const std::string& name) {
+  Reader reader(bytes);
+  if (!reader.read_head()) damaged_image(name, "PNG", reader.complaint());
+  check_image_size(name, reader.rows(), reader.columns(), 4);
+  if (!reader.choose_output()) damaged_image(name, "PNG", reader.complaint());
+  const std::size_t values = reader.values(), colours = values < 3 ? 1 : 3;
+  base::check(values >= 1 && values <= 4 && reader.row_bytes() == reader.columns() * values,
+              "{} values per pixel and {} bytes per row in {}", values, reader.row_bytes(), name);
+
+  const std::size_t area = reader.rows() * reader.columns();
+  std::vector<std::uint8_t> mixed(area * values);
+  if (!reader.read_rows(mixed.data())) damaged_image(name, "PNG", reader.complaint());
+  Image image = empty_image(colours, reader.rows(), reader.columns());
+  for (std::size_t i = 0; i < area; ++i) {
+    const std::uint8_t* pixel = &mixed[i * values];
+    for (std::size_t c = 0; c < colours; ++c)
+      image.pixels[c * area + i] = values == colours ? pixel[c] : on_black(pixel[c], pixel[colours]);
+  }
+  return image;
+}
+
+std::vector<std::uint8_t> encode_png(const Image& image) {
+  const auto colours = static_cast<std::size_t>(image.colours), columns = static_cast<std::size_t>(image.columns),
+             area = static_cast<std::size_t>(image.rows) * columns;
+  base::check((colours == 1 || colours == 3) && area > 0 && image.pixels.size() == colours * area,
+              "an image of {} with {} bytes", image.shape().text(), image.pixels.size());
+  Writer writer(image);
+  bool good = writer.write_head();
+  std::vector<std::uint8_t> row(columns * colours);
+  for (std::size_t start = 0; good && start < area; start += columns) {
+    for (std::size_t x = 0; x < columns; ++x)
+      for (std::size_t c = 0; c < colours; ++c) row[x * colours + c] = image.pixels[c * area + start + x];
+    good = writer.write_row(row.data());
+  }
+  if (!good || !writer.write_end()) base::run_error("a PNG image cannot be made: {}", writer.complaint());
+  return std::move(writer.bytes);
+}
+
+}  // namespace trireme::data

@@ -1,0 +1,121 @@
+#include "data/stages/prepare.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "data/stages/plane.h"
+#include "data/stages/scratch.h"
+
+namespace trireme::data {
+namespace {
+
+std::int64_t channels_of(const tensor::Shape& shape) { return shape.rank() == 0 ? 1 : shape[0]; }
+
+class Prepare : public Dataset {
+ public:
+  Prepare(DatasetPtr source, const Augmentation& augmentation, Normalization normalization)
+      : source_(std::move(source)),
+        augmentation_(augmentation),
+        augments_(!augmentation.does_nothing()),
+        normalization_(std::move(normalization)) {
+    const auto& shapes = spec().inputs;
+    base::check(shapes.size() <= kMaxInputs, "{} inputs, at most {}", shapes.size(), kMaxInputs);
+    for (const tensor::Shape& shape : shapes) {
+      if (augments_ && shape.rank() != 3)
+        base::user_error("augmentation needs images (colours x rows x columns), but an input is {}; use --augment none",
+                         shape.text());
+      floats_ += static_cast<std::size_t>(shape.count());
+    }
+    if (normalization_.inputs.empty())
+      for (const tensor::Shape& shape : shapes) {
+        const auto channels = static_cast<std::size_t>(channels_of(shape));
+        normalization_.inputs.push_back({std::vector<float>(channels, 0.0f), std::vector<float>(channels, 1.0f)});
+      }
+    if (normalization_.inputs.size() != shapes.size())
+      base::user_error("a normalization of {} inputs does not fit samples of {}; compute it from data of that shape",
+                       normalization_.inputs.size(), shapes.size());
+    for (std::size_t i = 0; i < shapes.size(); ++i) set_factors(shapes[i], normalization_.inputs[i]);
+  }
+
+  const DataSpec& spec() const override { return source_->spec(); }
+  std::int64_t size() const override { return source_->size(); }
+
+  void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* target) const override {
+    std::array<StoredValues, kMaxInputs> stored{};
+    if (source_->view(index, stored, target)) return convert(index, draw, stored, inputs);
+    Scratch made(floats_);
+    std::array<float*, kMaxInputs> places{};
+    float* next = made.data();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      places[i] = next;
+      stored[i] = {ValueType::real, reinterpret_cast<const std::byte*>(next)};
+      next += spec().inputs[i].count();
+    }
+    source_->fetch(index, draw, std::span<float* const>(places.data(), inputs.size()), target);
+    convert(index, draw, stored, inputs);
+  }
+
+ private:
+  void set_factors(const tensor::Shape& shape, const InputNormalization& numbers) {
+    const auto count = static_cast<std::size_t>(shape.count()), channels = static_cast<std::size_t>(channels_of(shape));
+    const auto& [mean, divisor] = numbers;
+    if (mean.size() != divisor.size() || (mean.size() != channels && mean.size() != count))
+      base::user_error("a normalization of {} numbers does not fit an input of {}; compute it from data of that shape",
+                       mean.size(), shape.text());
+    std::vector<float> factor;
+    for (const float d : divisor) factor.push_back(static_cast<float>(1.0 / static_cast<double>(d)));
+    factors_.push_back(std::move(factor));
+  }
+
+  void convert(std::int64_t index, const Draw& draw, std::span<const StoredValues> stored,
+               std::span<float* const> inputs) const {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const tensor::Shape& shape = spec().inputs[i];
+      const std::vector<float>& mean = normalization_.inputs[i].mean;
+      const std::int64_t channels = channels_of(shape), values = shape.count() / std::max<std::int64_t>(channels, 1);
+      const bool image = shape.rank() == 3;
+      Plane plane{stored[i],
+                  image ? shape[1] : 1,
+                  image ? shape[2] : values,
+                  inputs[i],
+                  mean.data(),
+                  factors_[i].data(),
+                  mean.size() != static_cast<std::size_t>(channels)};
+      const Change change = augments_ ? draw_change(augmentation_, draw, index, plane.height, plane.width) : Change{};
+      const std::int64_t next = plane.per_value ? values : 1;
+      for (std::int64_t c = 0; c < channels; ++c) {
+        convert_plane(plane, change);
+        plane.src.data += static_cast<std::size_t>(values) * value_bytes(plane.src.type);
+        plane.dst += values;
+        plane.mean += next;
+        plane.factor += next;
+      }
+    }
+  }
+
+  DatasetPtr source_;
+  Augmentation augmentation_;
+  bool augments_;
+  Normalization normalization_;
+  std::vector<std::vector<float>> factors_;  // 1 / divisor, per input
+  std::size_t floats_ = 0;                   // of a sample's inputs
+};
+
+}  // namespace
+
+DatasetPtr prepare(DatasetPtr source, const Augmentation& augmentation, Normalization normalization) {
+  if (augmentation.does_nothing() && normalization.inputs.empty()) return source;
+  return std::make_shared<Prepare>(std::move(source), augmentation, std::move(normalization));
+}
+
+DatasetPtr augment(DatasetPtr source, std::string_view text) {
+  return prepare(std::move(source), parse_augmentation(text), {});
+}
+
+DatasetPtr normalize(DatasetPtr source, Normalization normalization) {
+  return prepare(std::move(source), {}, std::move(normalization));
+}
+
+}  // namespace trireme::data

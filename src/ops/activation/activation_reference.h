@@ -1,0 +1,13 @@
+// Plain activations in double.
+#pragma once
+
+#include "ops/core/op.h"
+
+namespace trireme::ops {
+
+enum class Activation { relu, tanh, sigmoid };
+
+void activation_reference_forward(Activation activation, Reference& r);
+void activation_reference_backward(Activation activation, Reference& r);  // from r.dst
+
+}  // namespace trireme::ops

@@ -1,0 +1,18 @@
+// Plain dropout in double, and the rule that both implementations share.
+#pragma once
+
+#include <cmath>
+
+#include "ops/core/op.h"
+
+namespace trireme::ops {
+
+// An element falls when the top 24 bits of its random number are below this.
+inline std::uint64_t dropout_threshold(double rate) {
+  return static_cast<std::uint64_t>(std::llround(rate * 16777216.0));
+}
+
+void dropout_reference_forward(double rate, std::uint64_t stream, Reference& r);
+void dropout_reference_backward(double rate, std::uint64_t stream, Reference& r);
+
+}  // namespace trireme::ops

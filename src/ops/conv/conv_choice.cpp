@@ -1,0 +1,46 @@
+#include "ops/conv/conv_choice.h"
+
+#include "ops/conv/winograd/winograd.h"
+
+namespace trireme::ops {
+namespace {
+
+// Multiply-adds of vectors per input channel and vector of output channels, all three directions alike: 36 per tile;
+// of the tiles' own transforms, which all channels of the other side share, about 360; of the filter's about 200.
+// Measured on Zen 4 against oneDNN's direct kernels (docs/design/004-winograd.md).
+double winograd_cost(const ConvShape& s) {
+  const std::int64_t rows = (s.out[0] + 3) / 4, columns = (s.out[1] + 3) / 4;
+  const auto tiles = static_cast<double>(s.samples * rows * columns);
+  // Vectors of output channels are worked on whole.
+  const std::int64_t out_channels = (s.out_channels + base::kLanes - 1) / base::kLanes * base::kLanes;
+  const double shared = 1 / static_cast<double>(s.in_channels) + 1 / static_cast<double>(out_channels);
+  return tiles * (36 + 360 * shared) + 200;
+}
+
+}  // namespace
+
+std::int64_t products_inside(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t padding) {
+  std::int64_t count = 0;
+  for (std::int64_t place = 0; place < kernel; ++place) {
+    const std::int64_t first = place - padding;  // the input of output 0
+    const std::int64_t below = first < 0 ? -first : 0, above = first + out > in ? first + out - in : 0;
+    if (below + above < out) count += out - below - above;
+  }
+  return count;
+}
+
+bool winograd_fits(const ConvShape& s, base::Isa isa) {
+  using Pair = std::array<std::int64_t, 2>;
+  const std::int64_t block = winograd_block(isa);
+  return s.kernel == Pair{3, 3} && s.stride == Pair{1, 1} && s.groups == 1 && s.in_channels % block == 0 &&
+         (s.out_channels % block == 0 || !s.bias);
+}
+
+ConvAlgorithm conv_algorithm(const ConvShape& s, base::Isa isa) {
+  if (isa == base::Isa::generic || !winograd_fits(s, isa)) return ConvAlgorithm::direct;
+  const auto direct = static_cast<double>(s.samples * products_inside(s.in[0], s.out[0], 3, s.padding[0]) *
+                                          products_inside(s.in[1], s.out[1], 3, s.padding[1]));
+  return winograd_cost(s) < direct ? ConvAlgorithm::winograd : ConvAlgorithm::direct;
+}
+
+}  // namespace trireme::ops

@@ -1,0 +1,25 @@
+// The Winograd passes for AVX2.
+#include <immintrin.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "ops/conv/winograd/winograd_passes.h"
+
+#pragma GCC target("avx2,fma")
+
+#include "ops/vector/block_vectors_avx2.h"
+#include "ops/conv/winograd/winograd_set.h"
+
+namespace trireme::ops::winograd {
+namespace {
+
+struct Avx2 : BlockVectorsAvx2 {
+  static constexpr int kTileRows = 6, kChannelRows = 4;
+};
+
+}  // namespace
+
+const Passes kAvx2Passes = set_of<Avx2>();
+
+}  // namespace trireme::ops::winograd

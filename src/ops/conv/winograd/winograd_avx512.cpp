@@ -1,0 +1,26 @@
+// The Winograd passes for AVX-512.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 is wrong about its own AVX-512 header
+#include <immintrin.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "ops/conv/winograd/winograd_passes.h"
+
+#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
+
+#include "ops/vector/block_vectors_avx512.h"
+#include "ops/conv/winograd/winograd_set.h"
+
+namespace trireme::ops::winograd {
+namespace {
+
+struct Avx512 : BlockVectorsAvx512 {
+  static constexpr int kTileRows = 14, kChannelRows = 8;
+};
+
+}  // namespace
+
+const Passes kAvx512Passes = set_of<Avx512>();
+
+}  // namespace trireme::ops::winograd

@@ -1,0 +1,42 @@
+// What convolutions need: a oneDNN forward, backward-data and backward-weights primitive around one weight
+// tensor and an optional bias, with the weight's live layout, derived forms and gradient slots.
+#pragma once
+
+#include <functional>
+
+#include "ops/core/onednn.h"
+#include "ops/core/op.h"
+
+namespace trireme::ops {
+
+// A primitive as its descriptor made it.
+struct MadePrimitive {
+  dnnl::primitive primitive;
+  dnnl::memory::desc src, weights, dst, scratchpad;
+  std::string implementation;
+  bool is_plain_loops() const { return implementation.starts_with("ref"); }
+};
+
+// How an op makes its primitives. `weights` may be "any"; the activations' layouts too in forward.
+struct WeightedMakers {
+  using Desc = dnnl::memory::desc;
+  std::function<MadePrimitive(const Desc&src, const Desc&weights, const Desc&dst)> forward, backward_data;
+  // `bias`: it makes the bias' gradient too.
+  std::function<MadePrimitive(const Desc& src, const Desc& weights, const Desc& dst, bool bias)> backward_weights;
+};
+
+struct WeightedSetup {
+  std::string name;    // kind and options, "conv stride 2x2 padding 1x1": what shapes do not show
+  std::string what;    // "conv 3x32x32 -> 16x32x32", for messages
+  Shape weight_shape;  // as oneDNN wants it (grouped weights have one size more)
+  bool bias = false;
+  std::int64_t bias_count = 0;
+  bool relu = false;
+  // Layouts to try for (src, dst), best first; "any" lets oneDNN choose.
+  std::vector<std::pair<dnnl::memory::desc, dnnl::memory::desc>> layouts;
+};
+
+std::unique_ptr<Kernel> make_weighted(const KernelRequest& request, const WeightedSetup& setup,
+                                      const WeightedMakers& makers);
+
+}  // namespace trireme::ops

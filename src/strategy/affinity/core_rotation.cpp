@@ -1,0 +1,144 @@
+#include "strategy/affinity/core_rotation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/system/clock.h"
+
+namespace trireme::strategy {
+namespace {
+
+constexpr std::int64_t kWhole = 1'000'000;
+constexpr std::int64_t kLookEvery = 200'000;   // nanoseconds
+constexpr std::int64_t kKnown = kWhole / 100;  // of a step over which a core's speed is measured
+// How far one must be behind: less and less towards the end, when it cannot be made up for; a part of what is left of
+// the one that is ahead.
+constexpr std::int64_t kBehind = 40, kBehindAtEnd = kWhole / 400;
+constexpr double kFaster = 1.1;       // changing places costs both of them a tenth of a millisecond
+constexpr std::int64_t kNotYet = -1;  // a step may begin with waiting for weights
+constexpr double kFresh = 0.3;        // of what was measured last, in a core's speed: layers suffer differently
+
+int package_of(int cpu) {
+  std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/physical_package_id", cpu));
+  int package = 0;
+  file >> package;
+  return package;
+}
+
+// What should be left of the step now.
+std::int64_t left_now(const CoreSeat& seat, std::int64_t now_ns) {
+  const std::int64_t left = seat.left.load(std::memory_order_relaxed);
+  const double since = static_cast<double>(now_ns - seat.told_ns.load(std::memory_order_relaxed)) * 1e-6;
+  const double done = since * static_cast<double>(seat.speed.load(std::memory_order_relaxed));
+  return left == 0 ? 0 : std::max<std::int64_t>(left - static_cast<std::int64_t>(done), 1);
+}
+
+// Whether both are better off when the one that is ahead sits on the other's core.
+bool is_worth_it(const CoreSeat& ahead, std::int64_t its_left, const CoreSeat& behind, std::int64_t behind_left) {
+  const auto fast = static_cast<double>(ahead.speed.load(std::memory_order_relaxed));
+  const auto slow = static_cast<double>(behind.speed.load(std::memory_order_relaxed));
+  return slow > 0 && fast >= kFaster * slow && behind_left > its_left + std::max(its_left / kBehind, kBehindAtEnd) &&
+         ahead.step.load(std::memory_order_acquire) == behind.step.load(std::memory_order_acquire) &&
+         ahead.package.load(std::memory_order_relaxed) == behind.package.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+CoreRotation::CoreRotation(std::vector<CoreSeat*> seats, std::size_t own, int cpu)
+    : seats_(std::move(seats)), own_(*seats_[own]), cpu_(cpu) {
+  own_.thread.store(this_thread(), std::memory_order_relaxed);
+  own_.package.store(package_of(cpu), std::memory_order_relaxed);
+  own_.cpu.store(cpu, std::memory_order_release);
+}
+
+void CoreRotation::begin(std::int64_t step) {
+  cpu_ = own_.cpu.load(std::memory_order_acquire);
+  looked_ns_ = base::now_ns();
+  measure_from(kWhole, kNotYet);
+  own_.left.store(kWhole, std::memory_order_relaxed);
+  own_.told_ns.store(looked_ns_, std::memory_order_relaxed);
+  own_.step.store(step, std::memory_order_release);
+}
+
+void CoreRotation::measure_from(std::int64_t left, std::int64_t now_ns) {
+  measured_ns_ = now_ns;
+  measured_left_ = left;
+}
+
+void CoreRotation::measure(std::int64_t left, std::int64_t now_ns) {
+  if (measured_ns_ == kNotYet) return measure_from(left, now_ns);
+  if (measured_left_ - left < kKnown) return;
+  const auto fresh = static_cast<double>(measured_left_ - left) * 1e6 /
+                     static_cast<double>(std::max<std::int64_t>(now_ns - measured_ns_, 1));
+  const auto before = static_cast<double>(own_.speed.load(std::memory_order_relaxed));
+  const double speed = before == 0 ? fresh : kFresh * fresh + (1 - kFresh) * before;
+  own_.speed.store(static_cast<std::int64_t>(speed), std::memory_order_relaxed);
+  measure_from(left, now_ns);
+}
+
+void CoreRotation::look(double fraction) {
+  const std::int64_t now = base::now_ns(), left = static_cast<std::int64_t>(fraction * kWhole);
+  if (now - looked_ns_ < kLookEvery && left > 0) return;
+  looked_ns_ = now;
+  own_.left.store(left, std::memory_order_relaxed);
+  own_.told_ns.store(now, std::memory_order_relaxed);
+  if (const int cpu = own_.cpu.load(std::memory_order_acquire); cpu != cpu_) {  // another one has changed places
+    cpu_ = cpu;
+    return measure_from(left, now);
+  }
+  measure(left, now);
+  if (own_.speed.load(std::memory_order_relaxed) == 0) return;
+  CoreSeat* other = left > 0 ? idle_place(left) : nullptr;
+  if (other == nullptr) other = furthest_behind(left, now);
+  if (other != nullptr && change_places(*other)) measure_from(left, base::now_ns());
+}
+
+// Of one that is done, on a faster core.
+CoreSeat* CoreRotation::idle_place(std::int64_t left) const {
+  for (CoreSeat* seat : seats_)
+    if (seat != &own_ && seat->left.load(std::memory_order_relaxed) == 0 && is_worth_it(*seat, 0, own_, left))
+      return seat;
+  return nullptr;
+}
+
+// Of those on a slower core.
+CoreSeat* CoreRotation::furthest_behind(std::int64_t left, std::int64_t now_ns) const {
+  CoreSeat* found = nullptr;
+  std::int64_t most = 0;
+  for (CoreSeat* seat : seats_) {
+    if (seat == &own_) continue;
+    const std::int64_t its_left = left_now(*seat, now_ns);
+    if (its_left <= most || !is_worth_it(own_, left, *seat, its_left)) continue;
+    found = seat;
+    most = its_left;
+  }
+  return found;
+}
+
+bool CoreRotation::change_places(CoreSeat& other) {
+  std::int32_t free = 0;
+  if (!seats_[0]->lock.compare_exchange_strong(free, 1, std::memory_order_acq_rel)) return false;
+  const int here = own_.cpu.load(std::memory_order_acquire), there = other.cpu.load(std::memory_order_acquire);
+  const bool is_here = here == cpu_;
+  if (is_here) {
+    // The speed is the core's.
+    own_.speed.store(other.speed.exchange(own_.speed.load(std::memory_order_relaxed), std::memory_order_relaxed),
+                     std::memory_order_relaxed);
+    own_.cpu.store(there, std::memory_order_release);
+    other.cpu.store(here, std::memory_order_release);
+    const std::int32_t thread = other.thread.load(std::memory_order_relaxed);
+    if (other.left.load(std::memory_order_relaxed) == 0) {  // it sleeps: nobody has to wait
+      put_on_cpu(thread, here);
+      put_on_cpu(0, there);
+    } else {
+      usher_.change_cores(here, thread, there);
+    }
+    cpu_ = there;
+  }
+  seats_[0]->lock.store(0, std::memory_order_release);
+  return is_here;
+}
+
+}  // namespace trireme::strategy

@@ -1,0 +1,224 @@
+// allreduce: every worker holds all weights. Buckets of gradients are added over all workers while backward goes on.
+// Who adds a slice of a bucket also moves its weights by it, and hands these out instead of the sum: nobody reads them
+// any more in this step once all gradients of the bucket are there. So a worker keeps the optimizer's state of its
+// slices only, until the stretch ends. Where all workers are of one host, they all use the same weights in one place.
+//
+// A step ends when its gradients are made. The weights that are still on their way then are waited for by the next
+// step's forward, layer by layer; those that it needs first travel first.
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/system/clock.h"
+#include "strategy/all_reduce/all_reduce.h"
+#include "strategy/common/sync_step.h"
+
+namespace trireme::strategy {
+namespace {
+
+// Buckets under way when backward has ended, from which on their order matters: the last one always is, and the one
+// before it may be.
+constexpr std::size_t kMany = 3;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+double seconds(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
+
+class OwnedAllReduce : public Strategy {
+ public:
+  OwnedAllReduce(const Worker& worker, const AllReduceOptions& options)
+      : worker_(worker),
+        step_(worker, buckets_of(worker, options.bucket_bytes), worker.gradients),
+        trained_(trained_buckets(step_.buckets())),
+        buckets_of_(at(worker.replica.space().size())),
+        is_behind_(at(worker.replica.space().size())),
+        pending_(step_.buckets().size()),
+        all_notes_(step_.note_size() * at(worker.cast.workers)) {
+    worker_.updater.ensure_state();
+    worker_.replica.place_gradient(step_.partial(0).data());
+    if (shares_weights()) gather_weights();
+    const std::vector<crew::Chunk>& chunks = worker_.replica.chunks();
+    std::vector<bool> is_reached(chunks.size(), true);
+    for (const int chunk : worker_.replica.gradient_order().unread) is_reached[at(chunk)] = false;
+    for (std::size_t b = 0; b < trained_; ++b) {
+      bool is_read = false;
+      const base::Range of_bucket = step_.buckets()[b].chunks;
+      for (std::int64_t c = of_bucket.begin; c < of_bucket.end; ++c) {
+        std::vector<std::size_t>& buckets = buckets_of_[at(chunks[at(c)].parameter)];
+        if (buckets.empty() || buckets.back() != b) buckets.push_back(b);
+        is_read = is_read || is_reached[at(c)];
+      }
+      if (!is_read) unread_.push_back(b);
+    }
+  }
+
+  // What runs in the background uses this object.
+  ~OwnedAllReduce() override {
+    for (std::size_t b = 0; b < pending_.size(); ++b) try {
+        wait_for(b);
+      } catch (...) {  // its failure was told already
+      }
+    worker_.replica.place_gradient(nullptr);
+    if (shares_weights()) worker_.replica.move_weights(own_weights_);
+  }
+
+  StepReport step(const Work& work) override {
+    const comm::ExactPlan& plan = step_.plan(work.step, work.batch.samples);
+    const crew::Share share{work.oars};
+    const auto partials = at(step_.expect(work, share));
+    if (partials == 0 || trained_ == 0) finish();  // it goes through no layer that would have to wait
+    for (const std::size_t b : unread_) wait_for(b);
+    const optim::StepScalars scalars = worker_.updater.scalars(work.step, work.lr);
+    busy_ns_.store(0, std::memory_order_relaxed);
+    owned_ns_.store(0, std::memory_order_relaxed);
+    made_ns_.store(0, std::memory_order_relaxed);
+    const crew::RowReport row = step_.row(
+        work, share,
+        [&](std::size_t bucket) {
+          if (bucket == order_.front()) finish();
+          start(bucket, plan, partials, scalars);
+        },
+        [this](std::span<const int> parameters) { need(parameters); }, order_);
+    samples_ = work.batch.samples;
+    is_behind_.assign(is_behind_.size(), true);
+    const std::int64_t start_ns = base::now_ns();
+    const std::vector<double> note = step_.write_note(work, row, before_, under_way());
+    worker_.group.all_gather(std::as_bytes(std::span(note)), std::as_writable_bytes(std::span(all_notes_)));
+    StepReport report;
+    step_.read_notes(all_notes_, work, report);
+    late_ = report.notes[0].under_way;
+    for (const Note& one : report.notes) late_ = std::min(late_, one.under_way);
+    if (late_ < kMany) late_ = 0;
+    order_ = order_of_need(step_.buckets(), late_);
+    share_out(row, base::seconds_since(start_ns), work, report.seconds);
+    before_ = report.seconds;
+    return report;
+  }
+
+  // Every worker has all weights, and all of the state again.
+  void end_stretch() override {
+    finish();
+    if (shares_weights()) worker_.group.barrier();  // the first worker moves the statistics
+    OptimizerState& state = worker_.updater.state();
+    for (std::size_t b = 0; b < trained_; ++b)
+      for (int s = 0; s < state.slots(); ++s) worker_.group.share_slices(state.slot(s, step_.buckets()[b].floats));
+  }
+
+ private:
+  bool shares_weights() const { return !worker_.host_weights.empty(); }
+
+  // All workers have the same ones. Some may still take theirs from there, after a stretch before.
+  void gather_weights() {
+    worker_.group.barrier();
+    if (worker_.worker == 0) std::copy_n(own_weights_, worker_.host_weights.size(), worker_.host_weights.begin());
+    worker_.group.barrier();
+    worker_.replica.share_weights(worker_.host_weights.data());
+  }
+
+  // In the same order on all workers; see BucketCount. Where nothing else is under way when the last is complete, who
+  // waits for it runs it.
+  void start(std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials, const optim::StepScalars& scalars) {
+    const bool is_last = late_ == 0 && bucket + 1 >= trained_;
+    const std::lock_guard lock(mutex_);
+    pending_[bucket] = worker_.group.start(
+        [this, bucket, &plan, partials, scalars](comm::Collectives& group) {
+          const std::int64_t start_ns = base::now_ns();
+          add_up(group, bucket, plan, partials, scalars);
+          busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+        },
+        is_last ? comm::RunBy::waiter : comm::RunBy::thread);
+  }
+
+  void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
+              const optim::StepScalars& scalars) {
+    const base::Range floats = step_.buckets()[bucket].floats, chunks = step_.buckets()[bucket].chunks;
+    if (bucket >= trained_) return step_.add_up(group, bucket, plan, partials, step_.partial(0, floats), nullptr);
+    const std::span<float> weights(worker_.replica.weights() + floats.begin, at(floats.size()));
+    const auto update = [&](std::int64_t first, std::span<const float> sum) {
+      const std::int64_t start_ns = base::now_ns();
+      const std::int64_t begin = floats.begin + first;
+      worker_.updater.update(chunks, {begin, begin + static_cast<std::int64_t>(sum.size())}, sum.data(), scalars);
+      owned_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+    };
+    if (shares_weights())
+      step_.use_sum(group, bucket, plan, partials, update);
+    else
+      step_.add_up(group, bucket, plan, partials, weights, update);
+  }
+
+  void wait_for(std::size_t bucket) {
+    if (!pending_[bucket]) return;
+    comm::Pending pending = *std::exchange(pending_[bucket], std::nullopt);
+    pending.wait();
+  }
+
+  // Of the last step.
+  std::size_t under_way() {
+    const std::lock_guard lock(mutex_);
+    return at(std::count_if(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(trained_),
+                            [](const auto& one) { return one && !one->is_done(); }));
+  }
+
+  // Returns when the weights of the last step are there; by any thread of the crew.
+  void need(std::span<const int> parameters) {
+    const std::lock_guard lock(mutex_);
+    for (const int p : parameters) bring(p);
+  }
+
+  void bring(int parameter) {
+    if (!is_behind_[at(parameter)]) return;
+    for (const std::size_t bucket : buckets_of_[at(parameter)]) wait_for(bucket);
+    const std::int64_t start_ns = base::now_ns();
+    worker_.replica.refresh_weight_forms(parameter);
+    made_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+    is_behind_[at(parameter)] = false;
+  }
+
+  // Everything of the last step.
+  void finish() {
+    const std::lock_guard lock(mutex_);
+    for (int p = 0; p < worker_.replica.space().size(); ++p) bring(p);
+    if (samples_ == 0) return;
+    if (trained_ < pending_.size()) wait_for(trained_);
+    if (!shares_weights() || worker_.worker == 0)
+      worker_.replica.move_statistics(step_.partial(0).data() + worker_.replica.space().trained_floats(), samples_);
+    samples_ = 0;
+  }
+
+  // What was waited for is shared out: some of it were updates of the slices that are this worker's own.
+  void share_out(const crew::RowReport& row, double notes, const Work& work, StepSeconds& result) const {
+    const double busy = seconds(busy_ns_.load()), owned = seconds(owned_ns_.load()), made = seconds(made_ns_.load());
+    const double waited = std::max(0.0, row.waited_seconds - made) + notes;
+    const double updates = std::min(owned, busy > 0 ? waited * owned / busy : 0);
+    result = seconds_of(work, row);
+    result.update += std::min(made, row.waited_seconds) + updates;
+    result.network = waited - updates;
+    result.hidden = std::max(0.0, busy - owned - (waited - updates));
+  }
+
+  Worker worker_;
+  float* own_weights_ = worker_.replica.weights();  // where they lie before and afterwards
+  SyncStep step_;
+  std::size_t trained_;                               // buckets; one more: the statistics
+  std::vector<std::vector<std::size_t>> buckets_of_;  // per parameter
+  std::vector<std::size_t> unread_;                   // buckets whose weights no layer reads
+  std::vector<std::size_t> order_ = order_of_need(step_.buckets(), 0);
+  std::size_t late_ = 0;  // buckets that were under way when the slowest worker had its gradients, if they were many
+  std::mutex mutex_;
+  std::vector<bool> is_behind_;                        // per parameter: the last step has not come here; guarded
+  std::vector<std::optional<comm::Pending>> pending_;  // per bucket; guarded
+  std::int64_t samples_ = 0;                           // of a step whose statistics are still to be moved
+  std::atomic<std::int64_t> busy_ns_{0}, owned_ns_{0}, made_ns_{0};  // with buckets; of that updating; with forms
+  std::vector<double> all_notes_;
+  StepSeconds before_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_owned_all_reduce(const Worker& worker, const AllReduceOptions& options) {
+  return std::make_unique<OwnedAllReduce>(worker, options);
+}
+
+}  // namespace trireme::strategy

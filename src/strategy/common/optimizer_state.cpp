@@ -1,0 +1,33 @@
+#include "strategy/common/optimizer_state.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trireme::strategy {
+namespace {
+constexpr std::size_t kMaxSlots = 8;
+}
+
+OptimizerState::OptimizerState(std::shared_ptr<const optim::Optimizer> optimizer, base::Range floats)
+    : optimizer_(std::move(optimizer)), floats_(floats) {
+  for (int s = 0; s < optimizer_->slots(); ++s)
+    state_.emplace_back(static_cast<std::size_t>(floats.size()) * sizeof(float));
+}
+
+void OptimizerState::update(std::int64_t offset, std::int64_t count, float* weights, const float* gradient,
+                            const optim::StepScalars& scalars, float l2) {
+  std::array<float*, kMaxSlots> state{};
+  for (std::size_t s = 0; s < state_.size(); ++s) state[s] = state_[s].floats() + (offset - floats_.begin);
+  optimizer_->update(weights, gradient, std::span(state.data(), state_.size()), count, scalars, l2);
+}
+
+std::span<float> OptimizerState::slot(int slot, base::Range part) {
+  return {state_[static_cast<std::size_t>(slot)].floats() + (part.begin - floats_.begin),
+          static_cast<std::size_t>(part.size())};
+}
+
+void OptimizerState::clear() {
+  for (int s = 0; s < slots(); ++s) std::ranges::fill(slot(s), 0.0f);
+}
+
+}  // namespace trireme::strategy

@@ -1,0 +1,303 @@
+#include "strategy/groups/groups.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "strategy/ps/server_connections.h"
+#include "strategy/common/sync_step.h"
+
+namespace trireme::strategy {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+constexpr PsOptions kAtOnce{.synchronous = false};
+
+// What the members of a group tell each other about a push.
+struct GroupNote {
+  double loss = 0, correct = 0;
+  StepSeconds seconds;
+  std::int64_t arrived_ns = 0;
+};
+
+std::vector<int> group_of(const WorkerGroups& groups, int worker) {
+  const auto own =
+      std::ranges::find_if(groups, [&](const auto& group) { return std::ranges::find(group, worker) != group.end(); });
+  base::check(own != groups.end(), "worker {} is in no group", worker);
+  return *own;
+}
+
+class Groups : public Strategy {
+ public:
+  Groups(const Worker& worker, const WorkerGroups& groups)
+      : worker_(worker),
+        step_(worker, buckets_for_servers(worker, 0, group_of(groups, worker.worker)), worker.gradients) {
+    for (const std::vector<int>& group : groups) leaders_.push_back(worker.cast.process_of_worker(group.front()));
+    const std::vector<int> own = group_of(groups, worker.worker);
+    member_ = static_cast<int>(std::ranges::find(own, worker.worker) - own.begin());
+    for (const int each : own) members_.push_back(worker.cast.process_of_worker(each));
+    if (leads()) lines_.emplace(worker, step_, kAtOnce, worker.replica.oars(), worker.exact);
+    notes_.resize(members_.size());
+  }
+
+  // What runs in the background uses this object.
+  ~Groups() override { wait_for_all(); }
+
+  StepReport step(const Work& work) override {
+    if (!has_begun_) begin();
+    worker_.updater.give_up_state();
+    StepReport report;
+    for (std::int64_t oar = work.mean_over.begin; oar < work.mean_over.end; ++oar)
+      report.samples += base::oar_samples(static_cast<int>(oar), worker_.replica.oars(), work.batch.samples).size();
+    std::ranges::fill(notes_, GroupNote{});
+    if (report.samples == 0) {
+      report.seconds = seconds_of(work, {});
+      tell_notes(report);
+      return report;
+    }
+    if (leads()) {
+      report.penalty = worker_.updater.penalty_now();
+      lines_->set({.partials = 1, .samples = report.samples, .step = work.step, .lr = work.lr});
+    }
+    wait_for_all();
+    busy_ns_.store(0, std::memory_order_relaxed);
+    const comm::ExactPlan& plan = plan_of(work);
+    const crew::RowReport row =
+        step_.row(work, {work.oars, false, work.mean_over}, [&](std::size_t bucket) { add_and_push(bucket, plan); });
+    note_ = {row.loss, row.correct, seconds_so_far(work, row, before_), base::now_ns()};
+    pending_.push_back(worker_.group.start([this](comm::Collectives& group) {
+      group.all_gather(std::as_bytes(std::span(&note_, 1)), std::as_writable_bytes(std::span(notes_)));
+    }));
+    const std::int64_t begin_ns = base::now_ns();
+    waited_seconds_ = 0;
+    clip_and_push(work);
+    take_weights();
+    wait([&] { pending_.back().wait(); });
+    report.seconds = note_.seconds;
+    report.seconds.update = row.update_seconds + base::seconds_since(begin_ns) - waited_seconds_;
+    report.seconds.network = waited_seconds_;
+    report.seconds.hidden = std::max(0.0, 1e-9 * static_cast<double>(busy_ns_.load()) +
+                                              (leads() ? lines_->take_busy_seconds() : 0) - waited_seconds_);
+    before_ = report.seconds;
+    for (const GroupNote& note : notes_) {
+      report.loss += note.loss;
+      report.correct += note.correct;
+    }
+    tell_notes(report);
+    return report;
+  }
+
+  void end_stretch() override {
+    if (!has_begun_) begin();
+    wait_for_all();
+    std::uint32_t next = worker_.group.sequence();
+    if (leads()) {
+      // What is pulled when all have pushed is the same for all. Beside the buckets one further operation is to come.
+      next = meet(next + static_cast<std::uint32_t>(step_.buckets().size()) + 1);
+      for (std::size_t b = 0; b < step_.buckets().size(); ++b) lines_->pull(b);
+    }
+    take_weights();
+    worker_.group.broadcast(std::as_writable_bytes(std::span(&next, 1)), 0);
+    if (leads()) lines_->end();
+    worker_.group.among(worker_.cast.worker_processes(), next);
+    has_begun_ = false;
+  }
+
+ private:
+  bool leads() const { return member_ == 0; }
+  bool is_alone() const { return members_.size() == 1; }
+
+  // Until now all workers counted the same operations.
+  void begin() {
+    worker_.group.among(members_, worker_.group.sequence());
+    if (leads()) lines_->begin();
+    has_begun_ = true;
+  }
+
+  // Returns when all groups have ended the stretch: the largest number that any leader gave.
+  std::uint32_t meet(std::uint32_t number) {
+    static const std::atomic<bool> kNoStop{false};  // the wait ends with the group only
+    comm::Mailbox& post = worker_.group.post();
+    if (post.rank() != leaders_[0]) {
+      send_one(post, leaders_[0], kMeetTag, number);
+      return receive_one<std::uint32_t>(post, leaders_[0], kMetTag, kNoStop);
+    }
+    for (std::size_t g = 1; g < leaders_.size(); ++g)
+      number = std::max(number, receive_one<std::uint32_t>(post, leaders_[g], kMeetTag, kNoStop));
+    for (std::size_t g = 1; g < leaders_.size(); ++g) send_one(post, leaders_[g], kMetTag, number);
+    return number;
+  }
+
+  // How the members' partials of a share are added: along a tree over the share's oars.
+  const comm::ExactPlan& plan_of(const Work& work) {
+    const base::Range share = work.mean_over;
+    const std::tuple key{work.batch.samples, share.begin, share.end};
+    if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
+    comm::OarShares held{static_cast<int>(share.size()), {}, {}};
+    const auto members = static_cast<int>(members_.size());
+    for (int m = 0; m < members; ++m) {
+      const base::Range oars = oars_of_member(share, m, members);
+      held.held.push_back({oars.begin - share.begin, oars.end - share.begin});
+    }
+    for (std::int64_t oar = share.begin; oar < share.end; ++oar)
+      held.is_empty.push_back(
+          base::oar_samples(static_cast<int>(oar), worker_.replica.oars(), work.batch.samples).empty());
+    return plans_.emplace(key, comm::ExactPlan(held)).first->second;
+  }
+
+  // In the same order on all members; see BucketCount.
+  void add_and_push(std::size_t bucket, const comm::ExactPlan& plan) {
+    const bool pushes = leads() && !worker_.updater.clips();
+    if (is_alone()) {
+      if (pushes) lines_->push(bucket);
+      return;
+    }
+    pending_.push_back(worker_.group.start([this, bucket, pushes, &plan](comm::Collectives& group) {
+      const std::int64_t start_ns = base::now_ns();
+      step_.add_up(group, bucket, plan);
+      busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+      if (pushes) lines_->push(bucket);
+    }));
+  }
+
+  // The group's gradient; the factor goes with it.
+  void clip_and_push(const Work& work) {
+    wait([&] {
+      for (std::size_t i = 0; i + 1 < pending_.size(); ++i) pending_[i].wait();
+    });
+    if (!leads() || !worker_.updater.clips()) return;
+    optim::StepScalars scalars = worker_.updater.scalars(work.step, work.lr);
+    worker_.updater.clip(step_.partial(0).data(), scalars);
+    lines_->set_clip(scalars.clip);
+    for (std::size_t b = 0; b < step_.buckets().size(); ++b) lines_->push(b);
+  }
+
+  // Those that come back from the servers, bucket by bucket, to all of the group.
+  void take_weights() {
+    wait([&] {
+      for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
+        if (leads()) lines_->wait(b);
+        const base::Range floats = step_.buckets()[b].floats;
+        const std::span<float> weights(worker_.replica.weights() + floats.begin, at(floats.size()));
+        if (!is_alone()) worker_.group.broadcast(std::as_writable_bytes(weights), 0);
+      }
+    });
+    worker_.replica.refresh_weight_forms();
+  }
+
+  void tell_notes(StepReport& report) const {
+    for (const GroupNote& note : notes_) report.notes.push_back({note.seconds, note.arrived_ns, false});
+    report.notes[at(member_)].seconds = report.seconds;
+  }
+
+  template <class F>
+  void wait(const F& f) {
+    const std::int64_t start_ns = base::now_ns();
+    f();
+    waited_seconds_ += base::seconds_since(start_ns);
+  }
+
+  void wait_for_all() noexcept {
+    for (comm::Pending& each : pending_) try {
+        each.wait();
+      } catch (...) {  // its failure was told already
+      }
+    pending_.clear();
+  }
+
+  Worker worker_;
+  std::vector<int> members_, leaders_;  // processes: of this group, and of all groups' leaders
+  int member_ = 0;
+  SyncStep step_;
+  bool has_begun_ = false;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, comm::ExactPlan> plans_;  // by samples and share
+  std::vector<comm::Pending> pending_;  // per bucket, where there is somebody to add with; then the notes
+  std::atomic<std::int64_t> busy_ns_{0};
+  GroupNote note_;
+  std::vector<GroupNote> notes_;
+  double waited_seconds_ = 0;
+  StepSeconds before_;
+  std::optional<ServerConnections> lines_;  // of the leader; last: its threads use the rest
+};
+
+class GroupsConfig : public StrategyConfig {
+ public:
+  explicit GroupsConfig(ShareRules shares)
+      : StrategyConfig({.is_synchronous = false,
+                        .needs_servers = true,
+                        .state_owner = StateOwner::servers,
+                        .outlives_workers = true},
+                       std::move(shares)) {}
+
+  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override {
+    return make_groups(worker, shares().groups);
+  }
+  std::unique_ptr<ServerSide> make_server_side(Server& server) const override {
+    return server.serve({.synchronous = false, .workers = leaders_of(shares().groups)});
+  }
+};
+
+StrategyConfigPtr configure_groups(base::Spec& spec, const WorkerSet& given) {
+  const bool by_count = !spec.word("count", "").empty();
+  const std::int64_t count = spec.integer("count", 1);
+  const std::string by = spec.word("by", by_count ? "" : "host");
+  if (!by.empty() && by != "host") base::user_error("--strategy: by is '{}', expected host, or count=2 instead", by);
+  if (by_count && !by.empty()) base::user_error("--strategy: groups takes count or by=host, not both");
+  const bool too_many = given.workers > 0 && count > given.workers;
+  if (count < 1 || too_many)
+    base::user_error("--strategy: count is {} groups, expected at least 1 and at most one for each of the {} workers",
+                     count, std::max(given.workers, 1));
+  const int workers = given.workers > 0 ? given.workers : static_cast<int>(count);
+  const bool is_bounded = spec.word("staleness", "none") != "none";
+  ShareRules shares = read_share_rules(spec, is_bounded ? Staleness::bounded : Staleness::any);
+  shares.groups = by_count              ? groups_by_count(workers, static_cast<int>(count))
+                  : given.hosts.empty() ? groups_by_count(workers, 1)
+                                        : groups_by_host(given.hosts);
+  return std::make_shared<GroupsConfig>(std::move(shares));
+}
+
+}  // namespace
+
+StrategyRow groups_row() {
+  return {"groups",
+          "in step inside a group, asynchronous between groups: a group pushes to the servers as one worker does",
+          {{"count", "2", "so many groups of about equal size"},
+           {"by", "host", "instead of count: the workers of a host are a group; the default"},
+           {"staleness", "none", "pushes that a group may be ahead of the slowest"},
+           {"lr-scale", "auto", "factor of the learning rate of a push; auto: 1 / shares of a batch"}},
+          configure_groups};
+}
+
+WorkerGroups groups_by_count(int workers, int count) {
+  WorkerGroups groups;
+  for (int g = 0; g < count; ++g) {
+    groups.emplace_back();
+    const base::Range range = base::oars_of_worker(g, count, workers);
+    for (std::int64_t w = range.begin; w < range.end; ++w) groups.back().push_back(static_cast<int>(w));
+  }
+  return groups;
+}
+
+WorkerGroups groups_by_host(const std::vector<std::string>& hosts) {
+  WorkerGroups groups;
+  for (std::size_t w = 0; w < hosts.size(); ++w) {
+    const auto same = std::ranges::find_if(groups, [&](const auto& group) { return hosts[at(group[0])] == hosts[w]; });
+    if (same == groups.end())
+      groups.push_back({static_cast<int>(w)});
+    else
+      same->push_back(static_cast<int>(w));
+  }
+  return groups;
+}
+
+std::unique_ptr<Strategy> make_groups(const Worker& worker, const WorkerGroups& groups) {
+  return std::make_unique<Groups>(worker, groups);
+}
+
+}  // namespace trireme::strategy

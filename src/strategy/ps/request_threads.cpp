@@ -1,0 +1,96 @@
+#include "strategy/ps/request_threads.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/system/clock.h"
+#include "base/cpu/cores.h"
+
+namespace trireme::strategy {
+namespace {
+// What is waited for ends by itself: each errand does when the group's alarm is raised.
+constexpr std::chrono::seconds kLook{1};
+}  // namespace
+
+RequestThreads::RequestThreads(int servers, std::size_t marks, const std::vector<int>& cpus, Run run)
+    : run_(std::move(run)), open_(marks) {
+  for (int i = 0; i < servers * kLanes; ++i) couriers_.push_back(std::make_unique<Courier>());
+  try {
+    for (const auto& courier : couriers_)
+      courier->thread = std::thread([this, cpus, &one = *courier] {
+        if (!cpus.empty()) base::unpin_this_thread(cpus);
+        work(one);
+      });
+  } catch (...) {  // the system allows no more threads
+    end();
+    throw;
+  }
+}
+
+RequestThreads::~RequestThreads() { end(); }
+
+void RequestThreads::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_.store(true, std::memory_order_release);
+    for (const auto& courier : couriers_) courier->given.notify_all();
+  }
+  for (const auto& courier : couriers_)
+    if (courier->thread.joinable()) courier->thread.join();
+}
+
+void RequestThreads::give(const Errand& errand) {
+  const std::lock_guard lock(mutex_);
+  if (open_in_all_++ == 0) busy_since_ns_ = base::now_ns();
+  ++open_[errand.mark];
+  const int place = errand.server * kLanes + errand.lane;
+  Courier& courier = *couriers_[static_cast<std::size_t>(place)];
+  courier.errands.push_back(errand);
+  courier.given.notify_all();
+}
+
+void RequestThreads::work(Courier& courier) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    while (courier.errands.empty() && !stop_.load(std::memory_order_acquire)) courier.given.wait_for(lock, kLook);
+    if (stop_.load(std::memory_order_acquire) || failure_) return;
+    const Errand errand = courier.errands.front();
+    courier.errands.pop_front();
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      run_(errand, stop_);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure && !failure_) failure_ = failure;
+    --open_[errand.mark];
+    if (--open_in_all_ == 0) busy_ns_ += base::now_ns() - busy_since_ns_;
+    done_.notify_all();
+    if (failure) return;
+  }
+}
+
+void RequestThreads::wait(std::size_t mark) {
+  std::unique_lock lock(mutex_);
+  while (open_[mark] > 0 && !failure_) done_.wait_for(lock, kLook);
+  throw_failure();
+}
+
+void RequestThreads::wait_all() {
+  std::unique_lock lock(mutex_);
+  while (open_in_all_ > 0 && !failure_) done_.wait_for(lock, kLook);
+  throw_failure();
+}
+
+void RequestThreads::throw_failure() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+double RequestThreads::take_busy_seconds() {
+  const std::lock_guard lock(mutex_);
+  return 1e-9 * static_cast<double>(std::exchange(busy_ns_, 0));
+}
+
+}  // namespace trireme::strategy

@@ -1,0 +1,229 @@
+#include "train/helm/helm.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "base/error_of.h"
+#include "base/system/log.h"
+#include "base/text/text.h"
+#include "comm/clock_offset.h"
+#include "train/helm/helm_text.h"
+#include "train/messages/role_mailbox.h"
+#include "train/run/resume.h"
+#include "train/worker/start_weights.h"
+
+namespace trireme::train {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// A group speaks of ranks, which are processes; people know workers and servers.
+std::string in_words_of_the_cast(const std::string& sentence, const strategy::RoleMap& cast) {
+  int rank = 0, length = 0;
+  if (std::sscanf(sentence.c_str(), "rank %d%n", &rank, &length) != 1 || rank < 0 || rank >= cast.world())
+    return sentence;
+  return cast.name(rank) + sentence.substr(at(length));
+}
+
+}  // namespace
+
+Helm::Helm(Place place)
+    : place_(std::move(place)),
+      mail_(place_.group, place_.cast),
+      checkpoint_every_(place_.settings.integer("checkpoint-every", 0, 1LL << 40)),
+      keep_(static_cast<int>(place_.settings.integer("keep", 1, 1 << 20))),
+      patience_(place_.settings.integer("early-stopping", 0, 1 << 20)),
+      state_({mail_, place_.cast, place_.experiment, place_.space, place_.optimizer, place_.local, patience_}),
+      notes_(place_.notes) {}
+
+Helm::~Helm() = default;
+
+std::size_t Helm::phase_of(std::int64_t step) const {
+  std::size_t phase = 0;
+  while (phase + 1 < place_.phases.size() && step >= place_.phases[phase].until) ++phase;
+  return phase;
+}
+
+void Helm::compare_clocks() {
+  for (int w = 0; w < place_.cast.workers; ++w) {
+    const int process = place_.cast.process_of_worker(w);
+    if (process == strategy::RoleMap::kHelm) {
+      clock_ahead_ns_.push_back(0);
+      continue;
+    }
+    mail_.order_worker(w, ClockOrder{});
+    clock_ahead_ns_.push_back(comm::ask_clock(post(), process, kClock).ahead_ns);
+  }
+  lateness_.emplace(clock_ahead_ns_);
+}
+
+std::string Helm::conduct() {
+  try {
+    if (const std::string& resumed = place_.settings.text("resume"); resumed.empty())
+      begin_new();
+    else
+      begin_resumed(resumed);
+    compare_clocks();
+    say_hello();
+    loop();
+    for (;;) try {
+        std::string summary = finish();
+        end_all();
+        return summary;
+      } catch (const base::Error&) {
+        if (!go_on_without_lost()) throw;
+      }
+  } catch (const std::exception&) {
+    const base::Error error = base::error_of(std::current_exception());
+    const bool broken = place_.group.is_broken();
+    const std::string sentence = broken ? in_words_of_the_cast(place_.group.why_broken(), place_.cast) : error.what();
+    if (!broken) keep_trace_of_failure();
+    if (!broken) end_all();
+    if (error.kind() != base::ErrorKind::run || !folder_) throw;
+    base::run_error("{}; go on with: trireme train --resume {}", sentence, folder_->path().string());
+  }
+}
+
+void Helm::end_all() {
+  try {
+    mail_.order_workers(EndOrder{});
+    mail_.order_servers(EndOrder{});
+  } catch (const base::Error&) {  // whoever is gone needs no order
+  }
+}
+
+// With --init-from; otherwise each worker makes its fresh weights itself.
+void Helm::start_from_other_weights() {
+  const std::string& from = place_.settings.text("init-from");
+  if (from.empty()) return;
+  const StateKeeper::Floats floats = state_.memory();
+  fill_fresh_weights(place_.experiment.network, place_.space, floats.weights, place_.settings.text("init"),
+                     place_.experiment.seed);
+  notes_.push_back("starts with " + take_weights_from(place_.space, floats.weights, from));
+  state_.spread(floats, false);
+}
+
+void Helm::begin_new() {
+  start_from_other_weights();
+  folder_ = RunFolder::create(place_.settings.text("run"), place_.settings.text("model"), place_.settings.text("data"));
+  folder_->lock();
+  checkpoints_.emplace(folder_->checkpoints(), keep_);
+  try {
+    write_run_json(*folder_, place_.settings, place_.experiment, place_.prints, world_of_run(place_));
+  } catch (const base::Error&) {
+    folder_->remove_if_empty();
+    throw;
+  }
+  open_records();
+}
+
+void Helm::begin_resumed(const std::string& run) {
+  folder_ = RunFolder::open(run);
+  folder_->lock();
+  check_same_data(*folder_, place_.experiment);
+  const std::string other_bits = check_same_kernels(*folder_, place_.prints, place_.settings.flag("allow-other-bits"));
+  if (!other_bits.empty()) notes_.push_back(other_bits);
+  checkpoints_.emplace(folder_->checkpoints(), keep_);
+  const auto check = [this](const store::LoadedCheckpoint& loaded) { state_.check(loaded); };
+  if (const auto loaded = checkpoints_->latest_valid(check)) {
+    restore_from(*loaded);
+  } else {
+    notes_.emplace_back("the run has no checkpoint yet: it starts from the beginning");
+    start_from_other_weights();
+  }
+  checkpoints_->drop_after(state_.progress().step);
+  open_records();
+  recorder_->publish(observe::RolledBack{state_.progress().step, state_.progress().position != 0 && !state_.is_over(),
+                                         true, base::now_ns()});
+  recorder_->flush();
+  write_run_json(*folder_, place_.settings, place_.experiment, place_.prints, world_of_run(place_));
+  if (state_.is_over()) return;
+  std::error_code ignored;
+  base::fs::remove(folder_->file("summary.json"), ignored);  // a run without one is not finished
+}
+
+void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
+  const std::int64_t planned = Progress::from_checkpoint(loaded).total_steps, total = place_.experiment.total_steps;
+  state_.restore(loaded);
+  notes_.push_back(fmt::format("resumed at step {} from {}", state_.progress().step, loaded.folder.string()));
+  const std::string schedule = place_.settings.text("schedule");
+  if (planned != total && (schedule.starts_with("cosine") || schedule.starts_with("onecycle")))
+    notes_.push_back(
+        fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run", schedule,
+                    total, planned));
+  if (state_.is_over()) notes_.emplace_back("the run is finished; to go on, give more --epochs, --steps or patience");
+}
+
+// Weights and state go to where the next phase wants them.
+void Helm::hand_over_to(std::size_t next) {
+  const strategy::Phase& phase = place_.phases[next];
+  const std::int64_t start = base::now_ns(), step = state_.progress().step;
+  const bool switches = next > 0 && step == place_.phases[next - 1].until;
+  state_.hand_over(next, phase.traits().state_owner, !switches || phase.keeps_state);
+  phase_ = next;
+  state_.wait_for_workers();
+  recorder_->publish(observe::HandedOver{step, phase.text, switches, start, base::now_ns()});
+  if (!switches) return;
+  hand_over_seconds_ = std::max(hand_over_seconds_, base::seconds_since(start));
+  ++hand_overs_;
+}
+
+void Helm::loop() {
+  start_ns_ = epoch_start_ns_ = base::now_ns();
+  start_step_ = met_at_ = state_.progress().step;
+  seconds_before_ = state_.progress().seconds;
+  while (!state_.is_over() || meeting_is_due_) try {
+      if (!meeting_is_due_) {
+        const std::size_t next = phase_of(state_.progress().step);
+        if (next != phase_ || place_.phases[next].traits().state_owner != state_.owner()) hand_over_to(next);
+        row_until(coordinator_ ? coordinator_->to() : next_meeting());
+        meeting_is_due_ = state_.progress().step > met_at_;  // not when it was interrupted before the first step
+      }
+      if (meeting_is_due_) hold_meeting();
+      meeting_is_due_ = false;
+      met_at_ = state_.progress().step;
+      if (interrupted_ && !state_.is_over()) base::run_error("interrupted after step {}", state_.progress().step);
+    } catch (const base::Error&) {
+      if (!go_on_without_lost()) throw;
+    }
+}
+
+void Helm::hold_meeting() {
+  const bool epoch_over = state_.progress().position == 0;
+  if (epoch_over || state_.is_over())
+    end_epoch(epoch_over);
+  else if (interrupted_ || (checkpoint_every_ > 0 && state_.progress().step % checkpoint_every_ == 0))
+    checkpoint(state_.collect(), false);
+}
+
+bool Helm::go_on_without_lost() {
+  if (!place_.group.is_broken() || !phase().traits().outlives_workers) return false;
+  const auto regrouped = place_.regroup();
+  if (!regrouped) return false;
+  std::vector<std::string> lost;
+  for (const int worker : regrouped->lost) {
+    lost.push_back(fmt::format("worker {} on {}", worker, place_.hosts[at(place_.cast.process_of_worker(worker))]));
+    forget_worker(worker);
+  }
+  place_.cast = regrouped->cast;
+  place_.phases = regrouped->phases;
+  place_.hosts = regrouped->hosts;
+  place_.threads = regrouped->threads;
+  lost_.insert(lost_.end(), lost.begin(), lost.end());
+  for (const std::string& who : lost)
+    recorder_->publish(observe::WorkerLost{state_.progress().step, who, place_.cast.workers});
+  if (coordinator_) coordinator_->begin_again(pushers());
+  return true;
+}
+
+void Helm::forget_worker(int worker) {
+  state_.ledger().lose(worker);
+  clock_ahead_ns_.erase(clock_ahead_ns_.begin() + worker);
+  lateness_->lose(worker);
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,221 @@
+// The helm between stretches of steps: evaluation, checkpoints, and the end of a run.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "base/system/log.h"
+#include "crew/machine_peaks.h"
+#include "train/helm/helm.h"
+#include "train/helm/helm_text.h"
+#include "train/messages/role_mailbox.h"
+#include "train/sinks/profile_report.h"
+
+namespace trireme::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+observe::StepSeconds mean_of(const std::vector<strategy::Note>& notes) {
+  observe::StepSeconds mean;
+  for (const strategy::Note& note : notes) mean += note.seconds * (1 / static_cast<double>(notes.size()));
+  return mean;
+}
+
+WorldOfRun world_of_run(const Helm::Place& place) {
+  WorldOfRun world{place.cast.workers, place.cast.servers, {}};
+  for (int process = 0; process < place.cast.world(); ++process) {
+    const int worker = place.cast.worker_of(process);
+    world.processes.push_back(
+        {place.cast.name(process), place.hosts[at(process)], worker >= 0 ? place.threads[at(worker)] : 0});
+  }
+  return world;
+}
+
+void Helm::open_records() {
+  recorder_.emplace(place_.sinks, SinkPlace{folder_->path(), place_.settings.flag("json"),
+                                            place_.settings.flag("quiet"), place_.experiment.cores.cpus});
+}
+
+void Helm::say_hello() {
+  const Experiment& e = place_.experiment;
+  recorder_->publish(observe::RunStarted{.model = place_.settings.text("model"),
+                                         .data = place_.settings.text("data"),
+                                         .strategy = place_.settings.text("strategy"),
+                                         .folder = folder_->path().string(),
+                                         .parameters = e.network.parameter_count(),
+                                         .train_samples = e.train->size(),
+                                         .test_samples = e.test->size(),
+                                         .batch = e.batch,
+                                         .oars = e.oars,
+                                         .steps_per_epoch = e.steps_per_epoch,
+                                         .total_steps = e.total_steps,
+                                         .first_step = state_.progress().step,
+                                         .workers = place_.cast.workers,
+                                         .servers = place_.cast.servers,
+                                         .processes = place_.cast.world(),
+                                         .threads = place_.threads,
+                                         .notes = notes_});
+}
+
+Evaluation Helm::evaluate_on(bool validation) {
+  const data::Dataset& set = validation ? *place_.experiment.validation : *place_.experiment.test;
+  const int parts = place_.settings.text("evaluate") == "first" ? 1 : place_.cast.workers;
+  mail_.order_workers(EvaluateOrder{validation, parts});
+  std::vector<double> losses, corrects;
+  for (int w = 0; w < place_.cast.workers; ++w) {
+    const auto part = mail_.answer_of<EvaluationNews>(place_.cast.process_of_worker(w));
+    losses.insert(losses.end(), part.losses.begin(), part.losses.end());
+    corrects.insert(corrects.end(), part.corrects.begin(), part.corrects.end());
+  }
+  return whole_evaluation(set, losses, corrects);
+}
+
+// After an epoch, or after the last step of a run that ends within one.
+void Helm::end_epoch(bool whole) {
+  const std::int64_t start = base::now_ns();
+  const std::int64_t epoch = whole ? state_.progress().epoch - 1 : state_.progress().epoch;
+  const bool validates = place_.experiment.validation != nullptr;
+  const Evaluation result = evaluate_on(validates);
+  if (!std::isfinite(result.loss))
+    stop_at_nan(validates ? "validation loss" : "test loss", result.loss, state_.progress().step, epoch + 1);
+  seconds_.evaluation += base::seconds_since(start);
+  const StateKeeper::Floats floats = state_.collect();  // the last that needs others; what follows happens once
+  const bool best = state_.add_result(result.loss, result.accuracy, whole);
+  report_epoch(epoch, result, best);
+  if (!validates) last_test_ = result;
+  if (whole) state_.begin_epoch();
+  checkpoint(floats, best);
+  epoch_start_ns_ = base::now_ns();
+  epoch_start_seconds_ = seconds_.stretches;
+  epoch_start_samples_ = samples_here_;
+  if (state_.stopped_early()) recorder_->publish(observe::StoppedEarly{patience_});
+}
+
+void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best) {
+  const data::LedgerReport used = state_.ledger().total().report();
+  const double rate =
+      static_cast<double>(samples_here_ - epoch_start_samples_) / (seconds_.stretches - epoch_start_seconds_);
+  recorder_->publish(
+      observe::EpochDone{.step = state_.progress().step,
+                         .epoch = epoch,
+                         .train_loss = state_.progress().train_loss,
+                         .train_accuracy = state_.progress().train_accuracy,
+                         .held_out_loss = result.loss,
+                         .held_out_accuracy = result.accuracy,
+                         .is_validation = place_.experiment.validation != nullptr,
+                         .is_best = best,
+                         .lr = lr_,
+                         .strategy = phase().text,
+                         .samples_used = {used.samples, used.used, used.once, used.missed(), used.repeated, used.order},
+                         .staleness = staleness_,
+                         .seconds = base::seconds_since(epoch_start_ns_),
+                         .samples_per_second = rate});
+}
+
+void Helm::checkpoint(const StateKeeper::Floats& floats, bool best) {
+  const std::int64_t start = base::now_ns(), step = state_.progress().step;
+  // A ReLU can hide a NaN from the loss; it must not reach a checkpoint.
+  const auto bad = std::ranges::find_if(floats.weights, [](float w) { return !std::isfinite(w); });
+  if (bad != floats.weights.end()) stop_at_nan("value of a weight", *bad, step, state_.progress().epoch + 1);
+  recorder_->flush();  // a checkpoint never knows of more steps than the records
+  state_.save(*checkpoints_, floats, best, seconds_before_ + base::seconds_since(start_ns_));
+  seconds_.checkpoint += base::seconds_since(start);
+  recorder_->publish(observe::CheckpointWritten{step, best, start, base::now_ns()});
+}
+
+RunDetails Helm::details() const {
+  RunDetails d;
+  d.workers = place_.cast.workers;
+  d.servers = place_.cast.servers;
+  d.seconds = lateness_->seconds();
+  d.caused_waiting_seconds = lateness_->caused();
+  for (int w = 0; w < d.workers; ++w) d.hosts.push_back(place_.hosts[at(place_.cast.process_of_worker(w))]);
+  d.threads = place_.threads;
+  for (const base::Range& share : shares_) d.oars.push_back(share.size());
+  d.staleness = staleness_;
+  d.synchronisations = synchronisations_;
+  d.hand_overs = hand_overs_;
+  d.lost = lost_;
+  d.longest_hand_over_seconds = hand_over_seconds_;
+  d.lateness = lateness_->sentence(seconds_.stretches);
+  return d;
+}
+
+std::string Helm::finish() {
+  seconds_.total = base::seconds_since(start_ns_);
+  RunResult result;
+  result.run = folder_->path().string();
+  result.progress = state_.progress();
+  result.test = last_test_ ? *last_test_ : evaluate_on(false);
+  result.stopped_early = state_.stopped_early();
+  result.weights_sha256 = place_.space.sha256(state_.collect().weights.data());
+  result.seconds = seconds_;
+  result.details = details();
+  gather_traffic(result.details);
+  result.steps_here = state_.progress().step - start_step_;
+  result.samples_here = samples_here_;
+  if (result.steps_here > 0) record_traces();  // a finished run that was resumed keeps what it has
+  recorder_->flush();
+  observe::RunFinished finished{summary_json(place_.settings, place_.experiment, result), summary_lines(result),
+                                result.steps_here};
+  std::string json = finished.summary;
+  recorder_->publish(std::move(finished));
+  recorder_->flush_all();
+  if (place_.settings.flag("profile") && result.steps_here > 0 && place_.local.crew != nullptr) report_profile();
+  return json;
+}
+
+void Helm::report_profile() {
+  const Experiment& e = place_.experiment;
+  const observe::Profile profile = place_.local.crew->profile(place_.local.updater->cost());
+  const crew::Peak peak = crew::measure_peak(e.threads, e.crew_options.cpus);
+  base::write_text_atomically(folder_->file("profile.json"), Json::parse(profile_json(profile, peak)).dump(2) + "\n");
+  recorder_->publish(observe::ProfileDone{profile_lines(profile, peak)});
+  recorder_->flush_all();
+}
+
+// Before anything else is sent about the end.
+void Helm::gather_traffic(RunDetails& details) {
+  const strategy::RoleMap& cast = place_.cast;
+  for (int w = 0; w < cast.workers; ++w) {
+    mail_.order_worker(w, SendTrafficOrder{});
+    details.traffic.push_back(mail_.answer_of<TrafficNews>(cast.process_of_worker(w)));
+  }
+  for (int s = 0; s < cast.servers; ++s) {
+    const int process = cast.process_of_server(s);
+    if (cast.worker_of(process) >= 0) continue;  // counted with the worker
+    mail_.order_server(s, SendTrafficOrder{});
+    details.server_traffic.push_back(mail_.answer_of<TrafficNews>(process));
+  }
+}
+
+void Helm::record_traces() {
+  std::vector<observe::RankTrace> traces;  // first all, then nothing can come between
+  for (int w = 0; w < place_.cast.workers; ++w) {
+    const int process = place_.cast.process_of_worker(w);
+    mail_.order_worker(w, SendTraceOrder{});
+    traces.push_back({process, fmt::format("worker {} on {}", w, place_.hosts[at(process)]),
+                      mail_.answer_of<TraceNews>(process).packed, clock_ahead_ns_[at(w)]});
+  }
+  for (observe::RankTrace& trace : traces) recorder_->publish(std::move(trace));
+  recorder_->publish(observe::TraceComplete{});
+}
+
+// The first error is the one to report, even if the trace cannot be written either.
+void Helm::keep_trace_of_failure() {
+  if (!recorder_ || recorder_->has_failed() || ended_ < place_.cast.workers || start_ns_ == 0) return;
+  try {
+    record_traces();
+    recorder_->flush();
+  } catch (const base::Error& error) {
+    if (!place_.group.is_broken()) base::log_warn("{}", error.what());
+  }
+}
+
+}  // namespace trireme::train

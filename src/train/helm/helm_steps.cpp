@@ -1,0 +1,172 @@
+// The helm during a stretch of steps: orders, reports, shares and limits.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "train/helm/helm.h"
+#include "train/helm/helm_text.h"
+
+namespace trireme::train {
+namespace {
+
+constexpr double kLookSeconds = 0.1;  // between two looks at whether somebody wants to stop the run
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+// The step before which the next stretch ends.
+std::int64_t Helm::next_meeting() const {
+  const Experiment& e = place_.experiment;
+  const std::int64_t step = state_.progress().step;
+  std::int64_t next = std::min(e.total_steps, (step / e.steps_per_epoch + 1) * e.steps_per_epoch);
+  if (checkpoint_every_ > 0) next = std::min(next, (step / checkpoint_every_ + 1) * checkpoint_every_);
+  if (const std::int64_t until = place_.phases[phase_].until; until > step) next = std::min(next, until);
+  return next;
+}
+
+void Helm::row_until(std::int64_t to) {
+  const std::int64_t start = base::now_ns(), from = coordinator_ ? coordinator_->from() : state_.progress().step;
+  ended_ = 0;
+  told_to_stop_ = false;
+  limits_.assign(at(pushers()), -1);
+  const bool new_ledger = state_.ledger().begin_stretch(place_.cast.workers);
+  if (!phase().traits().is_synchronous && !coordinator_)
+    coordinator_.emplace(pushers(), place_.experiment.oars, from, to, phase().shares().bound);
+  const double lr_scale =
+      phase().shares().lr_scale > 0 || !coordinator_ ? phase().shares().lr_scale : 1.0 / coordinator_->cut();
+  const RowOrder order{phase_, from, to, lr_scale, new_ledger};
+  mail_.order_workers(order);
+  if (phase().traits().needs_servers) mail_.order_servers(order);
+  state_.ledger().stretch_ordered();
+  send_limits();
+  while (ended_ < place_.cast.workers) hear();
+  if (coordinator_)
+    for (const auto& [pushes, count] : coordinator_->staleness()) staleness_[pushes] += count;
+  coordinator_.reset();
+  seconds_.stretches += base::seconds_since(start);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Helm::hear_resources() {
+  if (place_.cast.world() == 1) return;
+  std::array<char, 1024> line{};
+  while (const auto got = post().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
+    recorder_->publish(observe::ResourcesUsed{std::string(line.data(), got->bytes)});
+}
+
+void Helm::hear() {
+  if (!interrupted_ && place_.interrupted()) {
+    interrupted_ = true;
+    stop_stretch();
+  }
+  const auto report = mail_.receive(kLookSeconds);  // throws when somebody failed: nobody can finish the stretch
+  try {
+    hear_resources();
+    if (report) hear_report(*report);
+  } catch (const base::Error&) {
+    if (place_.group.is_broken()) throw;
+    // The workers end their stretch first; then the run ends with it.
+    if (!failure_) failure_ = std::current_exception();
+    stop_stretch();
+  }
+}
+
+void Helm::hear_report(const Report& report) {
+  std::visit(
+      Match{[&](const StepNews& news) {
+              if (failure_) return;
+              shares_ = news.shares;
+              lateness_->see(news.notes);
+              on_step({news.step, news.sums, mean_of(news.notes)});
+            },
+            [&](const ShareRequest& request) { answer_question(request.pusher); },
+            [&](const PushNews& news) { hear_push(news); }, [&](const StretchNews& news) { hear_stretch_end(news); },
+            [](const auto&) { base::check(false, "an answer that nobody asked for"); }},
+      report);
+}
+
+void Helm::hear_stretch_end(const StretchNews& news) {
+  ++ended_;
+  if (news.worker == 0) synchronisations_ += news.synchronisations;
+  state_.ledger().set_worker(news.worker, news.ledger);
+}
+
+void Helm::hear_push(const PushNews& push) {
+  for (std::size_t i = 0; i < push.notes.size(); ++i)
+    lateness_->add_push(phase().shares().workers_of(push.pusher).at(i), push.notes[i].seconds);
+  const Coordinator::Share share = coordinator_->in_hand(push.pusher);
+  const std::vector<int> members = phase().shares().workers_of(push.pusher);
+  for (std::size_t i = 0; i < members.size(); ++i)
+    state_.ledger().add_push(members[i], {share.step, strategy::oars_of_member(share.oars, static_cast<int>(i),
+                                                                               static_cast<int>(members.size()))});
+  const std::vector<Coordinator::Step> steps = coordinator_->done(push, base::now_ns());
+  send_limits();
+  if (failure_) return;
+  recorder_->publish(observe::PushDone{push.step, push.pusher, !phase().shares().groups.empty(), push.clock,
+                                       push.slowest, !phase().shares().bound.is_none()});
+  for (const Coordinator::Step& step : steps) on_step(step);
+}
+
+void Helm::answer_question(int pusher) {
+  const Coordinator::Share share = coordinator_->hand_out(pusher);
+  send_message(post(), process_of_pusher(pusher), kAssign, ShareAnswer{share.step, share.oars});
+  if (share.step >= 0) return;
+  coordinator_->leave(pusher);
+  send_limits();
+}
+
+void Helm::send_limits() {
+  if (!coordinator_ || phase().shares().bound.is_none()) return;
+  for (int r = 0; r < pushers(); ++r) {
+    const std::int64_t limit = coordinator_->clocks().limit(r);
+    if (limit == limits_[at(r)]) continue;
+    limits_[at(r)] = limit;
+    send_message(post(), process_of_pusher(r), kLimit,
+                 LimitNews{coordinator_->from(), limit, coordinator_->clocks().slowest()});
+  }
+}
+
+void Helm::stop_stretch() {
+  if (told_to_stop_) return;
+  told_to_stop_ = true;
+  if (coordinator_) return coordinator_->stop();
+  const char word = 1;
+  send_values<char>(post(), place_.cast.process_of_worker(0), kStop, std::span(&word, 1));
+}
+
+void Helm::on_step(const Coordinator::Step& step) {
+  const Experiment& e = place_.experiment;
+  const StepSums& sums = step.sums;
+  const std::int64_t epoch = (step.step - 1) / e.steps_per_epoch;
+  if (!std::isfinite(sums.loss)) stop_at_nan("loss", sums.loss, step.step, epoch + 1);
+  lr_ = sums.lr;
+  state_.add_step(step.step, sums);
+  samples_here_ += static_cast<std::int64_t>(sums.samples);
+  seconds_.steps += step.seconds;
+  const double passed = base::seconds_since(start_ns_);
+  const auto steps = static_cast<double>(state_.progress().step - start_step_);
+  recorder_->publish(
+      observe::StepDone{.step = step.step,
+                        .epoch = epoch,
+                        .loss = sums.loss / sums.samples + sums.penalty,
+                        .accuracy = state_.has_accuracy() ? sums.correct / sums.samples : kUnknown,
+                        .lr = sums.lr,
+                        .seconds = step.seconds,
+                        .epoch_loss = state_.epoch_loss(),
+                        .epoch_accuracy = state_.epoch_accuracy(),
+                        .samples_per_second = static_cast<double>(samples_here_) / passed,
+                        .total_steps = e.total_steps,
+                        .seconds_left = passed / steps * static_cast<double>(e.total_steps - state_.progress().step)});
+}
+
+// Before anything of it reaches a checkpoint.
+void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const {
+  const auto last = checkpoints_->latest();
+  base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value,
+                  step, epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
+}
+
+}  // namespace trireme::train

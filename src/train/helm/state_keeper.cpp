@@ -1,0 +1,195 @@
+#include "train/helm/state_keeper.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace trireme::train {
+namespace {
+
+using Json = nlohmann::json;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+optim::Better better_of(const Experiment& experiment) {
+  const bool has_accuracy = experiment.train->spec().target != data::TargetKind::values;
+  return has_accuracy ? optim::Better::higher : optim::Better::lower;
+}
+
+}  // namespace
+
+StateKeeper::StateKeeper(Place place)
+    : place_(std::move(place)),
+      ledger_(place_.experiment),
+      early_stopping_(std::max<std::int64_t>(1, place_.patience), 0, better_of(place_.experiment)) {
+  progress_.total_steps = place_.experiment.total_steps;
+}
+
+bool StateKeeper::has_accuracy() const { return place_.experiment.train->spec().target != data::TargetKind::values; }
+
+double StateKeeper::epoch_accuracy() const {
+  return has_accuracy() ? progress_.epoch_correct / static_cast<double>(progress_.epoch_samples) : kUnknown;
+}
+
+StateKeeper::Floats StateKeeper::memory() {
+  Floats floats;
+  const auto& space = place_.space;
+  if (place_.local.crew != nullptr) {
+    floats.weights = {place_.local.crew->weights(), at(space.floats())};
+    auto& own = place_.local.updater->state();
+    for (int s = 0; s < own.slots(); ++s) floats.slots.push_back(own.slot(s));
+    return floats;
+  }
+  if (own_memory_.empty()) {
+    own_memory_.emplace_back(at(space.floats()));
+    for (int s = 0; s < place_.optimizer->slots(); ++s) own_memory_.emplace_back(at(space.trained_floats()));
+  }
+  floats.weights = own_memory_[0];
+  for (std::size_t s = 1; s < own_memory_.size(); ++s) floats.slots.emplace_back(own_memory_[s]);
+  return floats;
+}
+
+StateKeeper::Floats StateKeeper::collect() {
+  const Floats floats = memory();
+  const bool servers_hold = owner_ == strategy::StateOwner::servers;
+  if (!servers_hold && place_.local.crew != nullptr) return floats;
+  strategy::StateMap pieces;
+  const auto take_from = [&](int process) {
+    const strategy::StateMap more = receive_pieces(process, floats);
+    pieces.insert(pieces.end(), more.begin(), more.end());
+  };
+  if (!servers_hold) {
+    place_.mail.order_worker(0, GiveStateOrder{});
+    take_from(place_.cast.process_of_worker(0));
+  }
+  for (int k = 0; servers_hold && k < place_.cast.servers; ++k) {
+    place_.mail.order_server(k, GiveStateOrder{});
+    take_from(place_.cast.process_of_server(k));
+  }
+  check_is_whole(std::move(pieces), place_.space.floats(), progress_.step);
+  return floats;
+}
+
+// What a process holds, into the memory given.
+strategy::StateMap StateKeeper::receive_pieces(int process, const Floats& floats) {
+  const StateNews news = place_.mail.answer_of<StateNews>(process);
+  const std::int64_t all = place_.space.floats(), trained = place_.space.trained_floats();
+  const auto take = [&](std::span<float> into, base::Range range) {
+    if (range.empty()) return;
+    receive_bytes(place_.mail.post(), process, kState,
+                  std::as_writable_bytes(into.subspan(at(range.begin), at(range.size()))));
+  };
+  for (const strategy::StatePiece& piece : news.pieces) {
+    const auto [begin, end] = piece.floats;
+    base::check(begin >= 0 && begin <= end && end <= all, "process {} holds floats {} to {} of {}", process, begin, end,
+                all);
+    take(floats.weights, piece.floats);
+    for (const std::span<float> slot : floats.slots) take(slot, {std::min(begin, trained), std::min(end, trained)});
+  }
+  return news.pieces;
+}
+
+void StateKeeper::spread(const Floats& floats, bool with_optimizer) {
+  HelmMailbox& mail = place_.mail;
+  for (int w = 0; w < place_.cast.workers; ++w) {
+    if (w == 0 && place_.local.crew != nullptr) {
+      place_.local.crew->refresh_weight_forms();
+      continue;
+    }
+    const int process = place_.cast.process_of_worker(w);
+    mail.order_worker(w, TakeStateOrder{with_optimizer, progress_.step});
+    send_values<float>(mail.post(), process, kState, floats.weights);
+    if (!with_optimizer) continue;
+    for (const std::span<float> slot : floats.slots) send_values<float>(mail.post(), process, kState, slot);
+  }
+}
+
+void StateKeeper::hand_over(std::size_t phase, strategy::StateOwner to, bool keeps_state) {
+  const HandOverOrder order{phase, owner_, keeps_state, progress_.step};
+  place_.mail.order_workers(order);
+  place_.mail.order_servers(order);
+  owner_ = to;
+}
+
+void StateKeeper::wait_for_workers() {
+  place_.mail.order_workers(SayDoneOrder{});
+  for (int w = 0; w < place_.cast.workers; ++w) (void)place_.mail.answer_of<DoneNews>(place_.cast.process_of_worker(w));
+}
+
+void StateKeeper::add_step(std::int64_t step, const StepSums& sums) {
+  const auto samples = static_cast<std::int64_t>(sums.samples);
+  progress_.step = step;
+  progress_.epoch_loss += sums.loss + sums.penalty * sums.samples;
+  progress_.epoch_correct += sums.correct;
+  progress_.epoch_samples += samples;
+  progress_.position += samples;
+  if (step % place_.experiment.steps_per_epoch != 0) return;
+  progress_.position = 0;
+  ++progress_.epoch;
+}
+
+bool StateKeeper::add_result(double loss, double accuracy, bool is_whole_epoch) {
+  progress_.train_loss = epoch_loss();
+  progress_.train_accuracy = epoch_accuracy();
+  const bool stop = early_stopping_.observe(has_accuracy() ? accuracy : loss);
+  if (is_whole_epoch) {
+    progress_.early_stopping = early_stopping_.state();
+    stopped_early_ = stop && place_.patience > 0;
+  }
+  return early_stopping_.improved();
+}
+
+void StateKeeper::begin_epoch() {
+  progress_.epoch_loss = progress_.epoch_correct = 0;
+  progress_.epoch_samples = 0;
+  ledger_.end_epoch();
+}
+
+data::Ledger StateKeeper::ledger_of(const store::LoadedCheckpoint& loaded) const {
+  data::Ledger ledger(place_.experiment.train->size());
+  const auto kept = loaded.progress.extra.find("ledger");
+  if (kept == loaded.progress.extra.end()) return ledger;
+  const Json text = Json::parse(kept->second, nullptr, false);
+  if (!text.is_string())
+    base::user_error("checkpoint {} is damaged: the ledger in its state.json is no text", loaded.folder.string());
+  try {
+    ledger.restore(text.get<std::string>());
+  } catch (const base::Error& error) {
+    base::user_error("checkpoint {} is damaged: {}", loaded.folder.string(), error.what());
+  }
+  return ledger;
+}
+
+void StateKeeper::check(const store::LoadedCheckpoint& loaded) const {
+  (void)Progress::from_checkpoint(loaded);
+  (void)ledger_of(loaded);
+}
+
+void StateKeeper::restore(const store::LoadedCheckpoint& loaded) {
+  Floats floats = memory();
+  std::vector<store::SlotBuffer> slots;
+  const auto names = place_.optimizer->slot_names();
+  for (std::size_t s = 0; s < floats.slots.size(); ++s) slots.push_back({names[s], floats.slots[s]});
+  store::restore(loaded, place_.space, floats.weights, slots);
+  progress_ = Progress::from_checkpoint(loaded);
+  spread(floats, true);
+  progress_.total_steps = place_.experiment.total_steps;
+  ledger_.restore(ledger_of(loaded));
+  early_stopping_.restore(progress_.early_stopping);
+  stopped_early_ = place_.patience > 0 && progress_.early_stopping.bad_epochs >= place_.patience;
+}
+
+void StateKeeper::save(store::CheckpointStore& checkpoints, const Floats& floats, bool is_best, double seconds) {
+  progress_.seconds = seconds;
+  store::Checkpoint checkpoint;
+  checkpoint.progress = progress_.to_store();
+  checkpoint.progress.extra["ledger"] = Json(ledger_.total().text()).dump();
+  checkpoint.space = &place_.space;
+  checkpoint.weights = floats.weights;
+  const auto names = place_.optimizer->slot_names();
+  for (std::size_t s = 0; s < floats.slots.size(); ++s) checkpoint.slots.push_back({names[s], floats.slots[s]});
+  checkpoints.save(checkpoint, is_best);
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,119 @@
+// Orders: what the helm tells workers and servers to do, as typed messages. mail.h sends them, message.h encodes them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "base/oar_tree.h"
+#include "strategy/config.h"
+#include "train/messages/message.h"
+
+namespace trireme::train {
+
+// Compute steps [from, to) of a phase, counted from 0. To workers and servers.
+struct RowOrder {
+  std::uint64_t phase = 0;
+  std::int64_t from = 0, to = 0;
+  double lr_scale = 1;      // of an asynchronous stretch
+  bool new_ledger = false;  // an epoch begins
+  bool operator==(const RowOrder&) const = default;
+};
+
+// Evaluate this worker's part of a set that is cut into `parts`.
+struct EvaluateOrder {
+  bool validation = false;  // instead of the test set
+  int parts = 1;
+  bool operator==(const EvaluateOrder&) const = default;
+};
+
+// Bring weights and optimizer state to where the strategy of a phase wants them. To workers and servers.
+struct HandOverOrder {
+  std::uint64_t phase = 0;
+  strategy::StateOwner from = strategy::StateOwner::workers;  // who holds them now
+  bool keeps_state = true;                                    // of the optimizer; otherwise it is cleared
+  std::int64_t step = 0;                                      // that they are of
+  bool operator==(const HandOverOrder&) const = default;
+};
+
+// Send the parts of the state that the role holds to the helm: a StateNews, then of each piece the weights and every
+// slot of the optimizer. To worker 0, or to every server.
+struct GiveStateOrder {
+  bool operator==(const GiveStateOrder&) const = default;
+};
+// Receive weights, and optimizer state if so said, from the helm.
+struct TakeStateOrder {
+  bool with_optimizer = false;
+  std::int64_t step = 0;  // that they are of
+  bool operator==(const TakeStateOrder&) const = default;
+};
+// Answer the helm's questions for the time (comm::answer_clock).
+struct ClockOrder {
+  bool operator==(const ClockOrder&) const = default;
+};
+// Send a DoneNews: all orders before this one are carried out by then.
+struct SayDoneOrder {
+  bool operator==(const SayDoneOrder&) const = default;
+};
+struct SendTraceOrder {
+  bool operator==(const SendTraceOrder&) const = default;
+};
+struct SendTrafficOrder {
+  bool operator==(const SendTrafficOrder&) const = default;
+};
+// The run is over.
+struct EndOrder {
+  bool operator==(const EndOrder&) const = default;
+};
+
+using Order = std::variant<RowOrder, EvaluateOrder, HandOverOrder, GiveStateOrder, TakeStateOrder, ClockOrder,
+                           SayDoneOrder, SendTraceOrder, SendTrafficOrder, EndOrder>;
+
+// "row", "hand over", ...: for error messages.
+std::string name_of(const Order& order);
+
+// The answer to a ShareRequest: a worker's next share of an asynchronous stretch. Passed on inside a group.
+struct ShareAnswer {
+  std::int64_t step = -1;  // counted from 0; -1: none is left
+  base::Range oars;
+  bool operator==(const ShareAnswer&) const = default;
+};
+
+// How far a worker may go ahead in the stretch that began at step `stretch`.
+struct LimitNews {
+  std::int64_t stretch = 0;
+  std::int64_t limit = 0;    // the first clock that must not begin
+  std::int64_t slowest = 0;  // clock
+  bool operator==(const LimitNews&) const = default;
+};
+
+template <>
+inline constexpr auto kFields<base::Range> = std::tuple{&base::Range::begin, &base::Range::end};
+template <>
+inline constexpr auto kFields<RowOrder> =
+    std::tuple{&RowOrder::phase, &RowOrder::from, &RowOrder::to, &RowOrder::lr_scale, &RowOrder::new_ledger};
+template <>
+inline constexpr auto kFields<EvaluateOrder> = std::tuple{&EvaluateOrder::validation, &EvaluateOrder::parts};
+template <>
+inline constexpr auto kFields<HandOverOrder> =
+    std::tuple{&HandOverOrder::phase, &HandOverOrder::from, &HandOverOrder::keeps_state, &HandOverOrder::step};
+template <>
+inline constexpr auto kFields<GiveStateOrder> = std::tuple<>();
+template <>
+inline constexpr auto kFields<TakeStateOrder> = std::tuple{&TakeStateOrder::with_optimizer, &TakeStateOrder::step};
+template <>
+inline constexpr auto kFields<ClockOrder> = std::tuple<>();
+template <>
+inline constexpr auto kFields<SayDoneOrder> = std::tuple<>();
+template <>
+inline constexpr auto kFields<SendTraceOrder> = std::tuple<>();
+template <>
+inline constexpr auto kFields<SendTrafficOrder> = std::tuple<>();
+template <>
+inline constexpr auto kFields<EndOrder> = std::tuple<>();
+template <>
+inline constexpr auto kFields<ShareAnswer> = std::tuple{&ShareAnswer::step, &ShareAnswer::oars};
+template <>
+inline constexpr auto kFields<LimitNews> = std::tuple{&LimitNews::stretch, &LimitNews::limit, &LimitNews::slowest};
+
+}  // namespace trireme::train

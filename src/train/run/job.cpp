@@ -1,0 +1,558 @@
+#include "train/run/job.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <condition_variable>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "base/error_of.h"
+#include "base/hash.h"
+#include "base/cpu/simd.h"
+#include "base/version.h"
+#include "comm/membership/join.h"
+#include "graph/fusion.h"
+#include "observe/resources.h"
+#include "tensor/buffer.h"
+#include "train/run/agree.h"
+#include "train/helm/helm.h"
+#include "train/worker/interrupt.h"
+#include "train/messages/role_mailbox.h"
+#include "train/options.h"
+#include "train/run/resume.h"
+#include "train/server/server_role.h"
+#include "train/worker/worker.h"
+
+namespace trireme::train {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kMostWorkers = 10000, kMostServers = 1000;
+constexpr double kJoinSeconds = 60;
+constexpr double kSettingsSeconds = 600;  // until all know the settings, which say how long to wait then
+constexpr double kEndingSeconds = 0.5;    // for a launcher's word of how a process ended
+constexpr double kLeastTimeout = 1, kMostTimeout = 7 * 24 * 3600;
+
+constexpr std::chrono::milliseconds kLastWords{300};  // until the helm has heard them
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+bool servers_live_apart(const base::Settings& settings) {
+  const std::array<std::string, 2> places{"own", "worker"};
+  return settings.choice("server-place", places) == "own";
+}
+
+// How many processes are servers and nothing else, whatever the number of workers.
+int server_processes(const Registry& registry, const base::Settings& settings) {
+  if (!servers_live_apart(settings)) return 0;
+  const auto servers = static_cast<int>(settings.integer("servers", 0, kMostServers));
+  return servers == 0 && strategy::needs_servers(registry.strategies, settings.text("strategy")) ? 1 : servers;
+}
+
+// Equal for the same program, whatever it is called.
+std::string program_mark() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  return fmt::format("{} {}", base::version_text(), base::sha256_hex(std::as_bytes(std::span(bytes))).substr(0, 16));
+}
+
+void check_timeout(const base::Settings& settings, const char* name) {
+  const double seconds = settings.number(name);
+  if (!(seconds >= kLeastTimeout && seconds <= kMostTimeout))
+    base::user_error("{} is {}, expected {} to {} seconds", settings.label(name), settings.text(name), kLeastTimeout,
+                     kMostTimeout);
+}
+
+// How long a process may be silent, as process 0 says to all. A mistake in the settings is told later, to all at once.
+double heartbeat_timeout(const Registry& registry, const base::Settings& given) {
+  try {
+    const base::Settings settings = effective_settings(registry, given);
+    check_timeout(settings, "heartbeat-timeout");
+    return settings.number("heartbeat-timeout");
+  } catch (const base::Error&) {
+    return comm::Patience{}.silent_seconds;
+  }
+}
+
+// The settings with which a run goes on, as far as this process knows them before it has met the others: it may not
+// have the run folder, and mistakes are told later, to all at once.
+base::Settings known_settings(const Registry& registry, const base::Settings& given) {
+  try {
+    return effective_settings(registry, given);
+  } catch (const base::Error&) {
+    return given;
+  }
+}
+
+// The seat's transport, else that of the settings. One that cannot be used is told later, to all at once, who meet over
+// the default transport for that.
+const comm::Transport& choose_transport(const Registry& registry, const std::optional<cluster::LaunchInfo>& seat,
+                                        const base::Settings& given) {
+  const comm::Transports& transports = registry.transports;
+  if (!seat) return transports.get(comm::kAlone);
+  if (!seat->transport.empty()) return transports.get(seat->transport);
+  const comm::Transport* named = transports.find(known_settings(registry, given).text("transport"));
+  if (named && named->offered.train && !named->launcher) return *named;
+  return transports.get(base::Settings(train_options()).text("transport"));
+}
+
+comm::JoinRequest join_request(const Registry& registry, const std::optional<cluster::LaunchInfo>& seat,
+                               const base::Settings& given) {
+  comm::JoinRequest request;
+  request.join_seconds = kJoinSeconds;
+  request.deadline_seconds = kSettingsSeconds;
+  request.elects = false;  // without process 0 there is no helm
+  if (!seat) return request;
+  request.program = program_mark();
+  request.address = seat->meeting;
+  request.token = seat->token;
+  request.rank = seat->rank;
+  request.world = seat->world;
+  request.tls = seat->tls || known_settings(registry, given).flag("tls");
+  if (seat->rank == 0) request.patience.silent_seconds = heartbeat_timeout(registry, given);
+  request.patience.ending_seconds = seat->has_leash ? kEndingSeconds : 0;
+  return request;
+}
+
+// One process of a run.
+class Job {
+ public:
+  Job(const Registry& registry, const base::Settings& given, const std::optional<cluster::LaunchInfo>& seat)
+      : registry_(registry),
+        seat_(seat),
+        transport_(choose_transport(registry, seat, given)),
+        group_(transport_.join(join_request(registry, seat, given))),
+        agree_(group_),
+        settings_(share_settings(given)) {
+    process_ = group_.rank();
+    cast_ = cast_of(registry_, settings_);
+    if (cast_.world() != group_.world())
+      base::user_error("{} workers and {} servers are {} processes, but {} were started", cast_.workers, cast_.servers,
+                       cast_.world(), group_.world());
+    worker_number_ = cast_.worker_of(process_);
+    for (int process = 0; process < cast_.world(); ++process) origins_.push_back(process);
+    group_.set_deadline(settings_.number("stall-timeout"));
+  }
+
+  std::string run() {
+    hosts_ = agree_.hosts();
+    const Neighbours neighbours = agree_.neighbours(cast_);
+    const std::string isa = agree_.isa(settings_.text("isa"));
+    agree_.together([&] { prepare(neighbours, isa); });
+    compare();
+    std::atomic<bool> interrupted{false};
+    const InterruptWatch signals;
+    std::optional<cluster::Leash> leash;
+    if (seat_ && seat_->has_leash)
+      leash.emplace([&] { interrupted = true; },
+                    [&] {
+                      if (process_ == 0)
+                        interrupted = true;
+                      else
+                        std::_Exit(1);  // nobody is left to tell
+                    });
+    return play([&] { return interrupted || signals.requested(); });
+  }
+
+ private:
+  // Process 0's settings are everybody's: only it may have the run folder, or the configuration file.
+  base::Settings share_settings(const base::Settings& given) {
+    std::string text;
+    base::Settings settings(train_options());
+    agree_.together([&] {
+      if (group_.rank() != 0) return;
+      settings = given;
+      if (seat_ && !given.is_set("workers")) {  // srun and mpirun say how many there are
+        const int servers = server_processes(registry_, effective_settings(registry_, given));
+        if (servers >= group_.world())
+          base::user_error(
+              "{} servers leave no process for a worker: {} were started; start more, or use "
+              "--server-place worker",
+              servers, group_.world());
+        settings.set("workers", std::to_string(group_.world() - servers));
+      }
+      settings = effective_settings(registry_, settings);
+      check_settings(registry_, settings);
+      Json json{{"given", settings.given()}};
+      if (!given.text("resume").empty()) {
+        normalization_ = stored_normalization(RunFolder::open(given.text("resume")));
+        json["normalization"] = to_text(*normalization_);
+      }
+      text = json.dump();
+    });
+    text = agree_.broadcast(text);
+    if (group_.rank() == 0) return settings;
+    const Json json = Json::parse(text);
+    for (const auto& [name, value] : json.at("given").items()) settings.set(name, value.get<std::string>());
+    if (json.contains("normalization")) normalization_ = normalization_from_text(json.at("normalization"));
+    return settings;
+  }
+
+  void prepare(const Neighbours& neighbours, const std::string& isa) {
+    optimizer_ = optim::make_optimizer(registry_.optimizers, settings_.text("optimizer"));
+    const double clip = settings_.number("clip");
+    if (clip < 0) base::user_error("{} is {}, expected 0 (none) or more", settings_.label("clip"), clip);
+    base::Settings common = settings_;
+    common.set("isa", isa);
+    experiment_ = resolve(registry_, common, normalization_ ? &*normalization_ : nullptr, neighbours);
+    const Experiment& e = *experiment_;
+    if (cast_.workers > e.oars)
+      base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
+                       cast_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(cast_.workers)));
+    phases_ = phases_of(cast_, hosts_);
+    const std::array<std::string, 2> where{"spread", "first"};
+    settings_.check_choice("evaluate", where);
+    strategy::check_assignment(settings_.text("assign"), e.oars, cast_.workers);
+    if (worker_number_ >= 0) {
+      worker_ = std::make_unique<Worker>(
+          Worker::Place{settings_, *experiment_, group_, cast_, worker_number_, phases_, optimizer_});
+      prints_ = run_fingerprint(worker_->crew(), e);
+      space_ = worker_->crew().space();
+    } else if (process_ == 0) {
+      space_ = crew::space_of(e.network, e.crew_options);
+    }
+  }
+
+  std::vector<strategy::Phase> phases_of(const strategy::RoleMap& cast, const std::vector<std::string>& hosts) const {
+    strategy::WorkerSet workers{cast.workers, {}};
+    for (const int process : cast.worker_processes()) workers.hosts.push_back(hosts[at(process)]);
+    return strategy::parse_phases(registry_.strategies, settings_.text("strategy"),
+                                  {experiment_->total_steps, experiment_->steps_per_epoch, std::move(workers)});
+  }
+
+  // What must be equal everywhere, and what is allocated together.
+  void compare() {
+    const bool is_worker = worker_number_ >= 0;
+    agree_.same_data(is_worker || process_ == 0 ? data_hash(*experiment_) : "", cast_, hosts_);
+    const std::vector<int> threads = agree_.gather(is_worker ? experiment_->threads : 0);
+    for (int w = 0; w < cast_.workers; ++w) threads_.push_back(threads[at(cast_.process_of_worker(w))]);
+    const std::vector<std::int64_t> floats = agree_.gather(is_worker ? space_.floats() : 0);
+    const bool reduces =
+        std::ranges::any_of(phases_, [](const strategy::Phase& phase) { return phase.traits().adds_among_workers; });
+    std::span<float> gradients;
+    if (group_.world() > 1 && (reduces || cast_.servers > 0)) {
+      // Weights, gradients, and the weights of all workers of the host. Memory that nobody touches takes none.
+      const std::int64_t arrays = reduces ? 2 * std::bit_width(static_cast<unsigned>(experiment_->oars)) + 1 : 1;
+      const std::size_t array = tensor::align_up(at(*std::ranges::max_element(floats)) * sizeof(float));
+      window_ = group_.allocate(at(arrays + 2) * array);
+      if (is_worker) window_->take(0, 2 * array);
+      if (reduces) host_weights_ = memory_of_host(at(arrays + 1) * array, at(space_.floats()));
+      auto* memory = reinterpret_cast<float*>(window_->own().data());
+      if (is_worker) worker_->move_weights(memory);
+      gradients = {memory + array / sizeof(float), at(arrays) * array / sizeof(float)};
+    } else if (is_worker && cast_.servers > 0) {
+      own_gradients_.resize(at(space_.floats()));
+      gradients = own_gradients_;
+    }
+    if (group_.world() > 1) seats_ = group_.allocate(sizeof(strategy::CoreSeat));
+    tell_helm_kernels();
+    if (!is_worker) return;
+    group_.among(cast_.worker_processes(), 1 << 20);
+    agree_.same_kernels(prints_, settings_.flag("allow-other-bits"), cast_, hosts_);
+    worker_->prepare(gradients, host_weights_, threads_);
+    if (seats_) share_cores();
+  }
+
+  // Of the first worker, where all workers reach it.
+  std::span<float> memory_of_host(std::size_t offset, std::size_t floats) const {
+    const std::vector<int> processes = cast_.worker_processes();
+    if (std::ranges::any_of(processes, [&](int process) { return window_->part(process).empty(); })) return {};
+    if (worker_number_ == 0) window_->take(offset, floats * sizeof(float));
+    return {reinterpret_cast<float*>(window_->part(processes[0]).data() + offset), floats};
+  }
+
+  // Only where all workers sit on this host, each with a core of its own.
+  void share_cores() {
+    std::vector<strategy::CoreSeat*> seats;
+    for (const int process : cast_.worker_processes()) {
+      const std::span<std::byte> part = seats_->part(process);
+      if (part.size() < sizeof(strategy::CoreSeat)) return;
+      seats.push_back(reinterpret_cast<strategy::CoreSeat*>(part.data()));
+    }
+    worker_->share_cores(std::move(seats));
+  }
+
+  // A helm without a worker beside it has no kernels, but writes those of the run down.
+  void tell_helm_kernels() {
+    if (cast_.worker_of(0) >= 0) return;
+    if (worker_number_ == 0) {
+      Json prints = Json::array();
+      for (const graph::KernelPrint& print : prints_) prints.push_back({print.kernel, print.hash});
+      send_text(group_.post(), 0, kText, prints.dump());
+    }
+    if (process_ != 0) return;
+    for (const Json& print : Json::parse(receive_text(group_.post(), cast_.process_of_worker(0), kText)))
+      prints_.push_back({print.at(0), print.at(1)});
+  }
+
+  // All roles of this process at once; the first failure is the one that counts, the helm's before others'.
+  std::string play(const std::function<bool()>& interrupted) {
+    std::string summary;
+    if (const int server = cast_.server_of(process_); server >= 0)
+      server_ = std::make_unique<ServerRole>(group_, cast_, server, phases_, optimizer_, settings_.number("clip"));
+    std::thread helm_thread;
+    if (process_ == 0)
+      helm_thread = std::thread([&] {
+        base::unpin_this_thread(experiment_->cores.cpus);
+        guarded(kHelmRole, [&] { summary = helm(interrupted).conduct(); });
+        const std::lock_guard lock(regroup_mutex_);
+        helm_waits_ = true;
+        regroup_news_.notify_all();
+      });
+    do {
+      play_roles();
+    } while (regroup());
+    if (helm_thread.joinable()) helm_thread.join();
+    for (const std::exception_ptr& failure : failures_)
+      if (failure) std::rethrow_exception(failure);
+    return summary;
+  }
+
+  enum Role : std::size_t { kHelmRole, kWorkerRole, kServerRole };
+
+  void guarded(Role role, const std::function<void()>& part) {
+    try {
+      part();
+    } catch (...) {
+      failures_[role] = std::current_exception();
+      tell_failure(role, failures_[role]);
+    }
+  }
+
+  // The last line comes when the helm may have left already.
+  void send_resources(std::string_view line) {
+    try {
+      group_.post().send(0, kResources, std::as_bytes(std::span(line)));
+    } catch (const base::Error&) {  // nobody is there to write it down
+    }
+  }
+
+  // Worker and server, until they are told to end, or fail.
+  void play_roles() {
+    const std::vector<int> cpus = experiment_->cores.cpus;
+    std::optional<observe::ResourceWatch> resources;
+    std::thread server_thread;
+    guarded(worker_ ? kWorkerRole : kServerRole, [&] {
+      if (process_ != 0)
+        resources.emplace([this](std::string_view line) { send_resources(line); }, 1.0, cpus,
+                          observe::Watched{hosts_[at(process_)], process_});
+      if (server_)
+        server_thread = std::thread([&] {
+          base::unpin_this_thread(cpus);
+          guarded(kServerRole, [&] { server_->follow_orders(); });
+        });
+      if (worker_) worker_->follow_orders();
+    });
+    if (server_thread.joinable()) server_thread.join();
+  }
+
+  // When a worker was lost that the others can go on without: they find together again, and play on. The helm hears of
+  // it in its call of wait_for_regrouping().
+  bool regroup() {
+    const bool can = (failures_[kWorkerRole] || failures_[kServerRole]) && group_.is_broken() && !gave_up_ &&
+                     transport_.regroups && (!worker_ || worker_->outlives_workers()) &&
+                     (!server_ || server_->outlives_workers());
+    std::unique_lock lock(regroup_mutex_);
+    if (process_ == 0) regroup_news_.wait(lock, [&] { return helm_waits_; });  // its waits end as all others did
+    std::optional<Regrouped> result;
+    if (can && !failures_[kHelmRole]) result = find_together();
+    if (result) failures_ = {};
+    regrouped_ = result;
+    has_regrouped_ = true;
+    helm_waits_ = false;
+    regroup_news_.notify_all();
+    return result.has_value();
+  }
+
+  std::optional<Regrouped> wait_for_regrouping() {
+    std::unique_lock lock(regroup_mutex_);
+    helm_waits_ = true;
+    has_regrouped_ = false;
+    regroup_news_.notify_all();
+    regroup_news_.wait(lock, [&] { return has_regrouped_; });
+    return regrouped_;
+  }
+
+  // A group of those who are left takes the place of the broken one, unless they cannot go on; then the broken one
+  // stays, whose sentence is what is told. Another process may be lost meanwhile: then those who are left try again.
+  std::optional<Regrouped> find_together() {
+    try {
+      if (worker_) worker_->leave_group();
+      for (;;) {
+        comm::Group next = comm::regroup(group_);
+        next.set_deadline(settings_.number("stall-timeout"));
+        std::vector<int> left;
+        try {
+          left = Agreement(next).gather(origins_[at(process_)]);
+        } catch (const base::Error&) {
+          if (!next.is_broken_soon()) throw;
+          continue;
+        }
+        std::optional<Regrouped> now = without_lost(left);
+        if (now) take_places(*now, std::move(next), left);
+        return now;
+      }
+    } catch (const base::Error&) {
+      return std::nullopt;
+    }
+  }
+
+  // The run with those processes only, by their numbers at its start; nothing when it cannot go on with them. Processes
+  // may know of different losses before, so what they compare does not depend on those.
+  std::optional<Regrouped> without_lost(const std::vector<int>& left) const {
+    Regrouped now;
+    for (int process = cast_.world() - 1; process >= 0; --process) {
+      if (std::ranges::find(left, origins_[at(process)]) != left.end()) continue;
+      if (process == 0 || cast_.server_of(process) >= 0) return std::nullopt;  // it held what the others need
+      now.lost.push_back(cast_.worker_of(process));
+    }
+    now.cast = cast_;
+    now.cast.workers -= static_cast<int>(now.lost.size());
+    if (now.cast.workers == 0) return std::nullopt;
+    for (int process = 0; process < cast_.world(); ++process)
+      if (std::ranges::find(left, origins_[at(process)]) != left.end()) now.hosts.push_back(hosts_[at(process)]);
+    for (int w = 0; w < cast_.workers; ++w)
+      if (std::ranges::find(now.lost, w) == now.lost.end()) now.threads.push_back(threads_[at(w)]);
+    now.phases = phases_of(now.cast, now.hosts);
+    return now;
+  }
+
+  void take_places(const Regrouped& now, comm::Group group, const std::vector<int>& left) {
+    group_ = std::move(group);
+    origins_ = left;
+    phases_ = now.phases;
+    cast_ = now.cast;
+    hosts_ = now.hosts;
+    threads_ = now.threads;
+    process_ = group_.rank();
+    worker_number_ = cast_.worker_of(process_);
+    if (worker_) {
+      group_.among(cast_.worker_processes(), 1 << 20);
+      worker_->regroup(cast_, worker_number_, phases_, threads_);
+    }
+    if (server_) server_->regroup(cast_, phases_);
+  }
+
+  Helm helm(const std::function<bool()>& interrupted) {
+    Helm::Place place{settings_,
+                      *experiment_,
+                      group_,
+                      cast_,
+                      phases_,
+                      optimizer_,
+                      space_,
+                      prints_,
+                      hosts_,
+                      threads_,
+                      experiment_->notes,
+                      LocalReplica{},
+                      interrupted,
+                      [this] { return wait_for_regrouping(); },
+                      registry_.sinks};
+    if (worker_) place.local = {&worker_->crew(), &worker_->updater()};
+    return Helm(std::move(place));
+  }
+
+  // The helm hears of what went wrong here, if it can still be reached; then nobody of this process waits any longer.
+  // When it is the helm itself, those who are free to listen were told to end.
+  void tell_failure(Role role, const std::exception_ptr& failure) {
+    if (group_.is_broken()) return;  // everybody hears of that
+    const base::Error error = base::error_of(failure);
+    try {
+      if (role != kHelmRole) send_report(group_.post(), strategy::RoleMap::kHelm, FailureNews{error.what()});
+      std::this_thread::sleep_for(kLastWords);
+    } catch (const std::exception&) {  // the group is broken, which the helm sees itself
+    }
+    gave_up_ = true;
+    group_.give_up(error.what());
+  }
+
+  const Registry& registry_;
+  std::optional<cluster::LaunchInfo> seat_;
+  const comm::Transport& transport_;  // of the registry
+  comm::Group group_;
+  Agreement agree_;
+  std::optional<data::Normalization> normalization_;
+  base::Settings settings_;
+  int process_ = 0, worker_number_ = 0;
+  strategy::RoleMap cast_;
+  std::vector<int> origins_;        // of each process: its number at the start of the run
+  std::vector<std::string> hosts_;  // of each process
+  std::shared_ptr<const optim::Optimizer> optimizer_;
+  std::optional<Experiment> experiment_;
+  std::vector<strategy::Phase> phases_;
+  std::shared_ptr<const comm::Window> window_, seats_;
+  std::span<float> host_weights_;  // in the window
+  std::vector<float> own_gradients_;
+  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<ServerRole> server_;
+  std::array<std::exception_ptr, 3> failures_;  // by role
+  std::atomic<bool> gave_up_{false};            // this process, not another
+  std::mutex regroup_mutex_;
+  std::condition_variable regroup_news_;
+  bool helm_waits_ = false, has_regrouped_ = false;  // guarded by the mutex, as the next
+  std::optional<Regrouped> regrouped_;
+  tensor::ParameterSpace space_;
+  std::vector<graph::KernelPrint> prints_;
+  std::vector<int> threads_;  // of each worker
+};
+
+}  // namespace
+
+base::Settings effective_settings(const Registry& registry, const base::Settings& given) {
+  base::Settings settings = given.text("resume").empty() ? given : resumed_settings(registry, given);
+  if (settings.text("strategy") == "auto")
+    settings.set("strategy", settings.integer("workers", 1, kMostWorkers) > 1 ? "allreduce" : "single");
+  return settings;
+}
+
+strategy::RoleMap cast_of(const Registry& registry, const base::Settings& settings) {
+  strategy::RoleMap cast;
+  cast.workers = static_cast<int>(settings.integer("workers", 1, kMostWorkers));
+  cast.servers = static_cast<int>(settings.integer("servers", 0, kMostServers));
+  cast.servers_apart = servers_live_apart(settings);
+  const std::string& strategy = settings.text("strategy");
+  const std::vector<strategy::NamedConfig> configs =
+      strategy::parse_configs(registry.strategies, strategy, cast.workers);
+  const auto any = [&](bool strategy::Traits::*trait) {
+    return std::ranges::any_of(configs, [&](const strategy::NamedConfig& one) { return one.config->traits().*trait; });
+  };
+  const bool needs = any(&strategy::Traits::needs_servers);
+  if (cast.servers > 0 && !needs)
+    base::user_error("--servers {} with --strategy {}: it has no servers; ps and groups do", cast.servers, strategy);
+  if (needs && cast.servers == 0) cast.servers = 1;
+  if (cast.workers > 1 && any(&strategy::Traits::is_for_one_worker))
+    base::user_error("--workers {} with --strategy {}: single is for one worker; did you mean allreduce?", cast.workers,
+                     strategy);
+  if (!cast.servers_apart && cast.servers > cast.workers)
+    base::user_error("{} servers cannot live in {} workers' processes; use --server-place own", cast.servers,
+                     cast.workers);
+  return cast;
+}
+
+void check_settings(const Registry& registry, const base::Settings& settings) {
+  const strategy::RoleMap cast = cast_of(registry, settings);
+  if (settings.text("reduce") == "exact")
+    for (const auto& [text, config] :
+         strategy::parse_configs(registry.strategies, settings.text("strategy"), cast.workers))
+      if (!config->traits().adds_exactly)
+        base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast", text);
+  settings.check_choice("transport", comm::offered_names(registry.transports, &comm::Offers::train));
+  for (const char* name : {"heartbeat-timeout", "stall-timeout"}) check_timeout(settings, name);
+}
+
+std::string train(const Registry& registry, const base::Settings& settings, const std::optional<cluster::LaunchInfo>& seat) {
+  return Job(registry, settings, seat).run();
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,65 @@
+#include "train/server/server_role.h"
+
+#include "base/error.h"
+#include "train/messages/role_mailbox.h"
+
+namespace trireme::train {
+
+ServerRole::ServerRole(comm::Group& group, const strategy::RoleMap& cast, int server, std::vector<strategy::Phase> phases,
+                       std::shared_ptr<const optim::Optimizer> optimizer, double max_norm)
+    : group_(group), phases_(std::move(phases)), server_(group, cast, server, std::move(optimizer), max_norm) {}
+
+void ServerRole::regroup(const strategy::RoleMap& cast, std::vector<strategy::Phase> phases) {
+  phases_ = std::move(phases);
+  server_.regroup(cast);
+}
+
+void ServerRole::follow_orders() {
+  for (bool goes_on = true; goes_on;) {
+    const Order order = receive_order(group_.post(), strategy::RoleMap::kHelm, kServerOrder);
+    std::visit(
+        Match{[&](const RowOrder& row) { serve(row); },
+              [&](const HandOverOrder& hand_over) { this->hand_over(hand_over); },
+              [&](const GiveStateOrder&) { give_state(); },
+              [&](const SendTrafficOrder&) { send_report(group_.post(), strategy::RoleMap::kHelm, traffic_of(group_)); },
+              [&](const EndOrder&) { goes_on = false; },
+              [&](const auto&) { base::check(false, "a server was told to {}", name_of(order)); }},
+        order);
+  }
+}
+
+void ServerRole::serve(const RowOrder& order) {
+  phase_ = order.phase;
+  const auto side = phases_[phase_].strategy->make_server_side(server_);
+  try {
+    side->run();
+  } catch (...) {  // a worker was lost, maybe: what was pushed before counts
+    server_.raise_version(side->last_step());
+    throw;
+  }
+  server_.raise_version(side->last_step());
+}
+
+void ServerRole::hand_over(const HandOverOrder& order) {
+  state_phase_ = order.phase;
+  if (!order.keeps_state && order.from == strategy::StateOwner::servers) server_.state().clear();
+  phases_[state_phase_].strategy->import_state(server_, order.from);
+  server_.set_version(order.step);
+}
+
+void ServerRole::give_state() {
+  comm::Mailbox& post = group_.post();
+  const int helm = strategy::RoleMap::kHelm;
+  const StateNews news{phases_[state_phase_].strategy->export_state(server_)};
+  send_report(post, helm, news);
+  const auto send = [&](std::span<const float> values) {
+    if (!values.empty()) send_values<float>(post, helm, kState, values);
+  };
+  for (const strategy::StatePiece& piece : news.pieces) {
+    base::check(piece.floats == server_.holds().floats, "a server gives its whole shard");
+    send(server_.weights());
+    for (int s = 0; s < server_.state().slots(); ++s) send(server_.state().slot(s));
+  }
+}
+
+}  // namespace trireme::train

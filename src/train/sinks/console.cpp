@@ -1,0 +1,146 @@
+#include "train/sinks/console.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/system/clock.h"
+#include "base/text/text.h"
+#include "train/sinks/sinks.h"
+
+namespace trireme::train {
+namespace {
+
+// Accuracy as a percentage; a dash where the loss knows none.
+std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.2f} %", 100 * share); }
+
+// Four decimals for ordinary losses, an exponent for those that ran away.
+std::string loss_text(double loss) {
+  return std::abs(loss) < 1e6 ? fmt::format("{:.4f}", loss) : fmt::format("{:.4g}", loss);
+}
+
+// The columns of the terminal, or many when nobody says.
+std::size_t columns(std::FILE* stream) {
+  winsize size{};
+  return ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 1000;
+}
+
+std::string rate(double samples_per_second) {
+  return samples_per_second >= 10000 ? fmt::format("{:.1f}k", samples_per_second / 1000)
+                                     : fmt::format("{:.0f}", samples_per_second);
+}
+
+}  // namespace
+
+Console::Console(std::FILE* stream)
+    : stream_(stream), terminal_(::isatty(::fileno(stream)) == 1), last_ns_(base::now_ns()) {}
+
+Console::~Console() { clear(); }
+
+void Console::clear() {
+  if (drawn_) fmt::print(stream_, "\r\x1b[K");
+  drawn_ = false;
+}
+
+bool Console::wants(const observe::Event& event) const {
+  return !std::holds_alternative<observe::PushDone>(event) && !std::holds_alternative<observe::ResourcesUsed>(event);
+}
+
+void Console::on(const observe::Event& event) {
+  std::visit(
+      base::Match{
+          [&](const observe::RunStarted& run) { start(run); }, [&](const observe::StepDone& done) { step(done); },
+          [&](const observe::EpochDone& done) { epoch(done); },
+          [&](const observe::StoppedEarly& stopped) {
+            line(fmt::format("stopped early: no better result for {} epochs", stopped.patience));
+          },
+          [&](const observe::HandedOver& hand_over) {
+            const double seconds = 1e-9 * static_cast<double>(hand_over.end_ns - hand_over.start_ns);
+            if (hand_over.is_switch)
+              line(fmt::format("step {}: {} takes over, after {}", hand_over.step, hand_over.strategy,
+                               base::human_seconds(seconds)));
+          },
+          [&](const observe::WorkerLost& lost) {
+            line(fmt::format("step {}: {} is gone; going on with {} workers", lost.step, lost.who, lost.workers_left));
+          },
+          [&](const observe::RolledBack& back) {
+            if (!back.is_resume) line(fmt::format("back to step {}: the steps after it are made again", back.step));
+          },
+          [&](const observe::RunFinished& finished) {
+            for (const std::string& text : finished.lines) line(text);
+          },
+          [&](const observe::ProfileDone& profile) {
+            line("");
+            for (const std::string& text : profile.lines) line(text);
+          },
+          [](const auto&) {}},
+      event);
+}
+
+void Console::start(const observe::RunStarted& run) {
+  line(fmt::format("{} ({} parameters) on {}: {} training, {} test samples", run.model, run.parameters, run.data,
+                   run.train_samples, run.test_samples));
+  const auto count = [](std::int64_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  std::string who = count(run.threads[0], "thread");
+  if (run.processes > 1) {
+    const bool equal = std::ranges::all_of(run.threads, [&](int t) { return t == run.threads[0]; });
+    who = count(run.workers, "worker") + " with " + who + (equal ? " each" : " and others");
+    if (run.servers > 0) who += " and " + count(run.servers, "server");
+    who += " (" + run.strategy + ")";
+  }
+  line(fmt::format("batch {} in {} on {}, {} an epoch, {} in all; run folder {}", run.batch, count(run.oars, "oar"),
+                   who, count(run.steps_per_epoch, "step"), count(run.total_steps, "step"), run.folder));
+  for (const std::string& note : run.notes) line("note: " + note);
+}
+
+void Console::line(const std::string& text) {
+  clear();
+  fmt::print(stream_, "{}\n", text);
+  std::fflush(stream_);
+}
+
+void Console::step(const observe::StepDone& s) {
+  const std::int64_t now = base::now_ns();
+  if (now - last_ns_ < (terminal_ ? 100'000'000 : 10'000'000'000)) return;
+  last_ns_ = now;
+  const double done = static_cast<double>(s.step) / static_cast<double>(std::max<std::int64_t>(s.total_steps, 1));
+  const std::string text =
+      fmt::format("epoch {}  step {}/{} ({:.0f} %)  loss {}  accuracy {}  {} samples/s  {} left", s.epoch + 1, s.step,
+                  s.total_steps, 100 * done, loss_text(s.epoch_loss), percent(s.epoch_accuracy),
+                  rate(s.samples_per_second), base::human_seconds(s.seconds_left));
+  if (!terminal_) return line(text);
+  clear();
+  constexpr int kBar = 16;
+  const int filled = static_cast<int>(done * kBar);
+  const std::string bar = fmt::format("[{}{}] ", std::string(static_cast<std::size_t>(filled), '#'),
+                                      std::string(static_cast<std::size_t>(kBar - filled), '.'));
+  // A line that wraps cannot be drawn over: the bar goes first, then what does not fit.
+  const std::size_t width = columns(stream_) - 1;
+  const std::string whole = bar.size() + text.size() <= width ? bar + text : text.substr(0, width);
+  fmt::print(stream_, "{}", whole);
+  std::fflush(stream_);
+  drawn_ = true;
+}
+
+void Console::epoch(const observe::EpochDone& e) {
+  if (!table_started_)
+    line(fmt::format("epoch  train loss  train acc.  {0:>5} loss  {0:>5} acc.        lr  samples/s      time",
+                     e.is_validation ? "valid" : "test"));
+  table_started_ = true;
+  line(fmt::format("{:>5}  {:>10}  {:>10}  {:>10}  {:>10}  {:>8.2g}  {:>9}  {:>8}{}", e.epoch + 1,
+                   loss_text(e.train_loss), percent(e.train_accuracy), loss_text(e.held_out_loss),
+                   percent(e.held_out_accuracy), e.lr, rate(e.samples_per_second), base::human_seconds(e.seconds),
+                   e.is_best ? "  best" : ""));
+}
+
+std::unique_ptr<observe::EventSink> make_console_sink(const SinkPlace& place) {
+  if (place.is_quiet) return nullptr;
+  return std::make_unique<Console>(place.is_json ? stderr : stdout);
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,113 @@
+// metrics.jsonl, see docs/run_folder.md. Every line is on disk before the next event is taken.
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/system/files.h"
+#include "train/sinks/sinks.h"
+
+namespace trireme::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// NaN has no JSON form; null stands for it.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+std::string line_of(const observe::StepDone& step) {
+  Json line{{"type", "step"},
+            {"step", step.step},
+            {"epoch", step.epoch},
+            {"loss", number(step.loss)},
+            {"accuracy", number(step.accuracy)},
+            {"lr", step.lr}};
+  Json& times = line["seconds"];
+  for (const observe::StepTime& time : observe::kStepTimes) times[time.name] = step.seconds.*time.seconds;
+  return line.dump();
+}
+
+std::string line_of(const observe::PushDone& push) {
+  return Json{{"type", "push"},
+              {"step", push.step},
+              {push.is_group ? "group" : "worker", push.pusher},
+              {"clock", push.clock},
+              {"slowest", push.has_bound ? Json(push.slowest) : Json(nullptr)}}
+      .dump();
+}
+
+std::string line_of(const observe::EpochDone& epoch) {
+  const observe::SamplesUsed& used = epoch.samples_used;
+  Json line{{"type", "epoch"},
+            {"step", epoch.step},
+            {"epoch", epoch.epoch},
+            {"train_loss", number(epoch.train_loss)},
+            {"train_accuracy", number(epoch.train_accuracy)},
+            {epoch.is_validation ? "validation_loss" : "test_loss", number(epoch.held_out_loss)},
+            {epoch.is_validation ? "validation_accuracy" : "test_accuracy", number(epoch.held_out_accuracy)},
+            {"lr", epoch.lr},
+            {"strategy", epoch.strategy},
+            {"ledger",
+             {{"samples", used.samples},
+              {"used", used.used},
+              {"once", used.once},
+              {"missed", used.missed},
+              {"repeated", used.repeated},
+              {"order", used.order}}},
+            {"seconds", epoch.seconds}};
+  for (const auto& [pushes, count] : epoch.staleness) line["staleness"][std::to_string(pushes)] = count;
+  return line.dump();
+}
+
+// Removes the lines that will be written again. One that is damaged goes as well: metrics are no reason not to go on.
+void cut(const base::fs::path& path, const observe::RolledBack& to) {
+  std::string kept;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
+    const auto step = json["step"].get<std::int64_t>();
+    const bool is_epoch = json.contains("type") && json["type"] == "epoch";
+    if (step > to.step || (step == to.step && to.is_within_epoch && is_epoch)) continue;
+    kept += line + "\n";
+  }
+  base::write_text_atomically(path, kept);
+}
+
+class MetricsSink : public observe::EventSink {
+ public:
+  explicit MetricsSink(const base::fs::path& folder) : path_(folder / "metrics.jsonl"), writer_(std::in_place, path_) {}
+
+  bool is_record() const override { return true; }
+  bool wants(const observe::Event& event) const override {
+    return std::visit(
+        base::Match{[](const observe::StepDone&) { return true; }, [](const observe::PushDone&) { return true; },
+                    [](const observe::EpochDone&) { return true; }, [](const observe::RolledBack&) { return true; },
+                    [](const auto&) { return false; }},
+        event);
+  }
+  void on(const observe::Event& event) override {
+    std::visit(base::Match{[&](const observe::StepDone& step) { writer_->write(line_of(step)); },
+                           [&](const observe::PushDone& push) { writer_->write(line_of(push)); },
+                           [&](const observe::EpochDone& epoch) { writer_->write(line_of(epoch)); },
+                           [&](const observe::RolledBack& to) {
+                             writer_.reset();  // another file takes the place of this one
+                             cut(path_, to);
+                             writer_.emplace(path_);
+                           },
+                           [](const auto&) {}},
+               event);
+  }
+
+ private:
+  base::fs::path path_;
+  std::optional<base::LineWriter> writer_;
+};
+
+}  // namespace
+
+std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkPlace& place) {
+  return std::make_unique<MetricsSink>(place.folder);
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,24 @@
+// The sinks that the program comes with. A new one is a file with its make function, and a row in builtin_sinks().
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "train/helm/recorder.h"
+
+namespace trireme::train {
+
+SinkRegistry builtin_sinks();
+
+// metrics.jsonl: a line per step, push and epoch. A record.
+std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkPlace& place);
+// What a person sees; null for a quiet run.
+std::unique_ptr<observe::EventSink> make_console_sink(const SinkPlace& place);
+// resources.jsonl: samples of this process, and the lines of others.
+std::unique_ptr<observe::EventSink> make_resources_sink(const SinkPlace& place);
+// trace.json: the helm's own spans and those of all workers. A record.
+std::unique_ptr<observe::EventSink> make_trace_sink(const SinkPlace& place);
+// summary.json, at the end. A record.
+std::unique_ptr<observe::EventSink> make_summary_sink(const SinkPlace& place);
+
+}  // namespace trireme::train

@@ -1,0 +1,33 @@
+// summary.json, see docs/run_folder.md.
+#include <nlohmann/json.hpp>
+
+#include "train/sinks/sinks.h"
+
+namespace trireme::train {
+namespace {
+
+class SummarySink : public observe::EventSink {
+ public:
+  explicit SummarySink(const base::fs::path& folder) : path_(folder / "summary.json") {}
+
+  bool is_record() const override { return true; }
+  bool wants(const observe::Event& event) const override { return std::holds_alternative<observe::RunFinished>(event); }
+  void on(const observe::Event& event) override {
+    const auto& finished = std::get<observe::RunFinished>(event);
+    std::error_code ignored;
+    // A finished run that was resumed keeps what it has.
+    if (finished.steps_here == 0 && base::fs::exists(path_, ignored)) return;
+    base::write_text_atomically(path_, nlohmann::ordered_json::parse(finished.summary).dump(2) + "\n");
+  }
+
+ private:
+  base::fs::path path_;
+};
+
+}  // namespace
+
+std::unique_ptr<observe::EventSink> make_summary_sink(const SinkPlace& place) {
+  return std::make_unique<SummarySink>(place.folder);
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,382 @@
+#include "train/worker/worker.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <thread>
+
+#include "base/system/clock.h"
+#include "base/error.h"
+#include "comm/clock_offset.h"
+#include "train/worker/evaluate.h"
+#include "train/messages/role_mailbox.h"
+#include "train/worker/start_weights.h"
+
+namespace trireme::train {
+namespace {
+
+constexpr int kHelm = strategy::RoleMap::kHelm;
+constexpr int kLoadedAhead = 3;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+StepSums sums_of(const strategy::StepReport& report, double lr) {
+  return {report.loss, report.correct, static_cast<double>(report.samples), report.penalty, lr};
+}
+
+}  // namespace
+
+// The loader of synchronous steps goes on from stretch to stretch, as long as its steps follow each other.
+struct Worker::Ahead {
+  std::size_t phase = 0;
+  std::int64_t next = 0;  // the step that the consumer takes next
+  std::int64_t loading = 0;
+  std::unique_ptr<data::Loader> loader;
+};
+
+Worker::Worker(const Place& place)
+    : place_(place),
+      schedule_(optim::make_schedule(place.settings.text("schedule"))),
+      slow_(parse_slow(place.settings.text("slow"), place.cast.workers)),
+      ledger_(place.experiment.train->size()) {
+  const Experiment& e = place_.experiment;
+  crew::CrewOptions options = e.crew_options;
+  options.trace = &trace_;
+  options.profile = place_.settings.flag("profile");
+  if (place_.cast.workers > 1)
+    options.between = [this](double left) {
+      if (core_swap_) core_swap_->look(left);
+    };
+  crew_ = std::make_unique<crew::Crew>(e.network, options);
+  updater_ = std::make_unique<strategy::Updater>(*crew_, place_.optimizer, place_.settings.number("clip"));
+  fill_fresh_weights(*crew_, place_.settings.text("init"), e.seed);
+  trace_.name_lane(kStepLane, "steps");
+  trace_.name_lane(kPhaseLane, "phases");
+  for (int member = 0; member < e.threads; ++member)
+    trace_.name_lane(crew::kFirstMemberLane + member, fmt::format("oars of thread {}", member));
+}
+
+Worker::~Worker() = default;
+
+void Worker::prepare(std::span<float> gradients, std::span<float> host_weights, const std::vector<int>& threads) {
+  gradients_ = gradients;
+  host_weights_ = host_weights;
+  assignment_ = std::make_unique<strategy::Assignment>(
+      strategy::parse_assignment(place_.settings.text("assign"), place_.experiment.oars, place_.cast.workers),
+      place_.experiment.oars, threads, kLoadedAhead + 1, 0);
+}
+
+void Worker::share_cores(std::vector<strategy::CoreSeat*> seats) {
+  const Experiment& e = place_.experiment;
+  if (e.threads != 1 || e.crew_options.cpus.size() != 1 || seats.size() < 2) return;
+  core_swap_.emplace(std::move(seats), at(place_.worker), e.crew_options.cpus[0]);
+}
+
+void Worker::leave_group() {
+  strategy_.reset();
+  ahead_.reset();
+  host_weights_ = {};  // memory of the group
+}
+
+void Worker::regroup(const strategy::RoleMap& cast, int worker, std::vector<strategy::Phase> phases,
+                     const std::vector<int>& threads) {
+  base::check(strategy_ == nullptr, "worker {} has a strategy of the group before", worker);
+  place_.cast = cast;
+  place_.worker = worker;
+  place_.phases = std::move(phases);
+  strategy::AssignOptions options;
+  if (const std::string& text = place_.settings.text("assign"); text != "measured")
+    options.by = strategy::AssignBy::even;
+  assignment_ = std::make_unique<strategy::Assignment>(options, place_.experiment.oars, threads, kLoadedAhead + 1, 0);
+}
+
+void Worker::follow_orders() {
+  comm::Mailbox& post = place_.group.post();
+  for (bool goes_on = true; goes_on;)
+    std::visit(
+        Match{[&](const RowOrder& order) { row(order); }, [&](const EvaluateOrder& order) { evaluate(order); },
+              [&](const HandOverOrder& order) { hand_over(order); }, [&](const GiveStateOrder&) { give_state(); },
+              [&](const TakeStateOrder& order) { take_state(order); },
+              [&](const ClockOrder&) { comm::answer_clock(post, kHelm, kClock); },
+              [&](const SayDoneOrder&) { tell(DoneNews{}); },
+              [&](const SendTraceOrder&) { tell(TraceNews{trace_.pack()}); },
+              [&](const SendTrafficOrder&) { tell(traffic_of(place_.group)); },
+              [&](const EndOrder&) { goes_on = false; }},
+        receive_order(post, kHelm, kOrder));
+}
+
+strategy::Worker Worker::as_strategies_see_it() {
+  return {.replica = *crew_,
+          .updater = *updater_,
+          .group = place_.group,
+          .cast = place_.cast,
+          .worker = place_.worker,
+          .assignment = *assignment_,
+          .gradients = gradients_,
+          .exact = place_.settings.text("reduce") == "exact",
+          .host_weights = host_weights_,
+          .cpus = place_.experiment.cores.cpus,
+          .version = version_};
+}
+
+strategy::Strategy& Worker::strategy_of(std::size_t phase) {
+  if (strategy_ && strategy_phase_ == phase) return *strategy_;
+  strategy_.reset();
+  strategy_ = place_.phases[phase].strategy->make_worker_side(as_strategies_see_it());
+  strategy_phase_ = phase;
+  return *strategy_;
+}
+
+data::LoaderOptions Worker::loader_options() const {
+  data::LoaderOptions options = train::loader_options(place_.experiment);
+  options.depth = kLoadedAhead;
+  return options;
+}
+
+// The samples of some oars of a step's batch, which is counted from 0.
+data::Slice Worker::slice_of(std::int64_t step, base::Range oars) const {
+  const Experiment& e = place_.experiment;
+  data::Slice slice;
+  slice.number = step;
+  slice.epoch = step / e.steps_per_epoch;
+  slice.position = step % e.steps_per_epoch * e.batch;
+  slice.batch_samples = std::min(e.batch, e.train->size() - slice.position);
+  const auto first_of = [&](std::int64_t oar) { return oar * slice.batch_samples / e.oars; };
+  slice.part = {first_of(oars.begin), first_of(oars.end)};
+  return slice;
+}
+
+double Worker::lr_at(std::int64_t step) const {
+  const Experiment& e = place_.experiment;
+  return schedule_->lr(place_.optimizer->lr(), step, e.steps_per_epoch, e.total_steps);
+}
+
+bool Worker::told_to_stop() {
+  char word = 0;
+  if (place_.worker != 0) return false;
+  return place_.group.post().receive_within(0, kHelm, kStop, std::as_writable_bytes(std::span(&word, 1))).has_value();
+}
+
+void Worker::tell(const Report& report) { send_report(place_.group.post(), kHelm, report); }
+
+void Worker::row(const RowOrder& order) {
+  phase_ = order.phase;
+  if (order.new_ledger) ledger_.clear();
+  if (place_.phases[phase_].traits().is_synchronous)
+    row_together(phase_, order.from, order.to);
+  else
+    row_shares(phase_, order.from, order.lr_scale);
+  tell(StretchNews{place_.worker, strategy_->take_synchronisations(), ledger_.text()});
+}
+
+strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,
+                                      double loaded, base::Range mean_over) {
+  view_.samples = batch.batch_samples;
+  view_.first = batch.first;
+  view_.target = batch.target.floats();
+  view_.indices = std::span(batch.indices).first(at(batch.samples));
+  view_.inputs.clear();
+  for (const tensor::Buffer& input : batch.inputs) view_.inputs.push_back(input.floats());
+  strategy::Work work;
+  work.batch = view_;
+  work.draw = {place_.experiment.seed, static_cast<std::uint64_t>(batch.epoch)};
+  work.oars = oars;
+  work.mean_over = mean_over;
+  work.step = step + 1;
+  work.lr = lr;
+  work.load_seconds = loaded;
+  work.wants_stop = told_to_stop();
+  const auto samples = static_cast<double>(batch.samples);
+  const double sleep = slow_.seconds(place_.worker, step, place_.cast.workers, sample_seconds_ * samples);
+  if (sleep > 0) std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
+  work.slept_seconds = sleep;
+  const std::int64_t start = base::now_ns();
+  const bool together = core_swap_ && place_.phases[phase_].traits().is_synchronous;
+  if (together) core_swap_->begin(step + 1);
+  strategy::StepReport report = strategy_->step(work);
+  version_ = work.step;
+  // The phases overlap; they are drawn one after the other with their share of the time.
+  const observe::StepSeconds& s = report.seconds;
+  if (samples > 0) {
+    const double each = (s.compute() - sleep) / samples;
+    sample_seconds_ = sample_seconds_ == 0 ? each : std::min(sample_seconds_, each);
+  }
+  trace_.add("step", kStepLane, start - static_cast<std::int64_t>(loaded * 1e9), base::now_ns());
+  std::int64_t drawn = start - static_cast<std::int64_t>(loaded * 1e9);
+  for (const observe::StepPhase& phase : observe::kStepPhases) {
+    const double seconds = s.*phase.seconds;
+    const std::int64_t end = drawn + static_cast<std::int64_t>(seconds * 1e9);
+    if (seconds > 0) trace_.add(phase.name, kPhaseLane, drawn, end);
+    drawn = end;
+  }
+  ledger_.use(batch.position, view_.indices);
+  return report;
+}
+
+// Everybody makes the same steps.
+void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to) {
+  strategy::Strategy& strategy = strategy_of(phase);
+  const bool holds_shares = place_.phases[phase].traits().holds_shares;
+  if (!ahead_ || ahead_->phase != phase || ahead_->next != from) {
+    ahead_ = std::make_unique<Ahead>();
+    ahead_->phase = phase;
+    ahead_->next = ahead_->loading = from;
+    if (holds_shares) assignment_->hold(from + 1);
+    data::LoaderOptions options = loader_options();
+    options.slices = [this, ahead = ahead_.get(),
+                      end = std::min(place_.phases[phase].until, place_.experiment.total_steps)]() {
+      const std::int64_t step = ahead->loading++;
+      if (step >= end) return std::optional<data::Slice>();
+      return std::optional(slice_of(step, assignment_->share(step + 1, place_.worker)));
+    };
+    ahead_->loader = std::make_unique<data::Loader>(place_.experiment.train, options);
+  }
+  bool stopped = false;
+  for (std::int64_t step = from; step < to && !stopped; ++step) {
+    const std::int64_t start = base::now_ns();
+    const data::Batch* batch = ahead_->loader->next();
+    base::check(batch != nullptr && batch->number == step, "the loader ended at step {}", step);
+    const std::vector<base::Range> shares = assignment_->shares(step + 1);  // it counts steps from 1
+    const double lr = lr_at(step);
+    const strategy::StepReport report =
+        one_step(*batch, shares[at(place_.worker)], step, lr, base::seconds_since(start));
+    ahead_->next = step + 1;
+    std::vector<double> seconds;
+    for (const strategy::Note& note : report.notes) seconds.push_back(note.seconds.compute());
+    if (!holds_shares) assignment_->see(step + 1, seconds);
+    std::vector<strategy::Note> notes = report.notes;
+    notes[at(place_.worker)].seconds = report.seconds;  // it knows its own to the end of the step
+    if (place_.worker == 0) tell(StepNews{step + 1, sums_of(report, lr), notes, shares});
+    stopped = report.must_stop || !std::isfinite(report.loss);
+  }
+  strategy.end_stretch();
+}
+
+void Worker::wait_for_limit(std::int64_t stretch, std::int64_t clock) {
+  comm::Mailbox& post = place_.group.post();
+  const auto take = [&](const LimitNews& news) {
+    if (news.stretch != stretch || news.limit <= limit_) return;
+    limit_ = news.limit;
+    slowest_ = news.slowest;
+  };
+  while (const auto news = receive_message_within<LimitNews>(0, post, kHelm, kLimit)) take(*news);
+  while (clock >= limit_) take(receive_message<LimitNews>(post, kHelm, kLimit));
+}
+
+// The next share of the stretch. The helm hands it out to the leader of a group, who passes it on.
+ShareAnswer Worker::next_share(int pusher, const std::vector<int>& group) {
+  comm::Mailbox& post = place_.group.post();
+  if (place_.worker != group.front())
+    return receive_message<ShareAnswer>(post, place_.cast.process_of_worker(group.front()), kGroupShare);
+  tell(ShareRequest{pusher});
+  const auto share = receive_message<ShareAnswer>(post, kHelm, kAssign);
+  for (std::size_t i = 1; i < group.size(); ++i)
+    send_message(post, place_.cast.process_of_worker(group[i]), kGroupShare, share);
+  return share;
+}
+
+// Everybody rows what the helm hands out, alone or in a group, and nobody waits for others but where a bound says so.
+void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
+  const strategy::ShareRules& shares = place_.phases[phase].shares();
+  const Experiment& e = place_.experiment;
+  const int pusher = shares.pusher_of(place_.worker);
+  const std::vector<int> group = shares.workers_of(pusher);
+  const auto member = static_cast<int>(std::ranges::find(group, place_.worker) - group.begin());
+  ahead_.reset();
+  strategy::Strategy& strategy = strategy_of(phase);
+  limit_ = slowest_ = 0;
+  data::LoaderOptions options = loader_options();
+  options.depth = 1;  // what is loaded here nobody else can take over
+  const auto share_of = std::make_shared<std::map<std::int64_t, base::Range>>();  // the group's
+  const auto mutex = std::make_shared<std::mutex>();
+  const auto own_oars = [members = static_cast<int>(group.size()), member](base::Range share) {
+    return strategy::oars_of_member(share, member, members);
+  };
+  options.slices = [&, share_of, mutex, number = std::int64_t{0}]() mutable -> std::optional<data::Slice> {
+    const ShareAnswer answer = next_share(pusher, group);
+    if (answer.step < 0) return std::nullopt;
+    data::Slice slice = slice_of(answer.step, own_oars(answer.oars));
+    slice.number = number++;
+    const std::lock_guard lock(*mutex);
+    share_of->emplace(slice.number, answer.oars);
+    return slice;
+  };
+  data::Loader loader(e.train, options);
+  for (std::int64_t clock = 0;; ++clock) {
+    const std::int64_t start = base::now_ns();
+    const data::Batch* batch = loader.next();
+    if (batch == nullptr) break;
+    base::Range share;
+    {
+      const std::lock_guard lock(*mutex);
+      share = share_of->extract(batch->number).mapped();
+    }
+    const double loaded = base::seconds_since(start);
+    const std::int64_t waiting = base::now_ns();
+    const bool leads = member == 0;
+    if (leads && !shares.bound.is_none()) wait_for_limit(from, clock);
+    const double waited = base::seconds_since(waiting);
+    const std::int64_t step = batch->epoch * e.steps_per_epoch + (batch->position - batch->first) / e.batch;
+    const double lr = lr_at(step);
+    strategy::StepReport report = one_step(*batch, own_oars(share), step, lr * lr_scale, loaded, share);
+    if (!leads) continue;
+    if (report.notes.empty()) report.notes = {{report.seconds, base::now_ns(), false}};
+    report.notes[0].seconds.network += waited;
+    tell(PushNews{pusher, step + 1, sums_of(report, lr), clock, slowest_, report.notes});
+  }
+  strategy.end_stretch();
+}
+
+void Worker::evaluate(const EvaluateOrder& order) {
+  const Experiment& e = place_.experiment;
+  const data::Dataset& set = order.validation ? *e.validation : *e.test;
+  const std::int64_t batches = crew_->evaluation_batches(set.size());
+  const base::Range mine =
+      place_.worker < order.parts ? base::oar_samples(place_.worker, order.parts, batches) : base::Range{};
+  const std::int64_t start = base::now_ns();
+  const crew::EvaluationReport report = evaluate_part(*crew_, set, mine);
+  trace_.add("evaluate", kStepLane, start, base::now_ns());
+  tell(EvaluationNews{report.losses, report.corrects});
+}
+
+void Worker::hand_over(const HandOverOrder& order) {
+  strategy_.reset();
+  ahead_.reset();
+  state_phase_ = order.phase;
+  version_ = order.step;
+  if (!order.keeps_state && order.from == strategy::StateOwner::workers) updater_->state().clear();
+  place_.phases[order.phase].strategy->import_state(as_strategies_see_it(), order.from);
+}
+
+// The parts of the state that are this worker's go to the helm, where they are in different processes.
+void Worker::give_state() {
+  StateNews news{{{place_.group.rank(), {0, crew_->space().floats()}, version_}}};
+  if (state_phase_) news.pieces = place_.phases[*state_phase_].strategy->export_state(as_strategies_see_it());
+  tell(news);
+  const std::int64_t trained = crew_->space().trained_floats();
+  const auto send = [&](std::span<const float> values) {
+    if (!values.empty()) send_values<float>(place_.group.post(), kHelm, kState, values);
+  };
+  for (const strategy::StatePiece& piece : news.pieces) {
+    send({crew_->weights() + piece.floats.begin, at(piece.floats.size())});
+    const base::Range part{std::min(piece.floats.begin, trained), std::min(piece.floats.end, trained)};
+    for (int s = 0; s < updater_->state().slots(); ++s) send(updater_->state().slot(s, part));
+  }
+}
+
+void Worker::take_state(const TakeStateOrder& order) {
+  comm::Mailbox& post = place_.group.post();
+  const auto take = [&](std::span<float> values) {
+    receive_bytes(post, kHelm, kState, std::as_writable_bytes(values));
+  };
+  take({crew_->weights(), at(crew_->space().floats())});
+  if (order.with_optimizer)
+    for (int s = 0; s < updater_->state().slots(); ++s) take(updater_->state().slot(s));
+  crew_->refresh_weight_forms();
+  state_phase_.reset();
+  version_ = order.step;
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,110 @@
+// Worker: the role that rows. It does what the helm orders: stretches of steps with some strategy, parts of an
+// evaluation, handing weights and optimizer state over. It runs in its process's first thread.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/text/options.h"
+#include "comm/group.h"
+#include "crew/crew.h"
+#include "data/sampling/ledger.h"
+#include "data/loading/loader.h"
+#include "observe/trace.h"
+#include "optim/schedule.h"
+#include "strategy/affinity/core_rotation.h"
+#include "strategy/phases.h"
+#include "strategy/strategy.h"
+#include "train/experiment.h"
+#include "train/messages/orders.h"
+#include "train/messages/reports.h"
+#include "train/worker/slow.h"
+
+namespace trireme::train {
+
+inline constexpr int kStepLane = 0, kPhaseLane = 1;
+
+class Worker {
+ public:
+  // What all roles of a process share.
+  struct Place {
+    const base::Settings& settings;
+    const Experiment& experiment;
+    comm::Group& group;
+    strategy::RoleMap cast;
+    int worker = 0;
+    std::vector<strategy::Phase> phases;
+    std::shared_ptr<const optim::Optimizer> optimizer;
+  };
+  explicit Worker(const Place& place);
+  ~Worker();
+
+  crew::Crew& crew() { return *crew_; }
+  strategy::Updater& updater() { return *updater_; }
+  // From now on the weights lie there, where the workers of this host reach them.
+  void move_weights(float* memory) { crew_->move_weights(memory); }
+  // Memory for gradients and for the weights of all workers of this host, if all are; `threads` of all workers.
+  void prepare(std::span<float> gradients, std::span<float> host_weights, const std::vector<int>& threads);
+  // The seats of all workers, where they share this host, this one's among them by its number.
+  void share_cores(std::vector<strategy::CoreSeat*> seats);
+
+  // Until the helm says that it is over.
+  void follow_orders();
+  // Whether what it does, or did last, can go on without another worker that is gone.
+  bool outlives_workers() const { return place_.phases[phase_].traits().outlives_workers; }
+  // Drops what uses the group: before the group is replaced, whose background its strategy may still wait for.
+  void leave_group();
+  // As one of fewer, in the group that took the place of the one that was left.
+  void regroup(const strategy::RoleMap& cast, int worker, std::vector<strategy::Phase> phases,
+               const std::vector<int>& threads);
+
+ private:
+  void row(const RowOrder& order);
+  void row_together(std::size_t phase, std::int64_t from, std::int64_t to);
+  void row_shares(std::size_t phase, std::int64_t from, double lr_scale);
+  strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr, double loaded,
+                                base::Range mean_over = {});
+  ShareAnswer next_share(int pusher, const std::vector<int>& group);
+  strategy::Worker as_strategies_see_it();
+  strategy::Strategy& strategy_of(std::size_t phase);
+  data::LoaderOptions loader_options() const;
+  data::Slice slice_of(std::int64_t step, base::Range oars) const;
+  double lr_at(std::int64_t step) const;  // counted from 0
+  bool told_to_stop();
+  void wait_for_limit(std::int64_t stretch, std::int64_t clock);
+  void tell(const Report& report);
+  void evaluate(const EvaluateOrder& order);
+  void hand_over(const HandOverOrder& order);
+  void give_state();
+  void take_state(const TakeStateOrder& order);
+
+  Place place_;
+  std::unique_ptr<optim::Schedule> schedule_;
+  observe::Trace trace_;  // before the crew, which writes into it
+  std::unique_ptr<crew::Crew> crew_;
+  std::unique_ptr<strategy::Updater> updater_;
+  Slow slow_;
+  double sample_seconds_ = 0;  // forward and backward at their fastest, when nobody else used the core
+  std::optional<strategy::CoreRotation> core_swap_;
+  std::span<float> gradients_, host_weights_;
+  std::unique_ptr<strategy::Assignment> assignment_;
+  std::size_t phase_ = 0;  // of the last order to row
+  // The phase whose strategy says which parts of the state this worker holds; none: it holds all, as the helm sent it
+  // or as it made it itself.
+  std::optional<std::size_t> state_phase_;
+  std::int64_t version_ = 0;        // the step that the weights are of
+  std::size_t strategy_phase_ = 0;  // that the strategy is of
+  std::unique_ptr<strategy::Strategy> strategy_;
+  // What is loaded ahead: from the step after the last, for that phase.
+  struct Ahead;
+  std::unique_ptr<Ahead> ahead_;
+  data::Ledger ledger_;
+  std::int64_t limit_ = 0, slowest_ = 0;  // of the clocks, as the helm last told
+  crew::BatchView view_;
+};
+
+}  // namespace trireme::train
