@@ -61,6 +61,28 @@ Offences matching_lines(const SourceFile& file, const std::string& code, const s
 constexpr std::array kEnvironmentReaders = {"src/data/find_data.cpp", "src/bench/environment.cpp",
                                             "src/cluster/environment.cpp"};
 
+// Files of src that may be longer than kLongestSourceFile, and why.
+const std::map<std::string, std::string> kLongFiles = {
+    {"src/crew/crew.cpp", "the set-up of a crew: its parts are built from each other in one order"},
+    {"src/train/run/job.cpp", "the life of a process from joining to leaving, told in the order in which it happens"},
+};
+
+// Below each folder, the rooms that do not include each other.
+const std::map<std::string, std::set<std::string>> kSiblings = {
+    {"bench/", {"collective", "input", "step", "train"}},
+    {"data/readers/", {"images", "numpy", "table"}},
+    {"ops/", {"dense", "loss", "merge", "norm", "pool"}},
+    {"ops/conv/", {"narrow", "norm_conv", "small_map", "toom_cook", "winograd"}},
+    {"train/", {"server", "worker"}},
+};
+
+// "winograd" of "ops/conv/winograd/plan.h" below "ops/conv/"; empty when the path is elsewhere or in no such room.
+std::string room_below(const std::string& folder, const std::string& path) {
+  if (!path.starts_with(folder)) return {};
+  const std::size_t end = path.find('/', folder.size());
+  return end == std::string::npos ? std::string{} : path.substr(folder.size(), end - folder.size());
+}
+
 // Parts whose arithmetic reaches the weights.
 constexpr std::array kBitMakers = {"tensor", "ops", "graph", "crew", "models", "optim", "data"};
 
@@ -236,8 +258,37 @@ Offences check_build_flags(const SourceFile& file) {
 
 Offences check_length(const SourceFile& file) {
   const auto lines = std::count(file.text.begin(), file.text.end(), '\n');
-  if (lines <= kLongestFile) return {};
-  return {fmt::format("{}: {} lines, at most {} are allowed; split it by idea", file.path, lines, kLongestFile)};
+  const bool short_one = file.path.starts_with("src/") && !kLongFiles.contains(file.path);
+  const int most = short_one ? kLongestSourceFile : kLongestFile;
+  if (lines <= most) return {};
+  return {fmt::format("{}: {} lines, at most {} are allowed; split it by idea", file.path, lines, most)};
+}
+
+Offences check_sibling_rooms(const SourceFile& file) {
+  Offences offences;
+  const std::string inside = file.path.substr(std::string_view("src/").size());
+  for (const auto& [folder, rooms] : kSiblings) {
+    const std::string own = room_below(folder, inside);
+    if (!rooms.contains(own)) continue;
+    for (const Include& include : includes_of(file)) {
+      const std::string other = room_below(folder, include.path);
+      if (other != own && rooms.contains(other))
+        offences.push_back(fmt::format("{}:{}: includes {}: {} may not use {}; put what they share into {}", file.path,
+                                       include.line, include.path, own, other, folder));
+    }
+  }
+  return offences;
+}
+
+Offences check_folder_sizes(const std::set<std::string>& paths) {
+  std::map<std::string, int> sizes;
+  for (const std::string& path : paths) ++sizes[path.substr(0, path.rfind('/'))];
+  Offences offences;
+  for (const auto& [folder, size] : sizes)
+    if (size > kLargestFolder)
+      offences.push_back(
+          fmt::format("{}: {} files, at most {} are allowed; give it rooms", folder, size, kLargestFolder));
+  return offences;
 }
 
 }  // namespace trireme::structure

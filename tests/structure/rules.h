@@ -42,7 +42,14 @@ Offences check_libm(const SourceFile& file);
 // No compiler flag that makes bits depend on the machine, in CMake files, presets and Makefile ('#' comments are free).
 Offences check_build_flags(const SourceFile& file);
 Offences check_length(const SourceFile& file);
+// Rooms side by side that must not know each other: a convolution algorithm does not include another's files, a reader
+// of one format not another's. What they share stands in the room above them.
+Offences check_sibling_rooms(const SourceFile& file);
+// No folder of src holds more than kLargestFolder files. `paths`: all files, as in SourceFile.
+Offences check_folder_sizes(const std::set<std::string>& paths);
 
-inline constexpr int kLongestFile = 700;  // lines
+inline constexpr int kLongestFile = 700;        // lines, of any file
+inline constexpr int kLongestSourceFile = 400;  // lines, of a file of src without a written reason
+inline constexpr int kLargestFolder = 30;       // files
 
 }  // namespace trireme::structure

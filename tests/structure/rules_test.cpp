@@ -117,8 +117,41 @@ TEST(BuildFlags, MachineDependentOnesAreSeen) {
 
 TEST(Length, SevenHundredLinesPassAndOneMoreFails) {
   std::string text(kLongestFile, '\n');
-  EXPECT_TRUE(check_length({"src/base/a.cpp", text}).empty());
-  EXPECT_EQ(check_length({"src/base/a.cpp", text + "\n"}).size(), 1u);
+  EXPECT_TRUE(check_length({"tests/base/a.cpp", text}).empty());
+  EXPECT_EQ(check_length({"tests/base/a.cpp", text + "\n"}).size(), 1u);
+}
+
+TEST(Rooms, SiblingsDoNotIncludeEachOther) {
+  const auto offences = [](const std::string& path, const std::string& header) {
+    return check_sibling_rooms({path, "#include \"" + header + "\"\n"});
+  };
+  ASSERT_EQ(offences("src/ops/conv/winograd/a.cpp", "ops/conv/narrow/b.h").size(), 1u);
+  EXPECT_EQ(offences("src/ops/conv/winograd/a.cpp", "ops/conv/narrow/b.h")[0],
+            "src/ops/conv/winograd/a.cpp:1: includes ops/conv/narrow/b.h: winograd may not use narrow; put what they "
+            "share into ops/conv/");
+  EXPECT_EQ(offences("src/data/readers/table/a.h", "data/readers/numpy/b.h").size(), 1u);
+  EXPECT_TRUE(offences("src/ops/conv/winograd/a.cpp", "ops/conv/winograd/b.h").empty());
+  EXPECT_TRUE(offences("src/ops/conv/winograd/a.cpp", "ops/conv/conv.h").empty());
+  EXPECT_TRUE(offences("src/ops/conv/conv.cpp", "ops/conv/narrow/b.h").empty()) << "the room above knows all";
+  EXPECT_TRUE(offences("src/ops/norm/a.cpp", "ops/vector/wide.h").empty());
+}
+
+TEST(Rooms, FullFoldersAreSeen) {
+  std::set<std::string> paths;
+  for (int i = 0; i < kLargestFolder; ++i) paths.insert("src/ops/a" + std::to_string(i) + ".h");
+  paths.insert("src/ops/conv/b.h");
+  EXPECT_TRUE(check_folder_sizes(paths).empty()) << "rooms are counted apart";
+  paths.insert("src/ops/one_more.h");
+  ASSERT_EQ(check_folder_sizes(paths).size(), 1u);
+  EXPECT_EQ(check_folder_sizes(paths)[0], "src/ops: 31 files, at most 30 are allowed; give it rooms");
+}
+
+TEST(Length, SourcesAreShorterThanTests) {
+  const std::string long_one(kLongestSourceFile + 1, '\n');
+  EXPECT_EQ(check_length({"src/ops/a.cpp", long_one}).size(), 1u);
+  EXPECT_TRUE(check_length({"tests/ops/a.cpp", long_one}).empty());
+  EXPECT_TRUE(check_length({"src/crew/crew.cpp", long_one}).empty()) << "has a reason";
+  EXPECT_EQ(check_length({"src/crew/crew.cpp", std::string(kLongestFile + 1, '\n')}).size(), 1u);
 }
 
 }  // namespace

@@ -82,6 +82,15 @@ TEST(Tree, NoMachineDependentBuildFlags) {
   expect_lawful(files, check_build_flags);
 }
 
+TEST(Tree, RoomsKeepApart) { expect_lawful(cpp_files({"src"}), check_sibling_rooms); }
+
+TEST(Tree, FoldersStaySmall) {
+  std::set<std::string> paths;
+  for (const SourceFile& file : cpp_files({"src"})) paths.insert(file.path);
+  ASSERT_GT(paths.size(), 100u);
+  for (const std::string& offence : check_folder_sizes(paths)) ADD_FAILURE() << offence;
+}
+
 TEST(Tree, FilesStayShort) { expect_lawful(cpp_files({"src", "tests", "bench", "examples"}), check_length); }
 
 }  // namespace
