@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/cpu/simd.h"
-#include "ops/dense/dense_passes.h"
 #include "ops/core/onednn.h"
+#include "ops/dense/dense_passes.h"
 #include "tensor/buffer.h"
 
 namespace {

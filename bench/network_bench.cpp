@@ -13,8 +13,8 @@
 
 #include "base/system/clock.h"
 #include "comm/membership/join.h"
-#include "comm/transport/link.h"
 #include "comm/network.h"
+#include "comm/transport/link.h"
 
 namespace {
 

@@ -1,4 +1,5 @@
-// Match: functions that together visit a std::variant, as in std::visit(Match{[](int) {...}, [](const auto&) {...}}, v).
+// Match: functions that together visit a std::variant, as in std::visit(Match{[](int) {...}, [](const auto&) {...}},
+// v).
 #pragma once
 
 namespace trireme::base {

@@ -12,9 +12,9 @@
 #include "bench/peer/find_peer.h"
 #include "graph/choices.h"
 #include "graph/fusion.h"
-#include "train/worker/interrupt.h"
-#include "train/run/job.h"
 #include "train/options.h"
+#include "train/run/job.h"
+#include "train/worker/interrupt.h"
 
 namespace trireme::bench {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/system/descriptors.h"
 #include "base/error.h"
 #include "base/error_of.h"
+#include "base/system/descriptors.h"
 #include "base/system/memory_reserve.h"
 #include "base/text/nearest.h"
 #include "base/version.h"

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/system/files.h"
 #include "base/text/text.h"
-#include "cli/cli.h"
 #include "bench/comparison.h"
+#include "cli/cli.h"
 #include "compare/certificate.h"
 #include "compare/sides/weight_files.h"
 

@@ -10,9 +10,9 @@
 #include "base/text/nearest.h"
 #include "cli/cli.h"
 #include "data/columns.h"
-#include "data/show/contact_sheet.h"
 #include "data/open.h"
 #include "data/readers/packed.h"
+#include "data/show/contact_sheet.h"
 #include "data/stages/prepare.h"
 
 namespace trireme::cli {

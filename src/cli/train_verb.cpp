@@ -4,17 +4,17 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/system/beside_program.h"
 #include "base/error.h"
+#include "base/system/beside_program.h"
 #include "base/text/text.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
-#include "cluster/launcher/launch.h"
 #include "cluster/host_placement.h"
 #include "cluster/launch_info.h"
+#include "cluster/launcher/launch.h"
 #include "comm/transport/transport.h"
-#include "train/run/job.h"
 #include "train/options.h"
+#include "train/run/job.h"
 
 namespace trireme::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "base/text/text.h"
 #include "cluster/slurm.h"
 

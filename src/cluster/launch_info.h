@@ -1,6 +1,6 @@
-// LaunchInfo: where a process stands in its job, as whoever launched it told it. Our own launcher (cluster/launcher/launch.h) sets
-// TRIREME_SEAT=stdin and writes the seat as the first line on the process's standard input; what follows there is the
-// leash. srun and mpirun tell by variables of their own.
+// LaunchInfo: where a process stands in its job, as whoever launched it told it. Our own launcher
+// (cluster/launcher/launch.h) sets TRIREME_SEAT=stdin and writes the seat as the first line on the process's standard
+// input; what follows there is the leash. srun and mpirun tell by variables of their own.
 #pragma once
 
 #include <functional>

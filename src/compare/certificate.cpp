@@ -7,9 +7,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/cpu/simd.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/cpu/simd.h"
 #include "base/version.h"
 #include "compare/levels/op_equal.h"
 #include "compare/levels/update_equal.h"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/cpu/add_into.h"
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "crew/move_statistic.h"
 #include "crew/station.h"
 #include "graph/fusion.h"

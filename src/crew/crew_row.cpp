@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/cpu/add_into.h"
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "crew/station.h"
 
 namespace trireme::crew {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/system/clock.h"
 #include "base/cpu/simd.h"
+#include "base/system/clock.h"
 #include "crew/thread_team.h"
 #include "tensor/buffer.h"
 

@@ -3,8 +3,8 @@
 #include <system_error>
 
 #include "base/cpu/cores.h"
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 #include "crew/wait.h"
 
 namespace trireme::crew {

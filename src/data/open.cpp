@@ -12,9 +12,9 @@
 #include "data/readers/images/image_folder.h"
 #include "data/readers/numpy/numpy.h"
 #include "data/readers/packed.h"
-#include "data/stages/subset.h"
 #include "data/readers/synthetic.h"
 #include "data/readers/table/table.h"
+#include "data/stages/subset.h"
 
 namespace trireme::data {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/cpu/simd.h"
 #include "base/hash.h"
 #include "base/rng.h"
-#include "base/cpu/simd.h"
 #include "ops/core/reorder.h"
 
 namespace trireme::graph {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/cpu/add_into.h"
-#include "base/system/clock.h"
-#include "base/error.h"
 #include "base/cpu/race_check.h"
+#include "base/error.h"
+#include "base/system/clock.h"
 
 namespace trireme::graph {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/text/nearest.h"
 #include "base/rng.h"
+#include "base/text/nearest.h"
 
 namespace trireme::models {
 namespace {

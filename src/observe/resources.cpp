@@ -11,8 +11,8 @@
 #include <memory>
 #include <sstream>
 
-#include "base/system/clock.h"
 #include "base/cpu/cores.h"
+#include "base/system/clock.h"
 #include "base/system/log.h"
 #include "observe/json_text.h"
 

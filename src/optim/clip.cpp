@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 
 namespace trireme::optim {
 namespace {

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <span>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 
 namespace trireme::optim {
 

@@ -13,9 +13,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/system/clock.h"
 #include "base/cpu/cores.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "base/text/text.h"
 
 namespace trireme::peer {

@@ -1,7 +1,7 @@
 #include "peer/own_run.h"
 
-#include "base/system/beside_program.h"
 #include "base/error.h"
+#include "base/system/beside_program.h"
 #include "peer/child.h"
 
 namespace trireme::peer {

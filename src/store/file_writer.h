@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "base/system/files.h"
 #include "base/hash.h"
+#include "base/system/files.h"
 
 namespace trireme::store {
 

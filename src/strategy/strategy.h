@@ -11,8 +11,8 @@
 #include "crew/replica.h"
 #include "observe/step_phases.h"
 #include "strategy/common/assignment.h"
-#include "strategy/role_map.h"
 #include "strategy/common/updater.h"
+#include "strategy/role_map.h"
 
 namespace trireme::strategy {
 

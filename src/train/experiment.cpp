@@ -4,10 +4,10 @@
 #include <array>
 #include <bit>
 
-#include "base/error.h"
-#include "base/system/files.h"
-#include "base/hash.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/system/files.h"
 #include "base/text/text.h"
 #include "data/loading/loader.h"
 #include "data/open.h"

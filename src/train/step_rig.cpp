@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/system/clock.h"
 #include "base/rng.h"
+#include "base/system/clock.h"
 #include "strategy/single/single.h"
 #include "train/worker/start_weights.h"
 

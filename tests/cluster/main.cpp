@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "cluster/launcher/launch.h"
 #include "cluster/launch_info.h"
+#include "cluster/launcher/launch.h"
 #include "comm/membership/join.h"
 
 namespace trireme::cluster {

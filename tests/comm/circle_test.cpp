@@ -248,7 +248,9 @@ INSTANTIATE_TEST_SUITE_P(Over, SomeRanks,
                            return std::get<0>(one.param) + "_world" + std::to_string(std::get<1>(one.param));
                          });
 
-TEST(Subgroup, MayLieOnSeveralHosts) { run_world(inproc_groups(8, kTestDeadline, {0, 1, 1, 0, 2, 1, 0, 2}), run_phases); }
+TEST(Subgroup, MayLieOnSeveralHosts) {
+  run_world(inproc_groups(8, kTestDeadline, {0, 1, 1, 0, 2, 1, 0, 2}), run_phases);
+}
 
 // Ranks need not agree on when they go over: what was started before is among the ranks of then.
 TEST(Subgroup, WhatWasStartedStaysInItsCircle) {

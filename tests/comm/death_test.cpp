@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "comm/processes.h"
 #include "comm/worlds.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/system/clock.h"
-#include "comm/transport/tcp/listener.h"
 #include "comm/relay.h"
+#include "comm/transport/tcp/listener.h"
 
 namespace trireme::comm {
 

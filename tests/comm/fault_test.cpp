@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/system/clock.h"
-#include "comm/transport/tcp/handshake.h"
 #include "comm/processes.h"
 #include "comm/relay.h"
+#include "comm/transport/tcp/handshake.h"
 
 namespace trireme::comm {
 namespace {

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/system/clock.h"
-#include "comm/transport/tcp/frame.h"
-#include "comm/transport/tcp/handshake.h"
 #include "comm/processes.h"
 #include "comm/relay.h"
+#include "comm/transport/tcp/frame.h"
+#include "comm/transport/tcp/handshake.h"
 
 namespace trireme::comm {
 namespace {

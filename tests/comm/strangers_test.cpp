@@ -7,9 +7,9 @@
 #include <deque>
 
 #include "base/system/clock.h"
-#include "comm/transport/tcp/listener.h"
 #include "comm/listeners.h"
 #include "comm/processes.h"
+#include "comm/transport/tcp/listener.h"
 
 namespace trireme::comm {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <optional>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "comm/ends.h"
 #include "comm/transport/tcp/socket_link.h"
 #include "comm/worlds.h"

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "comm/transport/inproc.h"
 #include "comm/membership/join.h"
+#include "comm/transport/inproc.h"
 #include "comm/transport/transport.h"
 
 namespace trireme::comm {

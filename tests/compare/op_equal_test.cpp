@@ -9,8 +9,8 @@
 
 #include "compare/levels/op_run.h"
 #include "models/layers.h"
-#include "ops/norm/batch_norm.h"
 #include "ops/loss/loss.h"
+#include "ops/norm/batch_norm.h"
 
 namespace trireme::compare {
 namespace {

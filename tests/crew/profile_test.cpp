@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/system/clock.h"
 #include "base/cpu/race_check.h"
+#include "base/system/clock.h"
 #include "crew/crew.h"
 #include "crew/machine_peaks.h"
 #include "support/core_crew_run.h"

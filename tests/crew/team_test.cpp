@@ -104,7 +104,8 @@ TEST(ThreadTeam, PinsAndLetsGo) {
   sched_getaffinity(0, sizeof after, &after);
   EXPECT_TRUE(CPU_EQUAL(&before, &after));
   {
-    const ThreadTeam crowded(static_cast<int>(cpus.size()) + 1, cpus, false);  // more members than cpus: nobody is pinned
+    const ThreadTeam crowded(static_cast<int>(cpus.size()) + 1, cpus,
+                             false);  // more members than cpus: nobody is pinned
     sched_getaffinity(0, sizeof during, &during);
     EXPECT_TRUE(CPU_EQUAL(&before, &during));
   }

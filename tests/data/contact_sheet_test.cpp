@@ -3,10 +3,10 @@
 #include <limits>
 #include <set>
 
+#include "data/readers/images/image_file.h"
 #include "data/show/canvas.h"
 #include "data/show/contact_sheet.h"
 #include "data/show/glyphs.h"
-#include "data/readers/images/image_file.h"
 #include "data/show/sheet_label.h"
 #include "data/show/sheet_panel.h"
 #include "helpers.h"

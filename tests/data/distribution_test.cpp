@@ -8,8 +8,8 @@
 #include <set>
 
 #include "data/columns.h"
-#include "data/sampling/ledger.h"
 #include "data/loading/loader.h"
+#include "data/sampling/ledger.h"
 #include "helpers.h"
 
 namespace trireme::data {

@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 
 #include "data/columns.h"
+#include "data/open.h"
 #include "data/readers/images/image_folder.h"
 #include "data/readers/images/image_list.h"
-#include "data/open.h"
 #include "image_helpers.h"
 #include "support/as_nobody.h"
 

@@ -8,8 +8,8 @@
 #include <random>
 #include <thread>
 
-#include "data/stages/prepare.h"
 #include "data/sampling/sampler.h"
+#include "data/stages/prepare.h"
 #include "helpers.h"
 
 namespace trireme::data {

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "data/columns.h"
-#include "data/readers/numpy/numpy_names.h"
 #include "data/open.h"
+#include "data/readers/numpy/numpy_names.h"
 #include "numpy_files.h"
 
 namespace trireme::data {

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/system/files.h"
-#include "data/columns.h"
 #include "data/codecs/mapped_file.h"
-#include "data/stages/normalize.h"
+#include "data/columns.h"
 #include "data/open.h"
 #include "data/readers/packed_format.h"
 #include "data/readers/synthetic.h"
+#include "data/stages/normalize.h"
 #include "helpers.h"
 
 namespace trireme::data {

@@ -1,11 +1,12 @@
-// A resumed run keeps the --tls it began with. The meeting's greeting (comm/transport/tcp/handshake.h) says whether it wants TLS.
-#include "comm/transport/tcp/handshake.h"
+// A resumed run keeps the --tls it began with. The meeting's greeting (comm/transport/tcp/handshake.h) says whether it
+// wants TLS.
 #include "comm/transport/link.h"
+#include "comm/transport/tcp/handshake.h"
 #include "comm/transport/tcp/socket.h"
 #include "e2e/strategies.h"
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 
 namespace trireme::test {
 namespace {

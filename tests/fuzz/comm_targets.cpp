@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "comm/membership/failure_detector.h"
-#include "comm/transport/tcp/authenticated_link.h"
-#include "comm/transport/link.h"
 #include "comm/membership/membership.h"
+#include "comm/transport/link.h"
+#include "comm/transport/tcp/authenticated_link.h"
 
 namespace trireme::fuzz {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "ops/activation/activation.h"
 #include "ops/conv/conv.h"
-#include "ops/dense/dense.h"
 #include "ops/core/reorder.h"
+#include "ops/dense/dense.h"
 #include "support/core_errors.h"
 #include "tensor/buffer.h"
 

@@ -5,15 +5,15 @@
 #include <algorithm>
 
 #include "ops/activation/activation.h"
-#include "ops/norm/batch_norm.h"
+#include "ops/activation/dropout.h"
 #include "ops/bounds.h"
 #include "ops/conv/conv.h"
-#include "ops/dense/dense.h"
-#include "ops/activation/dropout.h"
-#include "ops/merge/flatten.h"
-#include "ops/loss/loss.h"
-#include "ops/merge/merge.h"
 #include "ops/conv/norm_conv/norm_conv.h"
+#include "ops/dense/dense.h"
+#include "ops/loss/loss.h"
+#include "ops/merge/flatten.h"
+#include "ops/merge/merge.h"
+#include "ops/norm/batch_norm.h"
 #include "ops/pool/pool.h"
 #include "support/op_swish.h"
 

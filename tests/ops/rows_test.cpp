@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "ops/conv/conv.h"
+#include "ops/conv/norm_conv/norm_conv.h"
 #include "ops/kernel_run.h"
 #include "ops/merge/merge.h"
-#include "ops/conv/norm_conv/norm_conv.h"
 
 namespace trireme::optest {
 namespace {

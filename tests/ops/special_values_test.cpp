@@ -5,14 +5,14 @@
 #include <limits>
 #include <set>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 #include "ops/activation/activation.h"
-#include "ops/norm/batch_norm.h"
 #include "ops/activation/dropout.h"
 #include "ops/kernel_run.h"
 #include "ops/loss/l2_penalty.h"
 #include "ops/loss/loss.h"
+#include "ops/norm/batch_norm.h"
 #include "ops/pool/pool.h"
 
 namespace trireme::optest {

@@ -1,6 +1,6 @@
 // The rounding of the Toom-Cook convolution F(4, 4), to first order: as that of Winograd's (winograd_bound.cpp), at
-// most K u / (1 - K u) times the same expression with all matrices (ops/conv/toom_cook/toom_cook_passes.h) and values absolute. The
-// longest chains of roundings:
+// most K u / (1 - K u) times the same expression with all matrices (ops/conv/toom_cook/toom_cook_passes.h) and values
+// absolute. The longest chains of roundings:
 //   V 3        D 2        U 4 (two, a rounded scale and its product)
 //   dst       4 + 3 + S C + 4 + 1    the sum over S segments of C channels, a line of depth 4, the bias
 //   diff_src  4 + 2 + S K + 5 + 1    the sum over S segments of K channels, a line of depth 5, one tile that overlaps

@@ -1,9 +1,9 @@
 // The rounding of the Winograd convolution F(4x4, 3x3), to first order.
 //
-// With the matrices of ops/conv/winograd/winograd_passes.h every result is a sum of products of transformed values. If no value goes
-// through more than K roundings, the error is at most K u / (1 - K u) times the same expression with all matrices and
-// values absolute (Higham, Accuracy and Stability, 3.1; Barabasz et al., Error analysis and improving the accuracy of
-// Winograd convolution, theorem 2): for dst
+// With the matrices of ops/conv/winograd/winograd_passes.h every result is a sum of products of transformed values. If
+// no value goes through more than K roundings, the error is at most K u / (1 - K u) times the same expression with all
+// matrices and values absolute (Higham, Accuracy and Stability, 3.1; Barabasz et al., Error analysis and improving the
+// accuracy of Winograd convolution, theorem 2): for dst
 //   |A^T| [ sum over c of (|G| |g| |G^T|) . (|B^T| |d| |B|) ] |A|.
 // It is larger than the sum of absolute products of the direct algorithm, by at most the product of the matrices'
 // norms, because large terms cancel; that factor does not grow with the channels. The longest chains of roundings:

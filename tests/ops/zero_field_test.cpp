@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "base/rng.h"
 #include "base/cpu/simd.h"
-#include "ops/own_conv.h"
+#include "base/rng.h"
 #include "ops/conv/toom_cook/toom_cook.h"
+#include "ops/own_conv.h"
 
 namespace trireme::optest {
 namespace {

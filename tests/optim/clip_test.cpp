@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 
 namespace trireme::optim {
 namespace {

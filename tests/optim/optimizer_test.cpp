@@ -8,8 +8,8 @@
 #include <cstring>
 #include <functional>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 
 namespace trireme::optim {
 namespace {

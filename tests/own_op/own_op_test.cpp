@@ -11,8 +11,8 @@
 #include "ops/activation/activation.h"
 #include "ops/conv/conv.h"
 #include "ops/dense/dense.h"
-#include "ops/merge/flatten.h"
 #include "ops/loss/loss.h"
+#include "ops/merge/flatten.h"
 #include "ops/merge/merge.h"
 #include "support/op_swish.h"
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <thread>
 
-#include "base/system/clock.h"
 #include "base/cpu/cores.h"
+#include "base/system/clock.h"
 
 namespace trireme::strategy {
 namespace {

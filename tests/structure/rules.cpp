@@ -242,9 +242,10 @@ Offences check_libm(const SourceFile& file) {
       R"((^\s*|[^\w\s.:>*&]\s*|\s[*&]\s*|\breturn\s+|\bstd::|(^|[^\w>])::|__builtin_))"
       R"((exp|exp2|expm1|log|log2|log10|log1p|pow|tanh|sinh|cosh|sin|cos|tan|asin|acos|atan|atan2|asinh|acosh|atanh|)"
       R"(erf|erfc|tgamma|lgamma|cbrt|hypot)[fl]?\s*\((?!\s*\)))");
-  return matching_lines(file, without_comments(file.text), pattern,
-                        "libm picks variants by CPU; use base/cpu/math.h, or put a reference into a file with 'reference' "
-                        "in its name");
+  return matching_lines(
+      file, without_comments(file.text), pattern,
+      "libm picks variants by CPU; use base/cpu/math.h, or put a reference into a file with 'reference' "
+      "in its name");
 }
 
 Offences check_build_flags(const SourceFile& file) {

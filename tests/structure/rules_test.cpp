@@ -6,8 +6,8 @@
 namespace trireme::structure {
 namespace {
 
-const std::set<std::string> kExisting = {"src/base/error.h", "src/tensor/shape.h", "src/ops/core/op.h", "src/graph/node.h",
-                                         "src/train/loop.h"};
+const std::set<std::string> kExisting = {"src/base/error.h", "src/tensor/shape.h", "src/ops/core/op.h",
+                                         "src/graph/node.h", "src/train/loop.h"};
 
 Offences includes(const std::string& path, const std::string& text) {
   return check_includes({path, text}, design_arrows(), kExisting);
@@ -33,7 +33,8 @@ TEST(Arrows, AreReadFromCMake) {
 }
 
 TEST(Includes, WrongDirectionIsSeen) {
-  const Offences offences = includes("src/tensor/shape.cpp", "#include \"tensor/shape.h\"\n\n#include \"ops/core/op.h\"\n");
+  const Offences offences =
+      includes("src/tensor/shape.cpp", "#include \"tensor/shape.h\"\n\n#include \"ops/core/op.h\"\n");
   ASSERT_EQ(offences.size(), 1u);
   EXPECT_EQ(offences[0], "src/tensor/shape.cpp:3: includes ops/core/op.h: tensor may not use ops");
   EXPECT_EQ(includes("src/base/a.h", "  #  include \"tensor/shape.h\" // why\n").size(), 1u);
@@ -42,8 +43,8 @@ TEST(Includes, WrongDirectionIsSeen) {
 }
 
 TEST(Includes, RightDirectionPasses) {
-  EXPECT_TRUE(
-      includes("src/graph/a.cpp", "#include <vector>\n#include \"base/error.h\"\n#include \"ops/core/op.h\"\n").empty());
+  EXPECT_TRUE(includes("src/graph/a.cpp", "#include <vector>\n#include \"base/error.h\"\n#include \"ops/core/op.h\"\n")
+                  .empty());
   EXPECT_TRUE(includes("src/main.cpp", "#include \"train/loop.h\"\n").empty());
 }
 

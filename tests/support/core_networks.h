@@ -6,13 +6,13 @@
 
 #include "graph/network.h"
 #include "ops/activation/activation.h"
-#include "ops/norm/batch_norm.h"
+#include "ops/activation/dropout.h"
 #include "ops/conv/conv.h"
 #include "ops/dense/dense.h"
-#include "ops/activation/dropout.h"
-#include "ops/merge/flatten.h"
 #include "ops/loss/loss.h"
+#include "ops/merge/flatten.h"
 #include "ops/merge/merge.h"
+#include "ops/norm/batch_norm.h"
 #include "ops/pool/pool.h"
 
 namespace trireme::support {

@@ -7,8 +7,8 @@
 #include <latch>
 #include <mutex>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 
 namespace trireme::train {
 namespace {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/system/beside_program.h"
 #include "base/error.h"
+#include "base/system/beside_program.h"
 #include "base/system/files.h"
 #include "base/text/text.h"
 #include "bench/collective/bench_collective.h"

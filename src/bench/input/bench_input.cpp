@@ -13,9 +13,9 @@
 #include <optional>
 #include <thread>
 
+#include "base/error.h"
 #include "base/system/beside_program.h"
 #include "base/system/clock.h"
-#include "base/error.h"
 #include "base/system/files.h"
 #include "base/system/temporary_folder.h"
 #include "base/text/text.h"

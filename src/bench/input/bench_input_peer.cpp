@@ -7,10 +7,10 @@
 #include "bench/bench.h"
 #include "bench/input/bench_input.h"
 #include "bench/peer/peer_report.h"
-#include "data/stages/augment.h"
-#include "data/stages/normalize.h"
 #include "data/open.h"
 #include "data/readers/packed.h"
+#include "data/stages/augment.h"
+#include "data/stages/normalize.h"
 #include "peer/script.h"
 
 namespace trireme::bench {

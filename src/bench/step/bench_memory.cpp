@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/system/beside_program.h"
-#include "base/error.h"
-#include "base/system/files.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
+#include "base/system/beside_program.h"
+#include "base/system/files.h"
 #include "bench/bench.h"
 #include "observe/resources.h"
 #include "peer/child.h"

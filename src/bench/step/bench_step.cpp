@@ -11,9 +11,9 @@
 #include <optional>
 #include <thread>
 
+#include "base/cpu/simd.h"
 #include "base/error.h"
 #include "base/system/log.h"
-#include "base/cpu/simd.h"
 #include "base/text/text.h"
 #include "bench/bench.h"
 #include "bench/peer/bench_peer.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/cpu/simd.h"
 #include "base/error.h"
 #include "base/system/files.h"
-#include "base/cpu/simd.h"
 #include "base/version.h"
 #include "bench/bench.h"
 #include "graph/choices.h"

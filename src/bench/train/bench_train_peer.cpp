@@ -4,8 +4,8 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
-#include "bench/train/bench_train.h"
 #include "bench/peer/peer_report.h"
+#include "bench/train/bench_train.h"
 #include "models/zoo.h"
 
 namespace trireme::bench {

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <thread>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 
 namespace trireme::cluster {
 namespace {

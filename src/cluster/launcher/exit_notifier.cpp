@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 
 namespace trireme::cluster {
 namespace {

@@ -1,5 +1,5 @@
-// ExitNotifier: tells the arbiter of a group how processes ended, from a thread of its own, since that takes a connection
-// and the launcher must not wait.
+// ExitNotifier: tells the arbiter of a group how processes ended, from a thread of its own, since that takes a
+// connection and the launcher must not wait.
 #pragma once
 
 #include <condition_variable>

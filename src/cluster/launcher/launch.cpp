@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
+#include "cluster/launch_info.h"
 #include "cluster/launcher/launcher.h"
 #include "cluster/random_token.h"
 #include "cluster/remote.h"
-#include "cluster/launch_info.h"
 
 namespace trireme::cluster {
 namespace {

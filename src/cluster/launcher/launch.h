@@ -1,6 +1,6 @@
 // Launching: starts the processes of a job, here and on other hosts, and stays until all have ended. Each is told its
-// seat (cluster/launch_info.h). What happens between them is theirs; the launcher passes on signals and output, tells who
-// failed first, and sees to it that none is left.
+// seat (cluster/launch_info.h). What happens between them is theirs; the launcher passes on signals and output, tells
+// who failed first, and sees to it that none is left.
 #pragma once
 
 #include <string>

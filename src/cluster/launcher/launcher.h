@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "cluster/launcher/child.h"
-#include "cluster/launcher/log_merger.h"
+#include "cluster/launcher/exit_notifier.h"
 #include "cluster/launcher/exit_status.h"
 #include "cluster/launcher/launch.h"
-#include "cluster/launcher/exit_notifier.h"
 #include "cluster/launcher/liveness_probe.h"
+#include "cluster/launcher/log_merger.h"
 #include "cluster/launcher/signals.h"
 
 namespace trireme::cluster {
@@ -74,10 +74,10 @@ class Launcher {
   std::string last_words_;
   bool could_not_start_ = false, has_warned_ = false;
 
-  comm::JoinOptions meeting_;     // as the launcher reaches it
+  comm::JoinOptions meeting_;             // as the launcher reaches it
   std::unique_ptr<LivenessProbe> probe_;  // of the first process, where the others may have lost it
-  bool first_is_frozen_ = false;  // it was killed for that
-  double grace_seconds_ = 0;      // that the others had after the first process
+  bool first_is_frozen_ = false;          // it was killed for that
+  double grace_seconds_ = 0;              // that the others had after the first process
 
   Force force_ = Force::none;
   std::int64_t more_force_ns_ = 0;  // when; 0: never

@@ -1,5 +1,5 @@
-// LivenessProbe: asks whether the first process of a job, which holds its group together, still answers. From a thread of its
-// own, since a process that is stopped, or whose host hangs, lets others wait.
+// LivenessProbe: asks whether the first process of a job, which holds its group together, still answers. From a thread
+// of its own, since a process that is stopped, or whose host hangs, lets others wait.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// LogMerger: the lines of all processes but the first, merged on standard error with the name of who said them in front. A
-// line is held back for a moment: when a process fails, what the others say because of it should not drown the cause,
-// and the last words of the failed one belong into the sentence about it.
+// LogMerger: the lines of all processes but the first, merged on standard error with the name of who said them in
+// front. A line is held back for a moment: when a process fails, what the others say because of it should not drown the
+// cause, and the last words of the failed one belong into the sentence about it.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/collective/subgroup.h"
 #include "comm/collective/combine.h"
+#include "comm/collective/subgroup.h"
 
 namespace trireme::comm {
 
@@ -52,7 +52,8 @@ void direct_all_reduce(Subgroup& circle, const Operation& operation, std::span<f
 Cost direct_cost(Spread spread, std::int64_t bytes);
 // Its two halves: data[slice of this rank] is combined; all slices go from their rank to all others.
 void direct_reduce_scatter(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how);
-void direct_all_gather(Subgroup& circle, const Operation& operation, std::span<std::byte> data, std::int64_t item_bytes);
+void direct_all_gather(Subgroup& circle, const Operation& operation, std::span<std::byte> data,
+                       std::int64_t item_bytes);
 // Every rank sends all of it to all others, and adds in the order of ranks.
 void whole_all_reduce(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how);
 Cost whole_cost(Spread spread, std::int64_t bytes);

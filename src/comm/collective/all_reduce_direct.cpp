@@ -37,7 +37,8 @@ void direct_reduce_scatter(Subgroup& circle, const Operation& operation, std::sp
   });
 }
 
-void direct_all_gather(Subgroup& circle, const Operation& operation, std::span<std::byte> data, std::int64_t item_bytes) {
+void direct_all_gather(Subgroup& circle, const Operation& operation, std::span<std::byte> data,
+                       std::int64_t item_bytes) {
   const int world = circle.world();
   const auto count = static_cast<std::int64_t>(data.size()) / std::max<std::int64_t>(item_bytes, 1);
   const auto of_rank = [&](int rank) {

@@ -1,7 +1,7 @@
-// ProgressLoop: one rank's links to all others, and the loop that moves messages over them. Collectives are written as lists of
-// transfers that a port runs to their end: messages to one peer go, and come from it, in the order of the list;
-// different peers go on side by side. A wait spins for at most 50 us, and only while no core is wanted by somebody
-// else, then sleeps; it ends with an error when nothing moved until the deadline. One thread at a time.
+// ProgressLoop: one rank's links to all others, and the loop that moves messages over them. Collectives are written as
+// lists of transfers that a port runs to their end: messages to one peer go, and come from it, in the order of the
+// list; different peers go on side by side. A wait spins for at most 50 us, and only while no core is wanted by
+// somebody else, then sleeps; it ends with an error when nothing moved until the deadline. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "comm/collective/combine.h"
-#include "comm/transport/link_set.h"
 #include "comm/collective/operation.h"
+#include "comm/transport/link_set.h"
 #include "comm/transport/link_waiter.h"
 
 namespace trireme::comm {
@@ -61,8 +61,8 @@ class ProgressLoop {
   // Runs all transfers to their end.
   void run(const Operation& operation, std::span<const Transfer> transfers);
 
-  // Where all ranks share memory: each leaves a few bytes (see HostBarrier::kMost), and returns when all have come. What a
-  // rank left can be read until the next time.
+  // Where all ranks share memory: each leaves a few bytes (see HostBarrier::kMost), and returns when all have come.
+  // What a rank left can be read until the next time.
   bool can_meet() const { return set_.meeting.has_value(); }
   void meet(const Operation& operation, std::span<const std::byte> own);
   void take_left(const Operation& operation, int rank, std::span<std::byte> into) const;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 #include "comm/collective/slices.h"
 
 namespace trireme::comm {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "comm/collective/subgroup.h"
 #include "comm/collective/exact.h"
+#include "comm/collective/subgroup.h"
 #include "comm/transport/shared_memory/window.h"
 
 namespace trireme::comm {

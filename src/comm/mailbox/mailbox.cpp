@@ -7,8 +7,8 @@
 #include <chrono>
 #include <utility>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 
 namespace trireme::comm {
 namespace {
@@ -114,7 +114,7 @@ void Mailbox::sleep(Lock& lock, Waiter& self, double seconds) {
 }
 
 bool Mailbox::wait_until(Lock& lock, const std::string& what, int peer, const std::int64_t& moved_ns, double seconds,
-                      base::FunctionRef<bool()> is_done) {
+                         base::FunctionRef<bool()> is_done) {
   struct HandOver {  // one of those who sleep is the watcher next
     Mailbox& post;
     ~HandOver() {

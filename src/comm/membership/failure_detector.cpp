@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "base/system/log.h"
 #include "comm/transport/link.h"
 
@@ -31,8 +31,8 @@ std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience)
     : FailureDetector(std::move(listener), std::move(secrecy), world, std::move(program), patience, world, kNever) {}
 
-FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience, int awaited,
-                 double settle_seconds)
+FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience,
+                                 int awaited, double settle_seconds)
     : program_(std::move(program)),
       world_(world),
       awaited_(awaited),

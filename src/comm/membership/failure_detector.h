@@ -1,7 +1,7 @@
-// FailureDetector: where ranks meet, and who judges when one fails. It runs in a thread of rank 0's process. Ranks come in any
-// order; when all are there, each gets the list of all. From then on every rank's connection and heartbeat tell that it
-// lives; the first failure becomes one verdict, with its evidence, that all survivors hear. When all survivors want to
-// go on together they get new ranks, in the order of the old ones, and a new list.
+// FailureDetector: where ranks meet, and who judges when one fails. It runs in a thread of rank 0's process. Ranks come
+// in any order; when all are there, each gets the list of all. From then on every rank's connection and heartbeat tell
+// that it lives; the first failure becomes one verdict, with its evidence, that all survivors hear. When all survivors
+// want to go on together they get new ranks, in the order of the old ones, and a new list.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "comm/transport/tcp/listener.h"
-#include "comm/transport/tcp/frame.h"
 #include "comm/membership/member.h"
+#include "comm/transport/tcp/frame.h"
+#include "comm/transport/tcp/listener.h"
 
 namespace trireme::comm {
 
@@ -31,7 +31,7 @@ class FailureDetector {
   // In the place of one that is gone, for ranks of a group of `world`: `awaited` of them, or those who have come after
   // so many seconds.
   FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience, int awaited,
-          double settle_seconds);
+                  double settle_seconds);
   ~FailureDetector();  // says farewell to whoever is still there
   FailureDetector(const FailureDetector&) = delete;
   FailureDetector& operator=(const FailureDetector&) = delete;

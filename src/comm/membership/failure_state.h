@@ -1,5 +1,5 @@
-// FailureState: what a group knows about the failure of one of its ranks. Raised once, by whoever hears of it first; whoever
-// waits for a peer is woken and ends with its sentence. Any thread.
+// FailureState: what a group knows about the failure of one of its ranks. Raised once, by whoever hears of it first;
+// whoever waits for a peer is woken and ends with its sentence. Any thread.
 #pragma once
 
 #include <atomic>

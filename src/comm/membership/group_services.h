@@ -1,13 +1,13 @@
-// GroupServices: what a rank of a group of processes needs beside its links, for as long as it works with others: doors for
-// those who connect, its membership, and the arbiter where it is here.
+// GroupServices: what a rank of a group of processes needs beside its links, for as long as it works with others: doors
+// for those who connect, its membership, and the arbiter where it is here.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "comm/transport/tcp/listener.h"
 #include "comm/membership/join.h"
 #include "comm/membership/membership.h"
+#include "comm/transport/tcp/listener.h"
 
 namespace trireme::comm {
 

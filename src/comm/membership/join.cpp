@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "comm/membership/group_services.h"
 #include "comm/transport/mesh.h"
 
@@ -35,7 +35,7 @@ Member GroupServices::self(int rank) const {
 Group GroupServices::form() {
   if (options_.rank == 0) {
     arbiter_ = std::make_unique<FailureDetector>(listen_on(options_.address), secrecy_of(options_), options_.world,
-                                         options_.program, options_.patience);
+                                                 options_.program, options_.patience);
     options_.address.port = arbiter_->port();
   }
   const std::int64_t deadline = base::in_seconds(options_.join_seconds);
@@ -70,8 +70,8 @@ Roll GroupServices::elect() {
       Socket listener = door_.take_listener();
       door_ = Listener(listen_on(door_address()), secrecy_of(options_), options.world);
       options.address = {door_address().host, port_of(listener)};
-      arbiter_ = std::make_unique<FailureDetector>(std::move(listener), secrecy_of(options_), options.world, options_.program,
-                                           options_.patience, others, kSettleSeconds);
+      arbiter_ = std::make_unique<FailureDetector>(std::move(listener), secrecy_of(options_), options.world,
+                                                   options_.program, options_.patience, others, kSettleSeconds);
     }
     try {
       membership_ = std::make_unique<Membership>(options, self(old.rank), port_of(door_.listener()),

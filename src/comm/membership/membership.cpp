@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "base/system/log.h"
-#include "comm/transport/tcp/listener.h"
 #include "comm/transport/link.h"
+#include "comm/transport/tcp/listener.h"
 
 namespace trireme::comm {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "comm/membership/failure_state.h"
-#include "comm/transport/tcp/frame.h"
 #include "comm/membership/join.h"
 #include "comm/membership/member.h"
+#include "comm/transport/tcp/frame.h"
 
 namespace trireme::comm {
 

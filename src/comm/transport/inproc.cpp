@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "comm/transport/shared_memory/shared_segment.h"
 #include "comm/transport/shared_memory/mapped_memory.h"
+#include "comm/transport/shared_memory/shared_segment.h"
 
 namespace trireme::comm {
 namespace {
@@ -68,8 +68,9 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds, std::vector
   const auto alarm = std::make_shared<FailureState>(world);
   const auto links_of = [&](int rank, int number) {
     const auto first = common->bells.begin() + number * world;
-    const SharedSegment board(common->memory.data() + static_cast<std::size_t>(number) * SharedSegment::bytes_for(world), world,
-                      {first, first + world});
+    const SharedSegment board(
+        common->memory.data() + static_cast<std::size_t>(number) * SharedSegment::bytes_for(world), world,
+        {first, first + world});
     std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world));
     for (int peer = 0; peer < world; ++peer)
       if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);

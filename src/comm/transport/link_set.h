@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "comm/membership/failure_state.h"
-#include "comm/transport/shared_memory/wakeup.h"
+#include "comm/traffic.h"
 #include "comm/transport/link.h"
 #include "comm/transport/shared_memory/host_barrier.h"
-#include "comm/traffic.h"
+#include "comm/transport/shared_memory/wakeup.h"
 
 namespace trireme::comm {
 
@@ -20,8 +20,8 @@ struct LinkSet {
   std::vector<std::unique_ptr<Link>> links;  // that of this rank is empty
   Wakeup bell;
   std::shared_ptr<FailureState> alarm;
-  std::vector<int> hosts;            // of each rank: a number, equal for those that share memory
-  double deadline_seconds = 60;      // of an operation in which nothing moves
+  std::vector<int> hosts;                // of each rank: a number, equal for those that share memory
+  double deadline_seconds = 60;          // of an operation in which nothing moves
   std::optional<HostBarrier> meeting{};  // where all ranks share memory
   std::shared_ptr<Traffic> traffic = std::make_shared<Traffic>();
 };

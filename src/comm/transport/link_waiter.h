@@ -1,5 +1,5 @@
-// LinkWaiter: how a thread waits for links. It looks again for at most 50 us, and only while no core is wanted by somebody
-// else, then sleeps until its bell rings or a socket is ready. One thread at a time.
+// LinkWaiter: how a thread waits for links. It looks again for at most 50 us, and only while no core is wanted by
+// somebody else, then sleeps until its bell rings or a socket is ready. One thread at a time.
 #pragma once
 
 #include <poll.h>

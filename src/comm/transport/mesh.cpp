@@ -8,11 +8,11 @@
 #include <chrono>
 #include <thread>
 
-#include "base/system/clock.h"
 #include "base/error.h"
-#include "comm/transport/tcp/authenticated_link.h"
-#include "comm/transport/shared_memory/shared_segment.h"
+#include "base/system/clock.h"
 #include "comm/transport/shared_memory/shared_host.h"
+#include "comm/transport/shared_memory/shared_segment.h"
+#include "comm/transport/tcp/authenticated_link.h"
 #include "comm/transport/tcp/socket_link.h"
 
 namespace trireme::comm {

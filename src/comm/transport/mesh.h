@@ -1,9 +1,9 @@
 // Mesh: from the list of members to a link with each: shared memory inside a host, TCP between hosts.
 #pragma once
 
-#include "comm/transport/tcp/listener.h"
 #include "comm/membership/join.h"
 #include "comm/membership/membership.h"
+#include "comm/transport/tcp/listener.h"
 
 namespace trireme::comm {
 

@@ -6,8 +6,8 @@
 #include <bit>
 
 #include "base/error.h"
-#include "data/readers/numpy/npy.h"
 #include "data/codecs/zip.h"
+#include "data/readers/numpy/npy.h"
 
 namespace trireme::compare {
 namespace {

@@ -5,10 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include "base/system/clock.h"
 #include "base/cpu/cores.h"
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
+#include "base/system/clock.h"
 
 namespace trireme::data {
 

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/system/files.h"
 #include "base/text/text.h"
-#include "data/columns.h"
 #include "data/codecs/decompress.h"
+#include "data/columns.h"
 #include "data/find_data.h"
 #include "data/readers/load_tasks.h"
 

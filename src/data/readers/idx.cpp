@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "data/columns.h"
 #include "data/codecs/decompress.h"
+#include "data/columns.h"
 #include "data/find_data.h"
 #include "data/readers/load_tasks.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "data/columns.h"
 #include "data/codecs/mapped_file.h"
+#include "data/columns.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
 #include "base/cpu/math.h"
+#include "base/error.h"
 #include "base/rng.h"
-#include "data/stages/scratch.h"
 #include "data/readers/synthetic_noise.h"
+#include "data/stages/scratch.h"
 
 namespace trireme::data {
 namespace {

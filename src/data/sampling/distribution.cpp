@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/text/nearest.h"
 #include "base/rng.h"
+#include "base/text/nearest.h"
 #include "base/text/text.h"
 
 namespace trireme::data {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 
 namespace trireme::data {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/error.h"
 #include "base/cpu/math.h"
-#include "base/text/nearest.h"
+#include "base/error.h"
 #include "base/rng.h"
+#include "base/text/nearest.h"
 #include "base/text/text.h"
 
 namespace trireme::data {

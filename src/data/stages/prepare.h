@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "data/stages/augment.h"
 #include "data/dataset.h"
+#include "data/stages/augment.h"
 #include "data/stages/normalize.h"
 
 namespace trireme::data {

@@ -1,7 +1,7 @@
 #include "ops/activation/activation.h"
 
-#include "base/error.h"
 #include "base/cpu/math.h"
+#include "base/error.h"
 #include "ops/activation/activation_reference.h"
 #include "ops/core/elementwise.h"
 #include "ops/core/op_registry.h"

@@ -4,8 +4,8 @@
 
 #include <mutex>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 #include "tensor/buffer.h"
 
 namespace trireme::ops::onednn {

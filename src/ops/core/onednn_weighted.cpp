@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/conv/bias_gradient.h"
 #include "ops/activation/relu_mask.h"
+#include "ops/conv/bias_gradient.h"
 #include "tensor/buffer.h"
 
 namespace trireme::ops {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
-#include "ops/dense/dense_passes.h"
-#include "ops/dense/dense_reference.h"
+#include "base/error.h"
+#include "ops/activation/relu_mask.h"
 #include "ops/core/op_options.h"
 #include "ops/core/op_registry.h"
-#include "ops/activation/relu_mask.h"
+#include "ops/dense/dense_passes.h"
+#include "ops/dense/dense_reference.h"
 
 namespace trireme::ops {
 namespace {

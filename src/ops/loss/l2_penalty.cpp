@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/oar_tree.h"
 #include "base/cpu/simd.h"
+#include "base/oar_tree.h"
 
 namespace trireme::ops {
 namespace {

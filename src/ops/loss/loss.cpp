@@ -1,9 +1,9 @@
 #include "ops/loss/loss.h"
 
 #include "base/error.h"
+#include "ops/core/op_registry.h"
 #include "ops/loss/loss_reference.h"
 #include "ops/loss/loss_rows.h"
-#include "ops/core/op_registry.h"
 
 namespace trireme::ops {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 #include "ops/core/elementwise.h"
-#include "ops/merge/merge_reference.h"
 #include "ops/core/op_registry.h"
+#include "ops/merge/merge_reference.h"
 
 namespace trireme::ops {
 namespace {

@@ -3,12 +3,12 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "ops/norm/batch_norm_passes.h"
-#include "ops/norm/batch_norm_reference.h"
 #include "ops/core/elementwise.h"
-#include "ops/norm/norm_channels.h"
 #include "ops/core/op_options.h"
 #include "ops/core/op_registry.h"
+#include "ops/norm/batch_norm_passes.h"
+#include "ops/norm/batch_norm_reference.h"
+#include "ops/norm/norm_channels.h"
 
 namespace trireme::ops {
 namespace {

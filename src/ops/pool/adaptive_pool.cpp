@@ -1,9 +1,9 @@
-#include "base/error.h"
 #include "base/cpu/simd.h"
-#include "ops/pool/adaptive_pool_reference.h"
+#include "base/error.h"
 #include "ops/core/elementwise.h"
 #include "ops/core/op_options.h"
 #include "ops/core/op_registry.h"
+#include "ops/pool/adaptive_pool_reference.h"
 #include "ops/pool/pool.h"
 
 namespace trireme::ops {

@@ -1,4 +1,5 @@
-// CoreRotation: workers with one thread each that together use all cores of a host change places in the middle of a step.
+// CoreRotation: workers with one thread each that together use all cores of a host change places in the middle of a
+// step.
 //
 // A virtual machine's core may be half of a real one for a while, when somebody else's guest runs on its other half. In
 // a synchronous step everybody would wait for the worker that sits there. So every worker tells the others of its host,

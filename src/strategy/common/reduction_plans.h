@@ -1,5 +1,5 @@
-// ReductionPlans: who sends which partials of a step and how they are added, made once for every way to share out a batch. One
-// thread at a time; what it returns stays.
+// ReductionPlans: who sends which partials of a step and how they are added, made once for every way to share out a
+// batch. One thread at a time; what it returns stays.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 
 namespace trireme::strategy {
 namespace {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <tuple>
 
-#include "base/system/clock.h"
 #include "base/error.h"
-#include "strategy/ps/server_connections.h"
+#include "base/system/clock.h"
 #include "strategy/common/sync_step.h"
+#include "strategy/ps/server_connections.h"
 
 namespace trireme::strategy {
 namespace {

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <optional>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "optim/clip.h"
-#include "strategy/ps/server_connections.h"
 #include "strategy/common/sync_step.h"
+#include "strategy/ps/server_connections.h"
 
 namespace trireme::strategy {
 namespace {

@@ -1,6 +1,6 @@
-// HostTeam: workers of one host that add up what they rowed before one of them, the leader, talks to the servers: the first
-// of two levels. What the leader has then are the sums of the largest whole subtrees of the team's oars, so the bits
-// are those of the tree. While a stretch lasts, collectives in the background are among the team.
+// HostTeam: workers of one host that add up what they rowed before one of them, the leader, talks to the servers: the
+// first of two levels. What the leader has then are the sums of the largest whole subtrees of the team's oars, so the
+// bits are those of the tree. While a stretch lasts, collectives in the background are among the team.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "comm/collective/exact.h"
-#include "strategy/groups/groups.h"
 #include "strategy/common/sync_step.h"
+#include "strategy/groups/groups.h"
 
 namespace trireme::strategy {
 

@@ -7,8 +7,9 @@
 
 namespace trireme::strategy {
 
-double clip_over_servers(comm::Mailbox& post, const RoleMap& cast, int server, const std::vector<std::int64_t>& chunks_of,
-                         std::span<const double> squares, double max_norm, const std::atomic<bool>& stop) {
+double clip_over_servers(comm::Mailbox& post, const RoleMap& cast, int server,
+                         const std::vector<std::int64_t>& chunks_of, std::span<const double> squares, double max_norm,
+                         const std::atomic<bool>& stop) {
   if (squares.empty()) return 1;
   int first = 0;
   while (chunks_of[static_cast<std::size_t>(first)] == 0) ++first;

@@ -4,14 +4,14 @@
 #include <cstring>
 #include <optional>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "base/text/nearest.h"
-#include "strategy/groups/groups.h"
 #include "strategy/common/hand_over.h"
-#include "strategy/ps/server_connections.h"
 #include "strategy/common/sync_step.h"
+#include "strategy/groups/groups.h"
 #include "strategy/ps/host_team.h"
+#include "strategy/ps/server_connections.h"
 
 namespace trireme::strategy {
 namespace {

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
-#include "base/system/clock.h"
 #include "base/cpu/cores.h"
+#include "base/system/clock.h"
 
 namespace trireme::strategy {
 namespace {

@@ -21,7 +21,7 @@ std::unique_ptr<ServerSide> Server::serve(const ServeOptions& options) {
   base::check(options.returns_gradients || is_current_, "server {} has no weights to serve", server_);
   if (options.returns_gradients) is_current_ = false;
   return std::make_unique<ServerSessions>(group_, cast_, server_, options.returns_gradients ? nullptr : shard_.get(),
-                                   max_norm_, options);
+                                          max_norm_, options);
 }
 
 void Server::give_back() {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "comm/group.h"
-#include "strategy/role_map.h"
 #include "strategy/ps/shard.h"
+#include "strategy/role_map.h"
 #include "strategy/state_map.h"
 
 namespace trireme::strategy {

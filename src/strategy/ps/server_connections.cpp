@@ -16,7 +16,8 @@ std::vector<Bucket> buckets_for_servers(const Worker& worker, std::int64_t bucke
                                            .servers = worker.cast.servers});
 }
 
-ServerConnections::ServerConnections(const Worker& worker, const SyncStep& step, const PsOptions& options, int oars, bool exact)
+ServerConnections::ServerConnections(const Worker& worker, const SyncStep& step, const PsOptions& options, int oars,
+                                     bool exact)
     : worker_(worker),
       step_(step),
       options_(options),

@@ -1,13 +1,13 @@
-// ServerConnections: a worker's side of its talk with the servers (see wire.h): which bucket belongs to which of them, and
-// the couriers that carry partials there and bring back what became of them.
+// ServerConnections: a worker's side of its talk with the servers (see wire.h): which bucket belongs to which of them,
+// and the couriers that carry partials there and bring back what became of them.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "strategy/ps/request_threads.h"
-#include "strategy/ps/ps.h"
 #include "strategy/common/sync_step.h"
+#include "strategy/ps/ps.h"
+#include "strategy/ps/request_threads.h"
 
 namespace trireme::strategy {
 

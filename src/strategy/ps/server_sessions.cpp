@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "base/cpu/add_into.h"
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 #include "optim/clip.h"
 #include "strategy/ps/norm.h"
 
@@ -23,7 +23,7 @@ constexpr int kMostPartials = 1024;
 }  // namespace
 
 ServerSessions::ServerSessions(comm::Group& group, const RoleMap& cast, int server, Shard* shard, double max_norm,
-                 const ServeOptions& options)
+                               const ServeOptions& options)
     : group_(group),
       post_(group.post()),
       cast_(cast),

@@ -1,4 +1,5 @@
-// ServerSessions: one stretch of a server: a session for each worker and lane, each in a thread of its own (see wire.h).
+// ServerSessions: one stretch of a server: a session for each worker and lane, each in a thread of its own (see
+// wire.h).
 //
 // Synchronous: a session keeps its worker's partials of a bucket; whoever brings the last ones adds them along the oar
 // tree and makes the update; then all sessions reply. With clipping a bucket is only added and acknowledged; when all
@@ -23,7 +24,8 @@ namespace trireme::strategy {
 class ServerSessions : public ServerSide {
  public:
   // No shard: sums of gradients go back.
-  ServerSessions(comm::Group& group, const RoleMap& cast, int server, Shard* shard, double max_norm, const ServeOptions& options);
+  ServerSessions(comm::Group& group, const RoleMap& cast, int server, Shard* shard, double max_norm,
+                 const ServeOptions& options);
 
   void run() override;
   std::int64_t last_step() const override { return last_step_.load(std::memory_order_relaxed); }

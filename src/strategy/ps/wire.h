@@ -65,7 +65,8 @@ template <class T>
 void send_array(comm::Mailbox& post, int to, comm::Tag tag, std::span<const T> values) {
   if (!values.empty()) post.send(to, tag, std::as_bytes(values));
 }
-void receive_bytes(comm::Mailbox& post, int from, comm::Tag tag, std::span<std::byte> into, const std::atomic<bool>& stop);
+void receive_bytes(comm::Mailbox& post, int from, comm::Tag tag, std::span<std::byte> into,
+                   const std::atomic<bool>& stop);
 template <class T>
 void receive_array(comm::Mailbox& post, int from, comm::Tag tag, std::span<T> into, const std::atomic<bool>& stop) {
   if (!into.empty()) receive_bytes(post, from, tag, std::as_writable_bytes(into), stop);

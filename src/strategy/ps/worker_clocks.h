@@ -1,7 +1,8 @@
-// WorkerClocks: how far the workers of an asynchronous stretch have come, and how far each may go ahead of the slowest: as
-// far as it likes (async), a fixed number of pushes (stale-synchronous parallel), or a number between two bounds that
-// follows from measured times (dynamic stale-synchronous parallel, after Zhao et al., 2019): a worker that reaches the
-// lower bound may make as many further pushes, up to the upper bound, as will let it wait the least for the slowest.
+// WorkerClocks: how far the workers of an asynchronous stretch have come, and how far each may go ahead of the slowest:
+// as far as it likes (async), a fixed number of pushes (stale-synchronous parallel), or a number between two bounds
+// that follows from measured times (dynamic stale-synchronous parallel, after Zhao et al., 2019): a worker that reaches
+// the lower bound may make as many further pushes, up to the upper bound, as will let it wait the least for the
+// slowest.
 #pragma once
 
 #include <cstdint>

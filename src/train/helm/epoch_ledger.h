@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "data/sampling/ledger.h"
-#include "train/helm/coordinator.h"
 #include "train/experiment.h"
+#include "train/helm/coordinator.h"
 
 namespace trireme::train {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/system/clock.h"
 #include "base/error.h"
 #include "base/error_of.h"
+#include "base/system/clock.h"
 #include "base/system/log.h"
 #include "base/text/text.h"
 #include "comm/clock_offset.h"

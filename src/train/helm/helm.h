@@ -14,15 +14,15 @@
 #include "base/text/options.h"
 #include "comm/group.h"
 #include "strategy/phases.h"
-#include "train/helm/coordinator.h"
-#include "train/worker/evaluate.h"
 #include "train/experiment.h"
+#include "train/helm/coordinator.h"
+#include "train/helm/helm_mailbox.h"
 #include "train/helm/lateness.h"
 #include "train/helm/recorder.h"
-#include "train/helm/helm_mailbox.h"
-#include "train/run/run_folder.h"
 #include "train/helm/state_keeper.h"
+#include "train/run/run_folder.h"
 #include "train/sinks/summary.h"
+#include "train/worker/evaluate.h"
 
 namespace trireme::train {
 

@@ -1,4 +1,5 @@
-// HelmMailbox: the helm's side of the mail: orders to workers and servers by their numbers, and their reports. One thread.
+// HelmMailbox: the helm's side of the mail: orders to workers and servers by their numbers, and their reports. One
+// thread.
 #pragma once
 
 #include <optional>

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "base/system/log.h"
 #include "crew/machine_peaks.h"
 #include "train/helm/helm.h"

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
 

@@ -11,13 +11,13 @@
 
 #include "optim/early_stopping.h"
 #include "store/checkpoint.h"
-#include "strategy/role_map.h"
-#include "strategy/config.h"
 #include "strategy/common/updater.h"
-#include "train/helm/epoch_ledger.h"
+#include "strategy/config.h"
+#include "strategy/role_map.h"
 #include "train/experiment.h"
-#include "train/helm/progress.h"
+#include "train/helm/epoch_ledger.h"
 #include "train/helm/helm_mailbox.h"
+#include "train/helm/progress.h"
 
 namespace trireme::train {
 

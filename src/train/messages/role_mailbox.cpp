@@ -60,7 +60,8 @@ void send_report(comm::Mailbox& post, int to, const Report& report) {
 
 TrafficNews traffic_of(comm::Group& group) { return {group.traffic().sent(), group.traffic().received()}; }
 
-std::optional<ReceivedReport> receive_report(comm::Mailbox& post, int from, double seconds, std::vector<std::byte>& room) {
+std::optional<ReceivedReport> receive_report(comm::Mailbox& post, int from, double seconds,
+                                             std::vector<std::byte>& room) {
   room.resize(kReportRoom);
   const auto got = post.receive_within(seconds, from, kReport, room);
   if (!got) return std::nullopt;

@@ -42,7 +42,8 @@ struct ReceivedReport {
   Report report;
 };
 // Nothing when none came in time. `room`: memory that is used again from call to call.
-std::optional<ReceivedReport> receive_report(comm::Mailbox& post, int from, double seconds, std::vector<std::byte>& room);
+std::optional<ReceivedReport> receive_report(comm::Mailbox& post, int from, double seconds,
+                                             std::vector<std::byte>& room);
 
 TrafficNews traffic_of(comm::Group& group);
 

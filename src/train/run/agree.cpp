@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "base/cpu/cores.h"
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/error_of.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
+#include "base/error_of.h"
+#include "base/hash.h"
 #include "comm/membership/member.h"
 #include "observe/resources.h"
 
@@ -113,7 +113,8 @@ std::string Agreement::isa(const std::string& wanted) {
   return std::string(base::isa_name(static_cast<base::Isa>(*std::ranges::min_element(all))));
 }
 
-void Agreement::same_data(const std::string& hash, const strategy::RoleMap& cast, const std::vector<std::string>& hosts) {
+void Agreement::same_data(const std::string& hash, const strategy::RoleMap& cast,
+                          const std::vector<std::string>& hosts) {
   const std::vector<std::string> all = gather(hash);
   const int first = cast.process_of_worker(0);
   for (std::size_t process = 0; process < all.size(); ++process)

@@ -13,23 +13,23 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/system/clock.h"
+#include "base/cpu/simd.h"
 #include "base/error.h"
 #include "base/error_of.h"
 #include "base/hash.h"
-#include "base/cpu/simd.h"
+#include "base/system/clock.h"
 #include "base/version.h"
 #include "comm/membership/join.h"
 #include "graph/fusion.h"
 #include "observe/resources.h"
 #include "tensor/buffer.h"
-#include "train/run/agree.h"
 #include "train/helm/helm.h"
-#include "train/worker/interrupt.h"
 #include "train/messages/role_mailbox.h"
 #include "train/options.h"
+#include "train/run/agree.h"
 #include "train/run/resume.h"
 #include "train/server/server_role.h"
+#include "train/worker/interrupt.h"
 #include "train/worker/worker.h"
 
 namespace trireme::train {
@@ -551,7 +551,8 @@ void check_settings(const Registry& registry, const base::Settings& settings) {
   for (const char* name : {"heartbeat-timeout", "stall-timeout"}) check_timeout(settings, name);
 }
 
-std::string train(const Registry& registry, const base::Settings& settings, const std::optional<cluster::LaunchInfo>& seat) {
+std::string train(const Registry& registry, const base::Settings& settings,
+                  const std::optional<cluster::LaunchInfo>& seat) {
   return Job(registry, settings, seat).run();
 }
 

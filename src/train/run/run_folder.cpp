@@ -9,8 +9,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/cpu/simd.h"
+#include "base/error.h"
 #include "base/version.h"
 #include "ops/core/onednn.h"
 #include "store/json_checksum.h"

@@ -5,8 +5,9 @@
 
 namespace trireme::train {
 
-ServerRole::ServerRole(comm::Group& group, const strategy::RoleMap& cast, int server, std::vector<strategy::Phase> phases,
-                       std::shared_ptr<const optim::Optimizer> optimizer, double max_norm)
+ServerRole::ServerRole(comm::Group& group, const strategy::RoleMap& cast, int server,
+                       std::vector<strategy::Phase> phases, std::shared_ptr<const optim::Optimizer> optimizer,
+                       double max_norm)
     : group_(group), phases_(std::move(phases)), server_(group, cast, server, std::move(optimizer), max_norm) {}
 
 void ServerRole::regroup(const strategy::RoleMap& cast, std::vector<strategy::Phase> phases) {
@@ -17,14 +18,15 @@ void ServerRole::regroup(const strategy::RoleMap& cast, std::vector<strategy::Ph
 void ServerRole::follow_orders() {
   for (bool goes_on = true; goes_on;) {
     const Order order = receive_order(group_.post(), strategy::RoleMap::kHelm, kServerOrder);
-    std::visit(
-        Match{[&](const RowOrder& row) { serve(row); },
-              [&](const HandOverOrder& hand_over) { this->hand_over(hand_over); },
-              [&](const GiveStateOrder&) { give_state(); },
-              [&](const SendTrafficOrder&) { send_report(group_.post(), strategy::RoleMap::kHelm, traffic_of(group_)); },
-              [&](const EndOrder&) { goes_on = false; },
-              [&](const auto&) { base::check(false, "a server was told to {}", name_of(order)); }},
-        order);
+    std::visit(Match{[&](const RowOrder& row) { serve(row); },
+                     [&](const HandOverOrder& hand_over) { this->hand_over(hand_over); },
+                     [&](const GiveStateOrder&) { give_state(); },
+                     [&](const SendTrafficOrder&) {
+                       send_report(group_.post(), strategy::RoleMap::kHelm, traffic_of(group_));
+                     },
+                     [&](const EndOrder&) { goes_on = false; },
+                     [&](const auto&) { base::check(false, "a server was told to {}", name_of(order)); }},
+               order);
   }
 }
 

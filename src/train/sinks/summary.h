@@ -7,10 +7,10 @@
 
 #include "base/text/options.h"
 #include "strategy/strategy.h"
-#include "train/worker/evaluate.h"
 #include "train/experiment.h"
 #include "train/helm/progress.h"
 #include "train/messages/reports.h"
+#include "train/worker/evaluate.h"
 
 namespace trireme::train {
 

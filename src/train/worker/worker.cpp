@@ -7,11 +7,11 @@
 #include <mutex>
 #include <thread>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "comm/clock_offset.h"
-#include "train/worker/evaluate.h"
 #include "train/messages/role_mailbox.h"
+#include "train/worker/evaluate.h"
 #include "train/worker/start_weights.h"
 
 namespace trireme::train {

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <exception>
 
-#include "base/system/beside_program.h"
 #include "base/error.h"
+#include "base/system/beside_program.h"
 #include "comm/transport/mpi/mpi_progress_thread.h"
 
 namespace trireme::comm {

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <span>
 
-#include "comm/transport/shared_memory/wakeup.h"
 #include "comm/transport/mpi/mpi_calls.h"
 #include "comm/transport/shared_memory/ring.h"
+#include "comm/transport/shared_memory/wakeup.h"
 
 namespace trireme::comm {
 

@@ -11,8 +11,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "comm/transport/shared_memory/ring_link.h"
 
 namespace trireme::comm {

@@ -1,6 +1,6 @@
-// MpiProgressThread: the thread that carries bytes between the ports of this process and those of other ranks over MPI. It is the
-// only one that calls MPI, from MPI_Init to MPI_Finalize. Ports know nothing of it: they write into rings, take from
-// rings and sleep until their bell rings, as if the peer were on the same host.
+// MpiProgressThread: the thread that carries bytes between the ports of this process and those of other ranks over MPI.
+// It is the only one that calls MPI, from MPI_Init to MPI_Finalize. Ports know nothing of it: they write into rings,
+// take from rings and sleep until their bell rings, as if the peer were on the same host.
 //
 // MPI wakes nobody, so the ferry has to look: it looks without a pause for at most 50 us after something moved, and
 // only while no core is wanted by somebody else; then it sleeps an eighth of the time for which nothing has moved, 20
@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "comm/membership/failure_state.h"
-#include "comm/transport/shared_memory/wakeup.h"
-#include "comm/transport/mpi/mpi_channel.h"
 #include "comm/transport/link.h"
-#include "comm/transport/shared_memory/mapped_memory.h"
 #include "comm/transport/mpi/mpi_calls.h"
-#include "comm/transport/tcp/socket.h"
+#include "comm/transport/mpi/mpi_channel.h"
+#include "comm/transport/shared_memory/mapped_memory.h"
+#include "comm/transport/shared_memory/wakeup.h"
 #include "comm/transport/spin.h"
+#include "comm/transport/tcp/socket.h"
 
 namespace trireme::comm {
 

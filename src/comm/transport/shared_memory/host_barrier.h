@@ -1,6 +1,6 @@
-// HostBarrier: ranks of one host come together through memory they share. Each leaves a few bytes for the others and goes
-// on when all have come. Nobody is woken more than once, by whoever came last or by one who was woken before; messages
-// would wake everybody as often as there are others.
+// HostBarrier: ranks of one host come together through memory they share. Each leaves a few bytes for the others and
+// goes on when all have come. Nobody is woken more than once, by whoever came last or by one who was woken before;
+// messages would wake everybody as often as there are others.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "comm/transport/shared_memory/wakeup.h"
 #include "comm/collective/operation.h"
+#include "comm/transport/shared_memory/wakeup.h"
 
 namespace trireme::comm {
 

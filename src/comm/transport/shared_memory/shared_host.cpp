@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "comm/transport/link.h"
 
 namespace trireme::comm {

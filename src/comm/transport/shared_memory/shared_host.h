@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "comm/membership/failure_state.h"
-#include "comm/transport/shared_memory/shared_segment.h"
 #include "comm/transport/shared_memory/mapped_memory.h"
-#include "comm/transport/tcp/socket.h"
+#include "comm/transport/shared_memory/shared_segment.h"
 #include "comm/transport/shared_memory/window.h"
+#include "comm/transport/tcp/socket.h"
 
 namespace trireme::comm {
 

@@ -1,15 +1,15 @@
-// SharedSegment: the memory through which ranks of one host talk: a bell for each, a ring from each to each other, and a place
-// where all of them meet. Zero before anybody comes.
+// SharedSegment: the memory through which ranks of one host talk: a bell for each, a ring from each to each other, and
+// a place where all of them meet. Zero before anybody comes.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
-#include "comm/transport/shared_memory/wakeup.h"
 #include "comm/transport/link.h"
 #include "comm/transport/shared_memory/host_barrier.h"
 #include "comm/transport/shared_memory/ring.h"
+#include "comm/transport/shared_memory/wakeup.h"
 
 namespace trireme::comm {
 

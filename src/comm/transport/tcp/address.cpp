@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/system/clock.h"
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "base/text/text.h"
 #include "comm/transport/tcp/socket.h"
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <cerrno>
 
+#include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/descriptors.h"
-#include "base/error.h"
 #include "comm/transport/link.h"
 
 namespace trireme::comm {

@@ -1,8 +1,8 @@
-// Listener: where others connect. Whoever proves to know the token and sends one frame (who it is and what it wants) is let
-// in; all else has no effect: strangers are closed after a few seconds or at their first wrong byte, and only so many
-// may stand there at a time that the process keeps the descriptors it needs: those who come then wait outside until the
-// first has had time enough. At a local door, processes of other users (but root) are closed at once. One that knows
-// the token but was started with another setting of TLS is noted. Never waits. One thread.
+// Listener: where others connect. Whoever proves to know the token and sends one frame (who it is and what it wants) is
+// let in; all else has no effect: strangers are closed after a few seconds or at their first wrong byte, and only so
+// many may stand there at a time that the process keeps the descriptors it needs: those who come then wait outside
+// until the first has had time enough. At a local door, processes of other users (but root) are closed at once. One
+// that knows the token but was started with another setting of TLS is noted. Never waits. One thread.
 #pragma once
 
 #include <poll.h>

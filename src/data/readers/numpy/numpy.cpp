@@ -10,12 +10,12 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
-#include "data/columns.h"
 #include "data/codecs/decompress.h"
+#include "data/codecs/zip.h"
+#include "data/columns.h"
 #include "data/readers/numpy/npy.h"
 #include "data/readers/numpy/numpy_names.h"
 #include "data/readers/numpy/numpy_shape.h"
-#include "data/codecs/zip.h"
 
 namespace trireme::data {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "data/readers/numpy/npy.h"
 #include "data/open.h"
+#include "data/readers/numpy/npy.h"
 
 namespace trireme::data {
 

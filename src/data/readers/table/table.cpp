@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "data/columns.h"
 #include "data/codecs/decompress.h"
+#include "data/columns.h"
 #include "data/readers/load_tasks.h"
 #include "data/readers/table/table_rows.h"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "data/dataset.h"
 #include "data/codecs/decompress.h"
+#include "data/dataset.h"
 
 namespace trireme::data {
 

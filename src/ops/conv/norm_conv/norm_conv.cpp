@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/norm/norm_channels.h"
 #include "ops/conv/norm_conv/norm_conv_passes.h"
+#include "ops/norm/norm_channels.h"
 #include "tensor/buffer.h"
 
 namespace trireme::ops {

@@ -8,8 +8,8 @@
 
 #pragma GCC target("avx2,fma")
 
-#include "ops/vector/block_vectors_avx2.h"
 #include "ops/conv/toom_cook/toom_cook_set.h"
+#include "ops/vector/block_vectors_avx2.h"
 
 namespace trireme::ops::toom_cook {
 namespace {

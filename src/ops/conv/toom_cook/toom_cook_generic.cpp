@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "ops/vector/block_vectors_generic.h"
 #include "ops/conv/toom_cook/toom_cook_set.h"
+#include "ops/vector/block_vectors_generic.h"
 
 namespace trireme::ops::toom_cook {
 namespace {

@@ -8,8 +8,8 @@
 // toom_cook_set.h).
 #pragma once
 
-#include "ops/vector/block_lines.h"
 #include "ops/conv/toom_cook/toom_cook_passes.h"
+#include "ops/vector/block_lines.h"
 
 namespace trireme::ops::toom_cook {
 

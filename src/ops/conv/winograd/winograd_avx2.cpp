@@ -8,8 +8,8 @@
 
 #pragma GCC target("avx2,fma")
 
-#include "ops/vector/block_vectors_avx2.h"
 #include "ops/conv/winograd/winograd_set.h"
+#include "ops/vector/block_vectors_avx2.h"
 
 namespace trireme::ops::winograd {
 namespace {

@@ -9,8 +9,8 @@
 
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
 
-#include "ops/vector/block_vectors_avx512.h"
 #include "ops/conv/winograd/winograd_set.h"
+#include "ops/vector/block_vectors_avx512.h"
 
 namespace trireme::ops::winograd {
 namespace {
