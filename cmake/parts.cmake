@@ -1,9 +1,12 @@
 # One folder under src/ = one library = one namespace.
 
+# With precompiled headers, ccache looks up objects only when it may ignore macros and times of the headers in them.
 find_program(TRIREME_CCACHE ccache)
 if(TRIREME_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TRIREME_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${TRIREME_CCACHE})
 endif()
+include(cmake/precompiled.cmake)
 
 # What every target is compiled with. Same bits on every machine: a generic x86-64 build (kernels choose their
 # instruction set at run time), no contraction of a*b+c behind our back, never -ffast-math. Users of the installed
@@ -39,6 +42,9 @@ function(trireme_part name)
   target_link_libraries(trireme_${name} PUBLIC trireme_flags ${PART_DEPENDS} ${PART_LINK})
   if(PART_CONTROL)
     target_compile_options(trireme_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    trireme_precompile(trireme_${name} control)
+  else()
+    trireme_precompile(trireme_${name} compute)
   endif()
   add_library(trireme::${name} ALIAS trireme_${name})
   set_target_properties(trireme_${name} PROPERTIES EXPORT_NAME ${name})
