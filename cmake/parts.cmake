@@ -13,11 +13,17 @@ include(cmake/precompiled.cmake)
 # package inherit what makes bits, not our warnings.
 add_library(trireme_flags INTERFACE)
 set_target_properties(trireme_flags PROPERTIES EXPORT_NAME flags)
-# -Wrestrict is wrong about "text" + std::string in GCC 12, -Wpsabi talks about vectors that are always inlined.
+# GCC 12's -Wrestrict, -Wstringop-overflow and -Warray-bounds are wrong about "text" + std::string; -Wpsabi talks about
+# vectors that are always inlined.
 target_compile_options(trireme_flags INTERFACE -ffp-contract=off -fno-math-errno -Wno-psabi)
-foreach(warning -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-restrict -Wno-unknown-warning-option)
+foreach(warning -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
   target_compile_options(trireme_flags INTERFACE $<BUILD_INTERFACE:${warning}>)
 endforeach()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  foreach(warning -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+    target_compile_options(trireme_flags INTERFACE $<BUILD_INTERFACE:${warning}>)
+  endforeach()
+endif()
 target_include_directories(trireme_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/trireme>)
 target_compile_features(trireme_flags INTERFACE cxx_std_20)

@@ -1,5 +1,5 @@
-# Precompiled headers: the headers of other projects that most of our files include. They save a third of the compile
-# time (docs/design/009-build-time.md). Each file still includes what it uses, so that it compiles without them too.
+# Precompiled headers: the headers of other projects that most of our files include. Each file still includes
+# what it uses, so it compiles without them too.
 #
 # A precompiled header serves only files compiled with the same flags, so targets with equal flags share one: the first
 # target of a set makes it. A set is "compute" (-O3), "control" (-O1) or "tests".

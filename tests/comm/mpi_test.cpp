@@ -5,6 +5,7 @@
 #include "base/system/beside_program.h"
 #include "base/system/clock.h"
 #include "comm/transport/mpi/mpi_calls.h"
+#include "support/mpirun.h"
 #include "support/process.h"
 
 namespace trireme::comm {
@@ -42,12 +43,7 @@ class Mpi : public testing::Test {
   static test::Finished start(std::vector<std::string> all, const std::vector<std::string>& arguments) {
     all.push_back(test::fs::read_symlink("/proc/self/exe").string());
     all.insert(all.end(), arguments.begin(), arguments.end());
-    // Sanitizers are to judge us, not what Open MPI never frees or how it takes its locks.
-    return test::run_process(
-        all,
-        {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "ASAN_OPTIONS=detect_leaks=0",
-         "TSAN_OPTIONS=halt_on_error=1:detect_deadlocks=0:ignore_noninstrumented_modules=1"},
-        kDeadlineSeconds);
+    return test::run_process(all, test::mpirun_environment(), kDeadlineSeconds);
   }
 };
 

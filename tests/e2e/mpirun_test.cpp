@@ -1,5 +1,6 @@
 // Jobs that mpirun starts, which says how many processes there are.
 #include "e2e/strategies.h"
+#include "support/mpirun.h"
 
 namespace trireme::test {
 namespace {
@@ -17,7 +18,7 @@ class UnderMpirun : public Strategies {
   static Finished mpirun(int world, const Arguments& options) {
     return run_process(
         Arguments{"mpirun", "-n", std::to_string(world), "--oversubscribe", "--bind-to", "none"} + command(options),
-        {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}, kDeadlineSeconds);
+        mpirun_environment(), kDeadlineSeconds);
   }
   // The number of workers that a strategy finds in so many processes, and the bits of one process.
   void expect_workers(int world, const std::string& options, int workers) {
