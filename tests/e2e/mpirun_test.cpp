@@ -1,6 +1,6 @@
 // Jobs that mpirun starts, which says how many processes there are.
-#include "e2e/strategies.h"
 #include "support/mpirun.h"
+#include "e2e/strategies.h"
 
 namespace trireme::test {
 namespace {
