@@ -1,5 +1,5 @@
 // The one pass over the output's gradient: sums, ReLU's zeros, and the same bits on every instruction set.
-#include "ops/conv/bias_gradient.h"
+#include "ops/conv/direct/bias_gradient.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 #include "ops/pool/pool.h"
 
 #include "base/error.h"
-#include "ops/activation/relu_mask.h"
 #include "ops/core/elementwise.h"
 #include "ops/core/onednn.h"
 #include "ops/core/op_options.h"
 #include "ops/core/op_registry.h"
 #include "ops/pool/pair_pool.h"
 #include "ops/pool/pool_reference.h"
+#include "ops/vector/relu_mask.h"
 
 namespace trireme::ops {
 namespace {

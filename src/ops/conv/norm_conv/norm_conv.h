@@ -1,7 +1,7 @@
 // Batch norm, ReLU and a 1x1 convolution as one op, made by the fusion pass: the normalised value is never written.
 #pragma once
 
-#include "ops/conv/conv.h"
+#include "ops/conv/geometry/conv_options.h"
 #include "ops/norm/batch_norm.h"
 
 namespace trireme::ops {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/activation/relu_mask.h"
 #include "ops/conv/small_map/small_map_passes.h"
+#include "ops/vector/relu_mask.h"
 
 namespace trireme::ops {
 namespace {

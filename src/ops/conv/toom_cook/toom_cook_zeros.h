@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "ops/conv/geometry/zero_field.h"
 #include "ops/conv/toom_cook/toom_cook_passes.h"
-#include "ops/conv/zero_field.h"
 
 namespace trireme::ops::toom_cook {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "ops/conv/geometry/zero_field.h"
 #include "ops/conv/winograd/winograd_tiles.h"
-#include "ops/conv/zero_field.h"
 
 namespace trireme::ops::winograd {
 

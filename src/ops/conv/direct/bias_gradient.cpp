@@ -1,4 +1,4 @@
-#include "ops/conv/bias_gradient.h"
+#include "ops/conv/direct/bias_gradient.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "ops/activation/relu_mask.h"
+#include "ops/vector/relu_mask.h"
 
 #include "base/cpu/simd.h"
 

@@ -1,10 +1,10 @@
-#include "ops/core/onednn_weighted.h"
+#include "ops/conv/direct/onednn_weighted.h"
 
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/activation/relu_mask.h"
-#include "ops/conv/bias_gradient.h"
+#include "ops/conv/direct/bias_gradient.h"
+#include "ops/vector/relu_mask.h"
 #include "tensor/buffer.h"
 
 namespace trireme::ops {
