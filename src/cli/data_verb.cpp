@@ -9,7 +9,7 @@
 #include "base/system/files.h"
 #include "base/text/nearest.h"
 #include "cli/cli.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/open.h"
 #include "data/readers/packed.h"
 #include "data/show/contact_sheet.h"

@@ -1,7 +1,5 @@
 #include "data/open.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -14,7 +12,6 @@
 #include "data/readers/packed.h"
 #include "data/readers/synthetic.h"
 #include "data/readers/table/table.h"
-#include "data/stages/subset.h"
 
 namespace trireme::data {
 namespace {
@@ -56,16 +53,7 @@ DataPair open_path(const Readers& readers, const DataRequest& request) {
                    base::join(readers.formats.names(), ", "));
 }
 
-constexpr double kTestShare = 0.2;
-
 }  // namespace
-
-DataPair with_test_share(const DatasetPtr& all, std::uint64_t seed) {
-  DataPair pair = split_validation(all, kTestShare, seed);
-  pair.notes.push_back(fmt::format("the data has no test set of its own: {} of {} samples, chosen by the seed, serve",
-                                   pair.test->size(), all->size()));
-  return pair;
-}
 
 Readers builtin_readers() {
   base::RegistryOf<DatasetRow> datasets(

@@ -7,7 +7,7 @@
 #include "base/cpu/cores.h"
 #include "base/text/options.h"
 #include "crew/crew.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 #include "data/loading/loader.h"
 #include "data/sampling/distribution.h"
 #include "data/stages/normalize.h"

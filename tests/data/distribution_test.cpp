@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/loading/loader.h"
 #include "data/sampling/ledger.h"
 #include "helpers.h"

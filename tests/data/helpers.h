@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 #include "support/temporary_folder.h"
 
 namespace trireme::data {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/open.h"
 #include "data/readers/images/image_folder.h"
 #include "data/readers/images/image_list.h"

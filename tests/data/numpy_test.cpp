@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/open.h"
 #include "data/readers/numpy/numpy_names.h"
 #include "numpy_files.h"

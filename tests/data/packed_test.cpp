@@ -7,7 +7,7 @@
 
 #include "base/system/files.h"
 #include "data/codecs/mapped_file.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/open.h"
 #include "data/readers/packed_format.h"
 #include "data/readers/synthetic.h"

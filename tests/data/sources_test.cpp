@@ -1,9 +1,9 @@
 // Reading MNIST-like and CIFAR files, finding folders, and every way such files can be wrong.
 #include <cstdlib>
 
-#include "data/find_data.h"
 #include "data/open.h"
 #include "data/readers/cifar.h"
+#include "data/readers/find_data.h"
 #include "data/readers/idx.h"
 #include "data/readers/load_tasks.h"
 #include "helpers.h"

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "base/cpu/simd.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "helpers.h"

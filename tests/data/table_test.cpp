@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/open.h"
 #include "helpers.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "data/codecs/decompress.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/helpers.h"
 #include "data/image_helpers.h"
 #include "data/numpy_files.h"

@@ -58,7 +58,7 @@ Offences matching_lines(const SourceFile& file, const std::string& code, const s
 }
 
 // Where the environment may be read: one file for finding data, one for the command line, one for what launchers tell.
-constexpr std::array kEnvironmentReaders = {"src/data/find_data.cpp", "src/bench/environment.cpp",
+constexpr std::array kEnvironmentReaders = {"src/data/readers/find_data.cpp", "src/bench/environment.cpp",
                                             "src/cluster/environment.cpp"};
 
 // Files of src that may be longer than kLongestSourceFile, and why.

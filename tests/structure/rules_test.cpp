@@ -75,7 +75,7 @@ TEST(Environment, IsReadInListedFilesOnly) {
   const std::string text = "const char* a = std::getenv(\"A\");\n";
   EXPECT_EQ(check_environment({"src/ops/core/op.cpp", text}).size(), 1u);
   EXPECT_EQ(check_environment({"src/ops/core/op.cpp", "extern char** environ;\n"}).size(), 1u);
-  EXPECT_TRUE(check_environment({"src/data/find_data.cpp", text}).empty());
+  EXPECT_TRUE(check_environment({"src/data/readers/find_data.cpp", text}).empty());
   EXPECT_TRUE(check_environment({"src/ops/core/op.cpp", "// getenv\nsetenv(\"getenv\", \"1\", 1);\n"}).empty());
 }
 

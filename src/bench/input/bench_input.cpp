@@ -22,7 +22,7 @@
 #include "bench/bench.h"
 #include "bench/input/bench_input.h"
 #include "bench/peer/peer_report.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/loading/loader.h"
 #include "data/open.h"
 #include "data/readers/packed.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 namespace trireme::data {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text/nearest.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 
 namespace trireme::data {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crew/crew.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 namespace trireme::train {
 

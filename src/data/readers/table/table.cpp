@@ -10,9 +10,10 @@
 
 #include "base/error.h"
 #include "data/codecs/decompress.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/readers/load_tasks.h"
 #include "data/readers/table/table_rows.h"
+#include "data/readers/test_share.h"
 
 namespace trireme::data {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data/codecs/decompress.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 namespace trireme::data {
 

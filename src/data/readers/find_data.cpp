@@ -1,4 +1,4 @@
-#include "data/find_data.h"
+#include "data/readers/find_data.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 #include <fmt/core.h>
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
-#include "data/stages/normalize.h"
+#include "data/dataset/dataset.h"
+#include "data/dataset/normalization.h"
 
 namespace trireme::data {
 

@@ -1,4 +1,4 @@
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 
 #include <algorithm>
 #include <cstring>
