@@ -19,7 +19,7 @@
 namespace trireme::cli {
 namespace {
 
-// The processes of a run of several: servers of their own first, see strategy/role_map.h.
+// The processes of a run of several: servers of their own first, see strategy/common/role_map.h.
 cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& cast) {
   cluster::Job job;
   job.world = cast.world();

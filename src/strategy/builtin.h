@@ -1,7 +1,7 @@
 // The strategies that the program comes with.
 #pragma once
 
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 
 namespace trireme::strategy {
 

@@ -7,7 +7,7 @@
 #include "models/zoo.h"
 #include "ops/core/op_registry.h"
 #include "optim/optimizer.h"
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 #include "train/helm/recorder.h"
 
 namespace trireme::train {

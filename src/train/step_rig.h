@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "crew/crew.h"
-#include "strategy/strategy.h"
+#include "strategy/common/strategy.h"
 #include "tensor/buffer.h"
 
 namespace trireme::train {

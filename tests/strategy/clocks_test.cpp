@@ -1,5 +1,5 @@
 // How far workers may go ahead, in whatever order things happen.
-#include "strategy/ps/worker_clocks.h"
+#include "strategy/server/worker_clocks.h"
 
 #include <gtest/gtest.h>
 

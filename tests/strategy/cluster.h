@@ -14,7 +14,7 @@
 #include "comm/transport/inproc.h"
 #include "strategy/all_reduce/all_reduce.h"
 #include "strategy/ps/ps.h"
-#include "strategy/ps/server.h"
+#include "strategy/server/server.h"
 #include "strategy/single/single.h"
 #include "support/core_crew_run.h"
 #include "support/core_networks.h"

@@ -1,5 +1,5 @@
 // What each strategy's options mean for the run, and which are refused.
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 
 #include <gtest/gtest.h>
 

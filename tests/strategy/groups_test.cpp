@@ -1,7 +1,7 @@
 // Groups: in step inside, asynchronous between. A coordinator of the test's own hands out shares, so that what is
 // pushed by whom is known.
 #include "strategy/groups/groups.h"
-#include "strategy/common/hand_over.h"
+#include "strategy/server/hand_over.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "cluster.h"
 #include "comm/processes.h"
-#include "strategy/common/hand_over.h"
+#include "strategy/server/hand_over.h"
 
 namespace trireme::strategy {
 namespace {

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "cluster.h"
-#include "strategy/common/hand_over.h"
 #include "strategy/groups/groups.h"
+#include "strategy/server/hand_over.h"
 
 namespace trireme::strategy {
 namespace {

@@ -1,5 +1,5 @@
 // A server alone, with workers that are nothing but messages: what becomes of each push is known exactly.
-#include "strategy/ps/server.h"
+#include "strategy/server/server.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <latch>
 
 #include "cluster.h"
-#include "strategy/common/hand_over.h"
-#include "strategy/ps/wire.h"
+#include "strategy/server/hand_over.h"
+#include "strategy/server/wire.h"
 
 namespace trireme::strategy {
 namespace {

@@ -1,5 +1,5 @@
 // A map of the state is whole, or it is said what is wrong with it.
-#include "strategy/state_map.h"
+#include "strategy/common/state_map.h"
 
 #include <gtest/gtest.h>
 

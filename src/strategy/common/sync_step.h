@@ -10,7 +10,7 @@
 #include "comm/collective/exact.h"
 #include "strategy/common/buckets.h"
 #include "strategy/common/reduction_plans.h"
-#include "strategy/strategy.h"
+#include "strategy/common/strategy.h"
 
 namespace trireme::strategy {
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "strategy/common/sync_step.h"
-#include "strategy/ps/server_connections.h"
+#include "strategy/server/server_connections.h"
 
 namespace trireme::strategy {
 namespace {
@@ -272,28 +272,6 @@ StrategyRow groups_row() {
            {"staleness", "none", "pushes that a group may be ahead of the slowest"},
            {"lr-scale", "auto", "factor of the learning rate of a push; auto: 1 / shares of a batch"}},
           configure_groups};
-}
-
-WorkerGroups groups_by_count(int workers, int count) {
-  WorkerGroups groups;
-  for (int g = 0; g < count; ++g) {
-    groups.emplace_back();
-    const base::Range range = base::oars_of_worker(g, count, workers);
-    for (std::int64_t w = range.begin; w < range.end; ++w) groups.back().push_back(static_cast<int>(w));
-  }
-  return groups;
-}
-
-WorkerGroups groups_by_host(const std::vector<std::string>& hosts) {
-  WorkerGroups groups;
-  for (std::size_t w = 0; w < hosts.size(); ++w) {
-    const auto same = std::ranges::find_if(groups, [&](const auto& group) { return hosts[at(group[0])] == hosts[w]; });
-    if (same == groups.end())
-      groups.push_back({static_cast<int>(w)});
-    else
-      same->push_back(static_cast<int>(w));
-  }
-  return groups;
 }
 
 std::unique_ptr<Strategy> make_groups(const Worker& worker, const WorkerGroups& groups) {

@@ -7,16 +7,11 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "strategy/config.h"
+#include "strategy/common/worker_groups.h"
+#include "strategy/registry/config.h"
 
 namespace trireme::strategy {
-
-// Contiguous ones, as even as possible; and one for every host, of the workers there.
-WorkerGroups groups_by_count(int workers, int count);
-WorkerGroups groups_by_host(const std::vector<std::string>& hosts_of_workers);
 
 // A worker's steps are of Work::mean_over, the group's share, and its own oars of that; it has steps as long as its
 // group has.

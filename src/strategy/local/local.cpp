@@ -10,7 +10,7 @@
 #include "base/system/clock.h"
 #include "optim/clip.h"
 #include "strategy/common/sync_step.h"
-#include "strategy/ps/server_connections.h"
+#include "strategy/server/server_connections.h"
 
 namespace trireme::strategy {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 
 namespace trireme::strategy {
 

@@ -11,7 +11,7 @@
 
 #include "comm/collective/exact.h"
 #include "strategy/common/sync_step.h"
-#include "strategy/groups/groups.h"
+#include "strategy/common/worker_groups.h"
 
 namespace trireme::strategy {
 

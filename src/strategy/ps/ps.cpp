@@ -7,11 +7,10 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/text/nearest.h"
-#include "strategy/common/hand_over.h"
 #include "strategy/common/sync_step.h"
-#include "strategy/groups/groups.h"
 #include "strategy/ps/host_team.h"
-#include "strategy/ps/server_connections.h"
+#include "strategy/server/hand_over.h"
+#include "strategy/server/server_connections.h"
 
 namespace trireme::strategy {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/oar_tree.h"
-#include "strategy/ps/worker_clocks.h"
+#include "strategy/server/worker_clocks.h"
 #include "train/messages/reports.h"
 
 namespace trireme::train {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/group.h"
-#include "strategy/role_map.h"
+#include "strategy/common/role_map.h"
 #include "train/messages/role_mailbox.h"
 
 namespace trireme::train {

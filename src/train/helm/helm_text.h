@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "strategy/strategy.h"
+#include "strategy/common/strategy.h"
 #include "train/helm/helm.h"
 
 namespace trireme::train {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "strategy/strategy.h"
+#include "strategy/common/strategy.h"
 
 namespace trireme::train {
 

@@ -11,9 +11,9 @@
 
 #include "optim/early_stopping.h"
 #include "store/checkpoint.h"
+#include "strategy/common/role_map.h"
 #include "strategy/common/updater.h"
-#include "strategy/config.h"
-#include "strategy/role_map.h"
+#include "strategy/registry/config.h"
 #include "train/experiment.h"
 #include "train/helm/epoch_ledger.h"
 #include "train/helm/helm_mailbox.h"

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "base/oar_tree.h"
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 #include "train/messages/message.h"
 
 namespace trireme::train {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "observe/step_phases.h"
-#include "strategy/state_map.h"
-#include "strategy/strategy.h"
+#include "strategy/common/state_map.h"
+#include "strategy/common/strategy.h"
 #include "train/messages/message.h"
 #include "train/messages/orders.h"
 

@@ -8,7 +8,7 @@
 
 #include "comm/group.h"
 #include "graph/fingerprint.h"
-#include "strategy/role_map.h"
+#include "strategy/common/role_map.h"
 #include "train/experiment.h"
 
 namespace trireme::train {

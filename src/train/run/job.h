@@ -8,7 +8,7 @@
 #include "base/text/options.h"
 #include "cluster/launch_info.h"
 #include "comm/transport/transport.h"
-#include "strategy/role_map.h"
+#include "strategy/common/role_map.h"
 #include "train/registry.h"
 
 namespace trireme::train {

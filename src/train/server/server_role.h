@@ -3,7 +3,7 @@
 
 #include "comm/group.h"
 #include "strategy/phases.h"
-#include "strategy/ps/server.h"
+#include "strategy/server/server.h"
 #include "train/messages/orders.h"
 
 namespace trireme::train {

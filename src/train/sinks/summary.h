@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text/options.h"
-#include "strategy/strategy.h"
+#include "strategy/common/strategy.h"
 #include "train/experiment.h"
 #include "train/helm/progress.h"
 #include "train/messages/reports.h"

@@ -1,4 +1,4 @@
-#include "strategy/ps/server_connections.h"
+#include "strategy/server/server_connections.h"
 
 #include <algorithm>
 #include <cstring>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "strategy/common/sync_step.h"
-#include "strategy/ps/ps.h"
-#include "strategy/ps/request_threads.h"
+#include "strategy/server/ps_options.h"
+#include "strategy/server/request_threads.h"
 
 namespace trireme::strategy {
 

@@ -2,16 +2,13 @@
 // that asks. A pusher is one worker, or a group of workers that compute a share together; its leader asks and pushes.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "base/oar_tree.h"
 #include "base/text/text.h"
-#include "strategy/ps/worker_clocks.h"
+#include "strategy/common/worker_groups.h"
+#include "strategy/server/worker_clocks.h"
 
 namespace trireme::strategy {
-
-using WorkerGroups = std::vector<std::vector<int>>;  // the workers of each, in order; the first one leads
 
 struct ShareRules {
   Bound bound{};          // how far a pusher may be ahead of the slowest
@@ -24,12 +21,6 @@ struct ShareRules {
   }
   int pusher_of(int worker) const;
 };
-
-// The oars of a pusher's share that one of its workers computes.
-base::Range oars_of_member(base::Range share, int member, int members);
-
-// The first worker of each group.
-std::vector<int> leaders_of(const WorkerGroups& groups);
 
 enum class Staleness { any, bounded, dynamic };
 // Reads staleness (bounded), low and high (dynamic), and lr-scale; mistakes are user errors.

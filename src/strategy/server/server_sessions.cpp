@@ -1,4 +1,4 @@
-#include "strategy/ps/server_sessions.h"
+#include "strategy/server/server_sessions.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include "base/cpu/simd.h"
 #include "base/error.h"
 #include "optim/clip.h"
-#include "strategy/ps/norm.h"
+#include "strategy/server/norm.h"
 
 namespace trireme::strategy {
 namespace {

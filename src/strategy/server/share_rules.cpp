@@ -1,4 +1,4 @@
-#include "strategy/ps/share_rules.h"
+#include "strategy/server/share_rules.h"
 
 #include <algorithm>
 
@@ -21,17 +21,6 @@ std::int64_t read_bound(base::Spec& spec, const char* key, std::int64_t otherwis
 int ShareRules::pusher_of(int worker) const {
   const auto has = [&](const std::vector<int>& group) { return std::ranges::find(group, worker) != group.end(); };
   return groups.empty() ? worker : static_cast<int>(std::ranges::find_if(groups, has) - groups.begin());
-}
-
-base::Range oars_of_member(base::Range share, int member, int members) {
-  const base::Range part = base::oars_of_worker(member, members, static_cast<int>(share.size()));
-  return {share.begin + part.begin, share.begin + part.end};
-}
-
-std::vector<int> leaders_of(const WorkerGroups& groups) {
-  std::vector<int> leaders;
-  for (const std::vector<int>& group : groups) leaders.push_back(group.front());
-  return leaders;
 }
 
 ShareRules read_share_rules(base::Spec& spec, Staleness staleness) {

@@ -1,4 +1,4 @@
-#include "strategy/ps/shard.h"
+#include "strategy/server/shard.h"
 
 #include "base/error.h"
 #include "crew/move_statistic.h"

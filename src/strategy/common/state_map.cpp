@@ -1,4 +1,4 @@
-#include "strategy/state_map.h"
+#include "strategy/common/state_map.h"
 
 #include <algorithm>
 

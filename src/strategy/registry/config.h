@@ -14,10 +14,10 @@
 #include "base/text/registry.h"
 #include "base/text/spec_option.h"
 #include "base/text/text.h"
-#include "strategy/ps/server.h"
-#include "strategy/ps/share_rules.h"
-#include "strategy/state_map.h"
-#include "strategy/strategy.h"
+#include "strategy/common/state_map.h"
+#include "strategy/common/strategy.h"
+#include "strategy/server/server.h"
+#include "strategy/server/share_rules.h"
 
 namespace trireme::strategy {
 

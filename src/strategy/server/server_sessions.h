@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "strategy/common/reduction_plans.h"
-#include "strategy/ps/server.h"
-#include "strategy/ps/wire.h"
+#include "strategy/server/server.h"
+#include "strategy/server/wire.h"
 
 namespace trireme::strategy {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "comm/group.h"
-#include "strategy/ps/shard.h"
-#include "strategy/role_map.h"
-#include "strategy/state_map.h"
+#include "strategy/common/role_map.h"
+#include "strategy/common/state_map.h"
+#include "strategy/server/shard.h"
 
 namespace trireme::strategy {
 

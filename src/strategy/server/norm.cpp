@@ -1,9 +1,9 @@
-#include "strategy/ps/norm.h"
+#include "strategy/server/norm.h"
 
 #include <cmath>
 
 #include "optim/clip.h"
-#include "strategy/ps/wire.h"
+#include "strategy/server/wire.h"
 
 namespace trireme::strategy {
 

@@ -1,6 +1,6 @@
 // Strategy: how a worker's steps become everybody's. All replicas hold the same weights when a stretch of steps begins
 // and when it has ended; in between each strategy does as it likes, so any may follow any other.
-// How a strategy is named, configured and made is in config.h.
+// How a strategy is named, configured and made is in strategy/registry/config.h.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 #include "crew/replica.h"
 #include "observe/step_phases.h"
 #include "strategy/common/assignment.h"
+#include "strategy/common/role_map.h"
 #include "strategy/common/updater.h"
-#include "strategy/role_map.h"
 
 namespace trireme::strategy {
 

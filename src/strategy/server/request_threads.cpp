@@ -1,4 +1,4 @@
-#include "strategy/ps/request_threads.h"
+#include "strategy/server/request_threads.h"
 
 #include <chrono>
 #include <utility>

@@ -1,9 +1,9 @@
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 
 #include <algorithm>
 
 #include "base/error.h"
-#include "strategy/common/hand_over.h"
+#include "strategy/server/hand_over.h"
 
 namespace trireme::strategy {
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "comm/mailbox/mailbox.h"
-#include "strategy/ps/shard.h"
-#include "strategy/strategy.h"
+#include "strategy/common/strategy.h"
+#include "strategy/server/shard.h"
 
 namespace trireme::strategy {
 

@@ -1,8 +1,8 @@
-#include "strategy/ps/server.h"
+#include "strategy/server/server.h"
 
 #include "base/error.h"
-#include "strategy/common/hand_over.h"
-#include "strategy/ps/server_sessions.h"
+#include "strategy/server/hand_over.h"
+#include "strategy/server/server_sessions.h"
 
 namespace trireme::strategy {
 

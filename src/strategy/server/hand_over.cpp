@@ -1,7 +1,7 @@
-#include "strategy/common/hand_over.h"
+#include "strategy/server/hand_over.h"
 
 #include "base/error.h"
-#include "strategy/ps/wire.h"
+#include "strategy/server/wire.h"
 
 namespace trireme::strategy {
 namespace {

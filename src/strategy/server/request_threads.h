@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "strategy/ps/wire.h"
+#include "strategy/server/wire.h"
 
 namespace trireme::strategy {
 

@@ -1,4 +1,4 @@
-#include "strategy/ps/wire.h"
+#include "strategy/server/wire.h"
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "strategy/ps/worker_clocks.h"
+#include "strategy/server/worker_clocks.h"
 
 #include <algorithm>
 #include <limits>

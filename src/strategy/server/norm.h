@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/mailbox/mailbox.h"
-#include "strategy/role_map.h"
+#include "strategy/common/role_map.h"
 
 namespace trireme::strategy {
 
