@@ -15,7 +15,7 @@
 #include "ops/merge/merge.h"
 #include "ops/pool/pool.h"
 #include "strategy/single/single.h"
-#include "train/worker/evaluate.h"
+#include "train/evaluation/evaluate.h"
 
 using namespace trireme;
 

@@ -17,7 +17,7 @@
 #include "ops/loss/loss.h"
 #include "ops/merge/flatten.h"
 #include "strategy/single/single.h"
-#include "train/worker/evaluate.h"
+#include "train/evaluation/evaluate.h"
 
 using namespace trireme;
 

@@ -5,7 +5,7 @@
 #include "base/text/text.h"
 #include "bench/bench.h"
 #include "models/zoo.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 
 namespace trireme::bench {
 namespace {

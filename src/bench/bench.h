@@ -8,7 +8,7 @@
 
 #include "base/cpu/cores.h"
 #include "base/text/options.h"
-#include "train/registry.h"
+#include "train/experiment/registry.h"
 #include "train/step_rig.h"
 
 namespace trireme::bench {

@@ -8,6 +8,7 @@
 #include "base/text/text.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
+#include "comm/builtin_transports.h"
 
 namespace trireme::cli {
 namespace {

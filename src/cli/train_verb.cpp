@@ -12,8 +12,9 @@
 #include "cluster/host_placement.h"
 #include "cluster/launch_info.h"
 #include "cluster/launcher/launch.h"
+#include "comm/builtin_transports.h"
 #include "comm/transport/transport.h"
-#include "train/options.h"
+#include "train/experiment/options.h"
 #include "train/run/job.h"
 
 namespace trireme::cli {

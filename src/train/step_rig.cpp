@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "base/system/clock.h"
 #include "strategy/single/single.h"
-#include "train/worker/start_weights.h"
+#include "train/run_folder/start_weights.h"
 
 namespace trireme::train {
 namespace {

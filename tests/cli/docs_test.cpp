@@ -6,8 +6,9 @@
 #include "data/open.h"
 #include "models/zoo.h"
 #include "optim/optimizer.h"
-#include "train/options.h"
-#include "train/registry.h"
+#include "train/builtin_registry.h"
+#include "train/experiment/options.h"
+#include "train/experiment/registry.h"
 
 namespace trireme::cli_test {
 namespace {

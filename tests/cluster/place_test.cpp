@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text/text.h"
-#include "cluster/remote.h"
+#include "cluster/launcher/remote.h"
 #include "support/core_errors.h"
 
 namespace trireme::cluster {

@@ -1,7 +1,7 @@
 // How far another rank's clock is ahead, over transports.
 #include <cstdlib>
 
-#include "comm/clock_offset.h"
+#include "comm/mailbox/clock_offset.h"
 #include "comm/worlds.h"
 
 namespace trireme::comm {

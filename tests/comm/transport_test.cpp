@@ -1,6 +1,7 @@
 // The registry of transports: what its rows promise, and where they are offered. That groups work over each of them is
 // tested by everything that takes all_transports().
 #include "comm/transport/transport.h"
+#include "comm/builtin_transports.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Weights in files of any origin.
-#include "compare/sides/weight_files.h"
+#include "compare/weight_files.h"
 
 #include <gtest/gtest.h>
 

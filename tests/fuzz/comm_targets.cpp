@@ -12,7 +12,7 @@
 #include "base/system/clock.h"
 #include "comm/membership/failure_detector.h"
 #include "comm/membership/membership.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/tcp/authenticated_link.h"
 
 namespace trireme::fuzz {

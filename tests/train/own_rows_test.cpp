@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "models/layers.h"
 #include "support/temporary_folder.h"
-#include "train/options.h"
+#include "train/builtin_registry.h"
+#include "train/experiment/options.h"
 #include "train/run/job.h"
 
 namespace trireme::train {

@@ -1,5 +1,5 @@
 // The recorder delivers in order, waits for nobody, loses nothing of a record, and says when a record fails.
-#include "train/helm/recorder.h"
+#include "train/recorder/recorder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // The state of a run goes out of one keeper and into another without loss, by checkpoint and by mail.
 #include "train/helm/state_keeper.h"
+#include "train/builtin_registry.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +12,8 @@
 #include "base/error.h"
 #include "comm/transport/inproc.h"
 #include "support/temporary_folder.h"
-#include "train/options.h"
-#include "train/registry.h"
+#include "train/experiment/options.h"
+#include "train/experiment/registry.h"
 
 namespace trireme::train {
 namespace {

@@ -19,7 +19,7 @@
 #include "bench/peer/bench_peer.h"
 #include "bench/peer/peer_report.h"
 #include "crew/machine_peaks.h"
-#include "train/sinks/profile_report.h"
+#include "train/results/profile_report.h"
 
 namespace trireme::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/system/clock.h"
 #include "cluster/launch_info.h"
 #include "cluster/launcher/launcher.h"
+#include "cluster/launcher/remote.h"
 #include "cluster/random_token.h"
-#include "cluster/remote.h"
 
 namespace trireme::cluster {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "comm/collective/message.h"
+#include "comm/transport/link/message.h"
 
 namespace trireme::comm {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "comm/collective/combine.h"
-#include "comm/collective/operation.h"
-#include "comm/transport/link_set.h"
-#include "comm/transport/link_waiter.h"
+#include "comm/transport/link/operation.h"
+#include "comm/transport/link_set/link_set.h"
+#include "comm/transport/link_set/link_waiter.h"
 
 namespace trireme::comm {
 

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "comm/transport/link_set.h"
-#include "comm/transport/link_waiter.h"
+#include "comm/transport/link_set/link_set.h"
+#include "comm/transport/link_set/link_waiter.h"
 
 namespace trireme::comm {
 

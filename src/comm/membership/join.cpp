@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "comm/membership/group_services.h"
-#include "comm/transport/mesh.h"
+#include "comm/membership/mesh.h"
 
 namespace trireme::comm {
 namespace {

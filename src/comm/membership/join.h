@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "comm/membership/join_request.h"
 
 namespace trireme::comm {

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/tcp/listener.h"
 
 namespace trireme::comm {

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "comm/membership/failure_state.h"
 #include "comm/membership/join.h"
 #include "comm/membership/member.h"
+#include "comm/transport/link/failure_state.h"
 #include "comm/transport/tcp/frame.h"
 
 namespace trireme::comm {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compare/sides/layer_file.h"
+#include "compare/levels/layer_file.h"
 #include "optim/schedule.h"
 
 namespace trireme::compare {

@@ -2,7 +2,7 @@
 
 #include "compare/sides/sides.h"
 #include "store/parameters_io.h"
-#include "train/worker/start_weights.h"
+#include "train/run_folder/start_weights.h"
 
 namespace trireme::compare {
 namespace {

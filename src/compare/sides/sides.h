@@ -14,7 +14,7 @@
 #include "peer/script.h"
 #include "store/safetensors.h"
 #include "strategy/common/updater.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 
 namespace trireme::compare {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "crew/replica.h"
 #include "observe/step_phases.h"
 #include "strategy/common/assignment.h"

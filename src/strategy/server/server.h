@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "strategy/common/role_map.h"
 #include "strategy/common/state_map.h"
 #include "strategy/server/shard.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/sampling/ledger.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 #include "train/helm/coordinator.h"
 
 namespace trireme::train {

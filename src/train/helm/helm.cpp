@@ -10,11 +10,11 @@
 #include "base/system/clock.h"
 #include "base/system/log.h"
 #include "base/text/text.h"
-#include "comm/clock_offset.h"
+#include "comm/mailbox/clock_offset.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
-#include "train/run/resume.h"
-#include "train/worker/start_weights.h"
+#include "train/run_folder/resume.h"
+#include "train/run_folder/start_weights.h"
 
 namespace trireme::train {
 namespace {

@@ -12,17 +12,17 @@
 #include <vector>
 
 #include "base/text/options.h"
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "strategy/phases.h"
-#include "train/experiment.h"
+#include "train/evaluation/evaluate.h"
+#include "train/experiment/experiment.h"
 #include "train/helm/coordinator.h"
 #include "train/helm/helm_mailbox.h"
 #include "train/helm/lateness.h"
-#include "train/helm/recorder.h"
 #include "train/helm/state_keeper.h"
-#include "train/run/run_folder.h"
-#include "train/sinks/summary.h"
-#include "train/worker/evaluate.h"
+#include "train/recorder/recorder.h"
+#include "train/results/summary.h"
+#include "train/run_folder/run_folder.h"
 
 namespace trireme::train {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "strategy/common/role_map.h"
 #include "train/messages/role_mailbox.h"
 

@@ -10,7 +10,7 @@
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
-#include "train/sinks/profile_report.h"
+#include "train/results/profile_report.h"
 
 namespace trireme::train {
 namespace {

@@ -14,10 +14,10 @@
 #include "strategy/common/role_map.h"
 #include "strategy/common/updater.h"
 #include "strategy/registry/config.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 #include "train/helm/epoch_ledger.h"
 #include "train/helm/helm_mailbox.h"
-#include "train/helm/progress.h"
+#include "train/results/progress.h"
 
 namespace trireme::train {
 

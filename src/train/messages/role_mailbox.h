@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "train/messages/orders.h"
 #include "train/messages/reports.h"
 

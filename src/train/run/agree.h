@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "graph/fingerprint.h"
 #include "strategy/common/role_map.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 
 namespace trireme::train {
 

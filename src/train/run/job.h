@@ -9,7 +9,7 @@
 #include "cluster/launch_info.h"
 #include "comm/transport/transport.h"
 #include "strategy/common/role_map.h"
-#include "train/registry.h"
+#include "train/experiment/registry.h"
 
 namespace trireme::train {
 

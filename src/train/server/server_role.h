@@ -1,7 +1,7 @@
 // ServerRole: a parameter server that does what the helm orders. It has a thread of its own, or a whole process.
 #pragma once
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "strategy/phases.h"
 #include "strategy/server/server.h"
 #include "train/messages/orders.h"

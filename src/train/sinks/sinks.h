@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "train/helm/recorder.h"
+#include "train/recorder/recorder.h"
 
 namespace trireme::train {
 

@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/system/clock.h"
-#include "comm/clock_offset.h"
+#include "comm/mailbox/clock_offset.h"
+#include "train/evaluation/evaluate.h"
 #include "train/messages/role_mailbox.h"
-#include "train/worker/evaluate.h"
-#include "train/worker/start_weights.h"
+#include "train/run_folder/start_weights.h"
 
 namespace trireme::train {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/text/options.h"
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "crew/crew.h"
 #include "data/loading/loader.h"
 #include "data/sampling/ledger.h"
@@ -19,7 +19,7 @@
 #include "strategy/affinity/core_rotation.h"
 #include "strategy/common/strategy.h"
 #include "strategy/phases.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 #include "train/messages/orders.h"
 #include "train/messages/reports.h"
 #include "train/worker/slow.h"

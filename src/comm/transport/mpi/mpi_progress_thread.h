@@ -13,13 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "comm/membership/failure_state.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/failure_state.h"
+#include "comm/transport/link/link.h"
+#include "comm/transport/link_set/spin.h"
 #include "comm/transport/mpi/mpi_calls.h"
 #include "comm/transport/mpi/mpi_channel.h"
 #include "comm/transport/shared_memory/mapped_memory.h"
 #include "comm/transport/shared_memory/wakeup.h"
-#include "comm/transport/spin.h"
 #include "comm/transport/tcp/socket.h"
 
 namespace trireme::comm {

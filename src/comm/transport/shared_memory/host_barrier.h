@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/collective/operation.h"
+#include "comm/transport/link/operation.h"
 #include "comm/transport/shared_memory/wakeup.h"
 
 namespace trireme::comm {

@@ -1,7 +1,7 @@
 // RingLink: a link over two rings in memory that both ranks reach.
 #pragma once
 
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/shared_memory/ring.h"
 #include "comm/transport/shared_memory/wakeup.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/system/clock.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "comm/membership/failure_state.h"
+#include "comm/transport/link/failure_state.h"
 #include "comm/transport/shared_memory/mapped_memory.h"
 #include "comm/transport/shared_memory/shared_segment.h"
 #include "comm/transport/shared_memory/window.h"

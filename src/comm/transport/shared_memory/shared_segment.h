@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/shared_memory/host_barrier.h"
 #include "comm/transport/shared_memory/ring.h"
 #include "comm/transport/shared_memory/wakeup.h"

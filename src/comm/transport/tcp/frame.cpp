@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 namespace {

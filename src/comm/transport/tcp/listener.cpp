@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/descriptors.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 namespace {
