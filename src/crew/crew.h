@@ -17,13 +17,13 @@
 #include <optional>
 #include <span>
 
+#include "base/cpu/thread_team.h"
 #include "crew/exchange.h"
 #include "crew/layer_queue.h"
 #include "crew/layers.h"
 #include "crew/pace.h"
 #include "crew/replica.h"
 #include "crew/step_plan.h"
-#include "crew/thread_team.h"
 #include "graph/program.h"
 #include "observe/trace.h"
 
@@ -187,7 +187,7 @@ class Crew : public Replica {
   Schedule schedule_ = Schedule::oar_by_oar;
   bool late_ = false;  // gradients that can be made late are: every oar's arena is there until the step ends
   Layers layers_;
-  News news_;
+  base::News news_;
   std::unique_ptr<LayerQueue> queue_;
   Exchange exchange_;
   Pace pace_;
@@ -201,7 +201,7 @@ class Crew : public Replica {
   tensor::Buffer kept_;
   bool keeps_ = false;  // kept_ holds the gradient of the current step
   std::int64_t profiled_ns_ = 0, profiled_steps_ = 0;
-  ThreadTeam team_;
+  base::ThreadTeam team_;
 };
 
 }  // namespace trireme::crew

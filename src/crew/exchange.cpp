@@ -13,7 +13,7 @@ constexpr std::int64_t kBehind = 64, kBehindWhenIdle = 512, kKnown = 64;
 
 }  // namespace
 
-Exchange::Exchange(int threads, News& news)
+Exchange::Exchange(int threads, base::News& news)
     : threads_(threads), news_(&news), boxes_(new Box[static_cast<std::size_t>(threads)]) {}
 
 void Exchange::start(std::int64_t whole) {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "crew/wait.h"
+#include "base/cpu/wait.h"
 
 namespace trireme::crew {
 
@@ -19,7 +19,7 @@ class Exchange {
  public:
   static constexpr int kNone = -1;
 
-  Exchange(int threads, News& news);
+  Exchange(int threads, base::News& news);
 
   // A new step of `whole` nanoseconds, as far as that is known; 0: nothing is known, nothing is exchanged.
   void start(std::int64_t whole);
@@ -56,7 +56,7 @@ class Exchange {
   bool ask(int thread, int slower);
 
   int threads_;
-  News* news_;
+  base::News* news_;
   std::int64_t whole_ = 0;
   std::unique_ptr<Box[]> boxes_;
   std::atomic<std::int64_t> count_{0};

@@ -4,7 +4,7 @@
 
 namespace trireme::crew {
 
-LayerQueue::LayerQueue(const std::vector<int>& chunks, int prompt_layers, News& news)
+LayerQueue::LayerQueue(const std::vector<int>& chunks, int prompt_layers, base::News& news)
     : layers_(static_cast<int>(chunks.size())),
       prompt_layers_(prompt_layers),
       news_(&news),

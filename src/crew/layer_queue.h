@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/cpu/wait.h"
 #include "base/function_ref.h"
-#include "crew/wait.h"
 
 namespace trireme::crew {
 
@@ -20,7 +20,7 @@ class LayerQueue {
  public:
   // chunks[k]: the number of chunks of layer k; late are those from `prompt_layers` on. `news` is announced when a
   // layer becomes ready or is used up.
-  LayerQueue(const std::vector<int>& chunks, int prompt_layers, News& news);
+  LayerQueue(const std::vector<int>& chunks, int prompt_layers, base::News& news);
 
   // A new step, in which `arriving` stations arrive at every layer.
   void start(int arriving);
@@ -57,7 +57,7 @@ class LayerQueue {
   void run_chunk(int layer, int chunk, RunChunk run);
 
   int layers_, prompt_layers_;
-  News* news_;
+  base::News* news_;
   int arriving_ = 1;
   std::unique_ptr<State[]> states_;
   std::atomic<bool> given_up_{false};

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/numpy_files.h"
+#include "data/readers/numpy/numpy_files.h"
 #include "support/core_errors.h"
 #include "support/temporary_folder.h"
 

@@ -7,7 +7,6 @@
 #include "base/cpu/race_check.h"
 #include "base/system/clock.h"
 #include "crew/crew.h"
-#include "crew/machine_peaks.h"
 #include "support/core_crew_run.h"
 #include "support/core_networks.h"
 
@@ -123,20 +122,6 @@ TEST(CrewProfile, ClearingStartsAnew) {
   const Profile profile = run.crew().profile({});
   EXPECT_EQ(profile.steps, 1);
   EXPECT_EQ(row(profile, "conv1", "conv", Phase::forward)->calls, 1);
-}
-
-TEST(Peak, IsMeasuredAndBoundsTime) {
-  for (const int threads : {1, 2}) {
-    const Peak peak = measure_peak(threads, {});
-    EXPECT_EQ(peak.threads, threads);
-    EXPECT_GT(peak.flops_per_second, 0);
-    EXPECT_GT(peak.copy_bytes_per_second, 0);
-    EXPECT_GT(peak.triad_bytes_per_second, 0);
-  }
-  const Peak peak{2, 100, 10, 20};
-  EXPECT_EQ(least_seconds(peak, 100, 0), 2) << "one of two threads does half of 100 a second";
-  EXPECT_EQ(least_seconds(peak, 0, 40), 4) << "the better of copy and triad";
-  EXPECT_EQ(least_seconds(peak, 100, 40), 4);
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ class ConvOp : public Op {
     if (options == nullptr || !options->relu || options->add) return nullptr;
     if (o_.kernel != ones || o_.stride != ones || o_.padding != zeros || o_.groups != 1 || o_.bias || o_.relu)
       return nullptr;
-    return norm_conv(*options, o_);
+    return norm_conv(*options, conv(o_));
   }
 
   void reference_forward(Reference& r) const override { conv_reference_forward(o_, output(r.shapes), r); }

@@ -48,7 +48,7 @@ bool is_worth_it(const CoreSeat& ahead, std::int64_t its_left, const CoreSeat& b
 
 CoreRotation::CoreRotation(std::vector<CoreSeat*> seats, std::size_t own, int cpu)
     : seats_(std::move(seats)), own_(*seats_[own]), cpu_(cpu) {
-  own_.thread.store(this_thread(), std::memory_order_relaxed);
+  own_.thread.store(base::this_thread(), std::memory_order_relaxed);
   own_.package.store(package_of(cpu), std::memory_order_relaxed);
   own_.cpu.store(cpu, std::memory_order_release);
 }
@@ -130,8 +130,8 @@ bool CoreRotation::change_places(CoreSeat& other) {
     other.cpu.store(here, std::memory_order_release);
     const std::int32_t thread = other.thread.load(std::memory_order_relaxed);
     if (other.left.load(std::memory_order_relaxed) == 0) {  // it sleeps: nobody has to wait
-      put_on_cpu(thread, here);
-      put_on_cpu(0, there);
+      base::put_on_cpu(thread, here);
+      base::put_on_cpu(0, there);
     } else {
       usher_.change_cores(here, thread, there);
     }

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "strategy/affinity/core_swapper.h"
+#include "base/cpu/core_swapper.h"
 
 namespace trireme::strategy {
 
@@ -45,7 +45,7 @@ class CoreRotation {
 
   std::vector<CoreSeat*> seats_;
   CoreSeat& own_;
-  CoreSwapper usher_;
+  base::CoreSwapper usher_;
   int cpu_;
   std::int64_t looked_ns_ = 0;
   std::int64_t measured_ns_ = 0, measured_left_ = 0;  // since when the speed is measured, and what was left then

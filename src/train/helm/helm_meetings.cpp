@@ -3,10 +3,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/cpu/machine_peaks.h"
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
-#include "crew/machine_peaks.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
@@ -174,7 +174,7 @@ std::string Helm::finish() {
 void Helm::report_profile() {
   const Experiment& e = place_.experiment;
   const observe::Profile profile = place_.local.crew->profile(place_.local.updater->cost());
-  const crew::Peak peak = crew::measure_peak(e.threads, e.crew_options.cpus);
+  const base::Peak peak = base::measure_peak(e.threads, e.crew_options.cpus);
   base::write_text_atomically(folder_->file("profile.json"), Json::parse(profile_json(profile, peak)).dump(2) + "\n");
   recorder_->publish(observe::ProfileDone{profile_lines(profile, peak)});
   recorder_->flush_all();

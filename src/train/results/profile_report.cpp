@@ -28,7 +28,7 @@ struct Figures {
   double roof;  // 0 where nothing is known of the cost
 };
 
-Figures figures_of(const ProfileRow& row, const Profile& profile, const crew::Peak& peak) {
+Figures figures_of(const ProfileRow& row, const Profile& profile, const base::Peak& peak) {
   const auto steps = static_cast<double>(std::max<std::int64_t>(profile.steps, 1));
   const double whole = profile.wall_seconds * profile.threads;
   const double seconds = std::max(row.seconds, 1e-12);
@@ -37,7 +37,7 @@ Figures figures_of(const ProfileRow& row, const Profile& profile, const crew::Pe
           whole > 0 ? row.seconds / whole : 0,
           1e-9 * row.flops / seconds,
           1e-9 * row.bytes / seconds,
-          crew::least_seconds(peak, row.flops, row.bytes) / seconds};
+          base::least_seconds(peak, row.flops, row.bytes) / seconds};
 }
 
 // Rows of one kind and phase together, longest first; a kind's forward and backward stay apart.
@@ -102,7 +102,7 @@ Json row_json(const ProfileRow& row, const Figures& f) {
 
 }  // namespace
 
-std::vector<std::string> profile_lines(const Profile& profile, const crew::Peak& peak, std::size_t layers) {
+std::vector<std::string> profile_lines(const Profile& profile, const base::Peak& peak, std::size_t layers) {
   const auto steps = static_cast<double>(std::max<std::int64_t>(profile.steps, 1));
   std::vector<std::string> lines;
   lines.push_back(
@@ -121,7 +121,7 @@ std::vector<std::string> profile_lines(const Profile& profile, const crew::Peak&
   return lines;
 }
 
-std::string profile_json(const Profile& profile, const crew::Peak& peak) {
+std::string profile_json(const Profile& profile, const base::Peak& peak) {
   const auto steps = static_cast<double>(std::max<std::int64_t>(profile.steps, 1));
   Json json{{"steps", profile.steps},
             {"threads", profile.threads},

@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "crew/machine_peaks.h"
+#include "base/cpu/machine_peaks.h"
 #include "observe/profile.h"
 
 namespace trireme::train {
 
 // Lines; milliseconds are shares of the step's wall time, rates are those of one thread.
-std::vector<std::string> profile_lines(const observe::Profile& profile, const crew::Peak& peak,
+std::vector<std::string> profile_lines(const observe::Profile& profile, const base::Peak& peak,
                                        std::size_t layers = 15);
 
 // One object; see docs/run_folder.md.
-std::string profile_json(const observe::Profile& profile, const crew::Peak& peak);
+std::string profile_json(const observe::Profile& profile, const base::Peak& peak);
 
 }  // namespace trireme::train
