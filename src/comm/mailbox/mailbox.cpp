@@ -1,4 +1,4 @@
-// Mailbox: what callers call, and how they wait. What comes and goes is in post_lines.cpp.
+// Mailbox: what callers call, and how they wait. What comes and goes is in mailbox_links.cpp.
 #include "comm/mailbox/mailbox.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // ps: servers hold the weights, cut into shards; workers push gradients to them and get weights back. The servers' side
-// is in server.h.
+// is in strategy/server/server.h.
 #pragma once
 
 #include <memory>

@@ -2,7 +2,7 @@
 // of its worker side and of its server side. StrategyRow: how the registry knows a strategy; it makes the
 // configuration. Both are immutable once made and may be used from any thread.
 //
-// Adding a strategy: its file with a row, and one line in builtin.cpp.
+// Adding a strategy: its file with a row, and one line in strategy/builtin.cpp.
 #pragma once
 
 #include <cstdint>

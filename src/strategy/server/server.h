@@ -1,6 +1,6 @@
 // Server: holds a shard of the weights with the optimizer's state, and serves the workers. Its functions are called
-// when the workers call their counterparts in ps.h. Every wait lasts as long as all live: a rank that is gone raises
-// the group's alarm, which ends all waits with its sentence.
+// when the workers call their counterparts in strategy/ps/ps.h. Every wait lasts as long as all live: a rank that is
+// gone raises the group's alarm, which ends all waits with its sentence.
 #pragma once
 
 #include <algorithm>

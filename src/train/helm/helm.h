@@ -2,7 +2,7 @@
 // workers report and decides when to stop. The state of the run is the StateKeeper's, and what happens goes as events
 // to the Recorder. It runs in a thread of process 0 and knows the others only by their mail, wherever they are.
 //
-// helm.cpp: beginning, loop, regrouping; helm_stretch.cpp: during a stretch; helm_meetings.cpp: between stretches.
+// helm.cpp: beginning, loop, regrouping; helm_steps.cpp: during a stretch; helm_meetings.cpp: between stretches.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Orders: what the helm tells workers and servers to do, as typed messages. mail.h sends them, message.h encodes them.
+// Orders: what the helm tells workers and servers to do, as typed messages. role_mailbox.h sends them, message.h
+// encodes them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Reports: what workers and servers tell the helm, as typed messages. mail.h sends them, message.h encodes them.
+// Reports: what workers and servers tell the helm, as typed messages. role_mailbox.h sends them, message.h encodes
+// them.
 #pragma once
 
 #include <cstdint>
