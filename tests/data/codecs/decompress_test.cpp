@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "data/helpers.h"
 #include "data/open.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {

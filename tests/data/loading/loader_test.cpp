@@ -8,9 +8,9 @@
 #include <random>
 #include <thread>
 
+#include "data/helpers.h"
 #include "data/sampling/sampler.h"
 #include "data/stages/prepare.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {

@@ -8,11 +8,11 @@
 #include "base/system/files.h"
 #include "data/codecs/mapped_file.h"
 #include "data/dataset/columns.h"
+#include "data/helpers.h"
 #include "data/open.h"
 #include "data/readers/packed_format.h"
 #include "data/readers/synthetic.h"
 #include "data/stages/normalize.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {

@@ -1,12 +1,12 @@
 // Reading MNIST-like and CIFAR files, finding folders, and every way such files can be wrong.
 #include <cstdlib>
 
+#include "data/helpers.h"
 #include "data/open.h"
 #include "data/readers/cifar.h"
 #include "data/readers/find_data.h"
 #include "data/readers/idx.h"
 #include "data/readers/load_tasks.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {

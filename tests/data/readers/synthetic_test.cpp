@@ -5,9 +5,9 @@
 #include <numeric>
 #include <thread>
 
+#include "data/helpers.h"
 #include "data/open.h"
 #include "data/readers/synthetic_noise.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "data/dataset/columns.h"
+#include "data/helpers.h"
 #include "data/loading/loader.h"
 #include "data/sampling/ledger.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "data/helpers.h"
 #include "data/stages/subset.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {

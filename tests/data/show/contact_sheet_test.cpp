@@ -3,13 +3,13 @@
 #include <limits>
 #include <set>
 
+#include "data/helpers.h"
 #include "data/readers/images/image_file.h"
 #include "data/show/canvas.h"
 #include "data/show/contact_sheet.h"
 #include "data/show/glyphs.h"
 #include "data/show/sheet_label.h"
 #include "data/show/sheet_panel.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "base/cpu/simd.h"
 #include "data/dataset/columns.h"
+#include "data/helpers.h"
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "cluster.h"
+#include "strategy/cluster.h"
 
 namespace trireme::strategy {
 namespace {

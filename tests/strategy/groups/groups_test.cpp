@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cluster.h"
 #include "comm/worlds.h"
+#include "strategy/cluster.h"
 
 namespace trireme::strategy {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-#include "cluster.h"
 #include "comm/processes.h"
+#include "strategy/cluster.h"
 #include "strategy/server/hand_over.h"
 
 namespace trireme::strategy {

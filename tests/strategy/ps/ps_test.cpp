@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "cluster.h"
+#include "strategy/cluster.h"
 #include "strategy/groups/groups.h"
 #include "strategy/server/hand_over.h"
 

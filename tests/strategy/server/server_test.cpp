@@ -6,7 +6,7 @@
 #include <cstring>
 #include <latch>
 
-#include "cluster.h"
+#include "strategy/cluster.h"
 #include "strategy/server/hand_over.h"
 #include "strategy/server/wire.h"
 

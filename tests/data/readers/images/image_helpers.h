@@ -8,8 +8,8 @@
 
 #include <jpeglib.h>
 
+#include "data/helpers.h"
 #include "data/readers/images/image_file.h"
-#include "helpers.h"
 
 namespace trireme::data {
 

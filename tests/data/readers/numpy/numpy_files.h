@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "helpers.h"
+#include "data/helpers.h"
 
 namespace trireme::data {
 

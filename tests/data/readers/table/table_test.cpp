@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "data/dataset/columns.h"
+#include "data/helpers.h"
 #include "data/open.h"
-#include "helpers.h"
 
 namespace trireme::data {
 namespace {
