@@ -22,7 +22,7 @@ constexpr const char* kSeatVariable = "TRIREME_SEAT";
 constexpr double kLineSeconds = 60;  // for a line that the launcher wrote before the process began
 constexpr std::size_t kLongestLine = 4096;
 
-// Byte by byte: what follows belongs to the leash.
+// Byte by byte: what follows belongs to the control pipe.
 std::string first_line(int input) {
   const std::int64_t deadline = base::in_seconds(kLineSeconds);
   std::string line;
@@ -78,7 +78,7 @@ LaunchInfo seat_from_line(const std::string& line) {
   }
   if (seat.rank < 0 || seat.rank >= seat.world)
     base::user_error("a seat of rank {} in a job of {}; ranks are 0 to {}", seat.rank, seat.world, seat.world - 1);
-  seat.has_leash = true;
+  seat.has_control_pipe = true;
   return seat;
 }
 

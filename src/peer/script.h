@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "peer/child.h"
+#include "peer/answering_process.h"
 
 namespace trireme::peer {
 
@@ -37,8 +37,8 @@ std::string find_script(const System& system, const std::string& name, const Pla
 
 class Script {
  public:
-  // Starts python on the script; `title` names it in errors; see Child for `cpus`. `environment`: NAME=VALUE on top of
-  // this process's.
+  // Starts python on the script; `title` names it in errors; see AnsweringProcess for `cpus`. `environment`: NAME=VALUE
+  // on top of this process's.
   Script(const std::string& title, const std::string& python, const std::string& script,
          const std::vector<std::string>& arguments, const std::vector<int>& cpus,
          const std::vector<std::string>& environment = {});
@@ -48,7 +48,7 @@ class Script {
 
  private:
   std::string title_;
-  Child child_;
+  AnsweringProcess process_;
 };
 
 }  // namespace trireme::peer

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cluster/launch_info.h"
+#include "cluster/launcher/control_pipe.h"
 #include "cluster/launcher/launch.h"
 #include "comm/membership/join.h"
 
@@ -53,8 +54,8 @@ int play(const std::string& part, bool tls) {
   const auto seat = take_seat();
   if (!seat) base::user_error("nobody gave this process a seat");
   std::atomic<bool> is_interrupted = false;
-  std::optional<Leash> leash;
-  if (seat->has_leash) leash.emplace([&] { is_interrupted = true; }, [] { ::_exit(3); });
+  std::optional<ControlPipe> control_pipe;
+  if (seat->has_control_pipe) control_pipe.emplace([&] { is_interrupted = true; }, [] { ::_exit(3); });
   comm::JoinOptions options;
   options.address = seat->meeting;
   options.token = seat->token;

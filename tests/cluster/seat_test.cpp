@@ -1,4 +1,4 @@
-// Seats from the environments of every launcher, and the leash.
+// Seats from the environments of every launcher, and the control pipe.
 #include "cluster/launch_info.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 #include <map>
 #include <mutex>
 
-#include "cluster/launcher/pipe.h"
+#include "base/system/pipe.h"
+#include "cluster/launcher/control_pipe.h"
 #include "cluster/slurm.h"
 #include "support/core_errors.h"
 #include "support/temporary_folder.h"
@@ -29,8 +30,8 @@ std::optional<LaunchInfo> seat_in(const Variables& variables, int input = -1) {
       input);
 }
 
-void write_to(const Pipe& pipe, const std::string& text) {
-  ASSERT_EQ(::write(pipe.write.descriptor(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+void write_to(const base::Pipe& pipe, const std::string& text) {
+  ASSERT_EQ(::write(pipe.write.number(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
 LaunchInfo seat_of(int rank, int world, const std::string& host) {
@@ -71,33 +72,33 @@ TEST(LaunchInfo, ComesBackFromItsLine) {
     EXPECT_EQ(seat.launcher, "local");
     EXPECT_EQ(seat.transport, "tcp");
     EXPECT_TRUE(seat.tls);
-    EXPECT_TRUE(seat.has_leash);
+    EXPECT_TRUE(seat.has_control_pipe);
   }
 }
 
 TEST(LaunchInfo, OurLauncherWinsAndTheRestOfTheInputStays) {
-  const Pipe pipe = make_pipe();
+  const base::Pipe pipe = base::make_pipe();
   write_to(pipe, to_line(seat_of(1, 2, "127.0.0.1")) + "\ninterrupt\n");
   Variables variables = task(0);
   variables["TRIREME_SEAT"] = "stdin";
   variables["OMPI_COMM_WORLD_RANK"] = "5";
   variables["OMPI_COMM_WORLD_SIZE"] = "6";
-  const auto seat = seat_in(variables, pipe.read.descriptor());
+  const auto seat = seat_in(variables, pipe.read.number());
   ASSERT_TRUE(seat.has_value());
   EXPECT_EQ(seat->launcher, "local");
   EXPECT_EQ(seat->rank, 1);
   std::string rest(100, '\0');
-  const ssize_t count = ::read(pipe.read.descriptor(), rest.data(), rest.size());
+  const ssize_t count = ::read(pipe.read.number(), rest.data(), rest.size());
   EXPECT_EQ(rest.substr(0, static_cast<std::size_t>(count)), "interrupt\n");
 }
 
 TEST(LaunchInfo, WrongOnesAreUserErrors) {
   const auto error = [](const std::string& variable, const std::string& line) {
     return sentence(base::ErrorKind::user, [&] {
-      Pipe pipe = make_pipe();
+      base::Pipe pipe = base::make_pipe();
       write_to(pipe, line);
-      pipe.write = comm::Socket();
-      seat_in({{"TRIREME_SEAT", variable}}, pipe.read.descriptor());
+      pipe.write.close();
+      seat_in({{"TRIREME_SEAT", variable}}, pipe.read.number());
     });
   };
   EXPECT_TRUE(contains(error("file", ""), "TRIREME_SEAT is 'file'"));
@@ -121,7 +122,7 @@ TEST(LaunchInfo, OfMpirunHasNoAddress) {
     EXPECT_EQ(seat->rank, 1);
     EXPECT_EQ(seat->world, 4);
     EXPECT_EQ(seat->meeting.port, 0);
-    EXPECT_FALSE(seat->has_leash);
+    EXPECT_FALSE(seat->has_control_pipe);
   };
   check();
   variables.merge(task(0));  // of the daemon, which srun started
@@ -141,7 +142,7 @@ TEST(LaunchInfo, OfSlurmMeetsOnTheFirstNode) {
   EXPECT_EQ(zero->meeting.port, two->meeting.port);
   EXPECT_EQ(zero->token, two->token);
   EXPECT_EQ(zero->token.size(), 64U);
-  EXPECT_FALSE(zero->has_leash);
+  EXPECT_FALSE(zero->has_control_pipe);
 }
 
 // Other users cannot reach it there.
@@ -204,7 +205,7 @@ TEST(LaunchInfo, NodeListsAreReadToTheFirstName) {
     EXPECT_TRUE(contains(sentence(base::ErrorKind::user, [&] { first_node(list); }), "cannot be read")) << list;
 }
 
-// What a leash has called so far, and waiting for it.
+// What a control pipe has called so far, and waiting for it.
 class Calls {
  public:
   void add(int& count) {
@@ -223,24 +224,25 @@ class Calls {
   std::condition_variable changed_;
 };
 
-TEST(Leash, HearsInterruptsAndTheEnd) {
-  Pipe pipe = make_pipe();
+TEST(ControlPipe, HearsInterruptsAndTheEnd) {
+  base::Pipe pipe = base::make_pipe();
   Calls calls;
-  const Leash leash([&] { calls.add(calls.interrupts); }, [&] { calls.add(calls.ends); }, pipe.read.descriptor());
+  const ControlPipe control_pipe([&] { calls.add(calls.interrupts); }, [&] { calls.add(calls.ends); },
+                                 pipe.read.number());
   write_to(pipe, "something else\ninter");
   write_to(pipe, "rupt\ninterrupted\n");
   EXPECT_TRUE(calls.wait_for(calls.interrupts, 1));
   write_to(pipe, "interrupt\n");
   EXPECT_TRUE(calls.wait_for(calls.interrupts, 2));
-  pipe.write = comm::Socket();
+  pipe.write.close();
   EXPECT_TRUE(calls.wait_for(calls.ends, 1));
 }
 
-TEST(Leash, EndsWithItsOwner) {
-  const Pipe pipe = make_pipe();
+TEST(ControlPipe, EndsWithItsOwner) {
+  const base::Pipe pipe = base::make_pipe();
   int ends = 0;
   {
-    const Leash leash([] {}, [&] { ++ends; }, pipe.read.descriptor());
+    const ControlPipe control_pipe([] {}, [&] { ++ends; }, pipe.read.number());
   }
   EXPECT_EQ(ends, 0);
 }

@@ -14,6 +14,7 @@
 #include "comm/membership/membership.h"
 #include "comm/transport/link/link.h"
 #include "comm/transport/tcp/authenticated_link.h"
+#include "support/receive_frame.h"
 
 namespace trireme::fuzz {
 namespace {
@@ -236,7 +237,7 @@ void host_member(Span bytes) {
         receive_all(socket, proof, deadline);
         send_all(socket, handshake.answer(proof), deadline);
         socket.authenticate(handshake.mac_keys(proof));
-        receive_frame(socket, 4096, deadline);
+        support::receive_frame(socket, 4096, deadline);
       }
       if (has_codes)
         send_with_codes(socket, bytes.subspan(1));

@@ -54,14 +54,14 @@ void Launcher::start() {
   const std::vector<std::string> variables = whole_environment();
   for (Member& member : members_) {
     const bool is_here = member.host.empty(), is_first = &member == &members_.front();
-    ChildPlan plan;
-    plan.command = is_here ? job_.command : ssh_command(job_, member.host);
-    plan.environment = variables;
-    if (is_here) plan.environment.insert(plan.environment.begin(), "TRIREME_SEAT=stdin");
-    plan.speaks_itself = is_first;
-    member.child = std::make_unique<Child>(plan);
+    base::ChildCommand command;
+    command.arguments = is_here ? job_.command : ssh_command(job_, member.host);
+    command.environment = variables;
+    if (is_here) command.environment.insert(command.environment.begin(), "TRIREME_SEAT=stdin");
+    if (is_first) command.output = command.error = base::ChildOutput::inherit;
+    member.process = std::make_unique<base::ChildProcess>(command);
     seat.meeting = is_first ? held : meeting;
-    member.child->say(to_line(seat));
+    member.process->write(to_line(seat) + "\n");
     ++seat.rank;
   }
 }

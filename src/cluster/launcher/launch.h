@@ -25,11 +25,11 @@ struct Job {
 // Returns the exit code of the job: rank 0's; 1 when rank 0 was killed, 2 when a process could not be started or was
 // started wrongly, 128 + signal after a second SIGINT or SIGTERM.
 //
-// A first signal (SIGINT, SIGTERM, SIGHUP) is passed on to rank 0 as "interrupt" on its leash; rank 0 ends the job in
-// good order. Rank 0 has this process's standard output and standard error; the lines of others come on standard error
-// with their names in front. The first process that fails is named; the others are left to decide whether they can go
-// on without it, unless it failed before they could have met. Rank 0 is killed, and named, when others have lost it and
-// it does not answer the launcher either: it was stopped, or hangs.
+// A first signal (SIGINT, SIGTERM, SIGHUP) is passed on to rank 0 as "interrupt" on its control pipe; rank 0 ends the
+// job in good order. Rank 0 has this process's standard output and standard error; the lines of others come on standard
+// error with their names in front. The first process that fails is named; the others are left to decide whether they
+// can go on without it, unless it failed before they could have met. Rank 0 is killed, and named, when others have lost
+// it and it does not answer the launcher either: it was stopped, or hangs.
 int launch(const Job& job);
 
 }  // namespace trireme::cluster

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/launcher/child.h"
+#include "base/system/child_process.h"
 #include "cluster/launcher/exit_notifier.h"
 #include "cluster/launcher/exit_status.h"
 #include "cluster/launcher/launch.h"
@@ -24,8 +24,8 @@ class Launcher {
 
  private:
   struct Member {
-    std::string name, host;  // the host is empty for one that runs here
-    std::unique_ptr<Child> child{};
+    std::string name, host;                         // the host is empty for one that runs here
+    std::unique_ptr<base::ChildProcess> process{};  // its standard input is the control pipe
     std::optional<ExitStatus> ending{};
     std::int64_t ended_ns = 0;
     bool was_told_to_end = false;  // by the launcher, which had lost its patience

@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/system/clock.h"
 #include "base/version.h"
+#include "cluster/launcher/control_pipe.h"
 #include "comm/builtin_transports.h"
 #include "comm/membership/join.h"
 #include "graph/fusion.h"
@@ -121,7 +122,7 @@ comm::JoinRequest join_request(const Registry& registry, const std::optional<clu
   request.world = seat->world;
   request.tls = seat->tls || known_settings(registry, given).flag("tls");
   if (seat->rank == 0) request.patience.silent_seconds = heartbeat_timeout(registry, given);
-  request.patience.ending_seconds = seat->has_leash ? kEndingSeconds : 0;
+  request.patience.ending_seconds = seat->has_control_pipe ? kEndingSeconds : 0;
   return request;
 }
 
@@ -153,15 +154,15 @@ class Job {
     compare();
     std::atomic<bool> interrupted{false};
     const InterruptWatch signals;
-    std::optional<cluster::Leash> leash;
-    if (seat_ && seat_->has_leash)
-      leash.emplace([&] { interrupted = true; },
-                    [&] {
-                      if (process_ == 0)
-                        interrupted = true;
-                      else
-                        std::_Exit(1);  // nobody is left to tell
-                    });
+    std::optional<cluster::ControlPipe> control_pipe;
+    if (seat_ && seat_->has_control_pipe)
+      control_pipe.emplace([&] { interrupted = true; },
+                           [&] {
+                             if (process_ == 0)
+                               interrupted = true;
+                             else
+                               std::_Exit(1);  // nobody is left to tell
+                           });
     return play([&] { return interrupted || signals.requested(); });
   }
 

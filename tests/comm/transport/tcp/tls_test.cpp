@@ -13,11 +13,13 @@
 #include "comm/ends.h"
 #include "comm/transport/tcp/socket_link.h"
 #include "comm/worlds.h"
+#include "support/receive_frame.h"
 
 namespace trireme::comm {
 namespace {
 
 using namespace std::chrono_literals;
+using support::receive_frame;
 
 constexpr const char* kToken = "a token of this job";
 const Secrecy kEncrypted{kToken, true};

@@ -230,6 +230,13 @@ TEST(Zip, DamagedContentIsNamed) {
   }
 }
 
+TEST(Zip, AHeaderWithAnotherNameIsDamage) {
+  Bytes bytes = zip({{"entry", some_bytes(100)}});
+  bytes[30] = 'E';  // the name's first letter, after the local header
+  ZipArchive archive(bytes, "file.zip");
+  expect_user_error([&] { read_entry(archive, 0, 100); }, {"file.zip", "'entry'", "different names"});
+}
+
 TEST(Zip, WhatIsNotReadIsNamed) {
   const auto refused = [](const Bytes& bytes, const std::vector<std::string>& parts) {
     expect_user_error([&] { ZipArchive archive(bytes, "file.zip"); }, parts);

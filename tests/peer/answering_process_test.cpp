@@ -1,5 +1,5 @@
 // A child that answers, dies, hangs, or never was.
-#include "peer/child.h"
+#include "peer/answering_process.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kLong = 60;
 
-Child shell(const std::string& script) { return Child("the peer", {"sh", "-c", script}); }
+AnsweringProcess shell(const std::string& script) { return AnsweringProcess("the peer", {"sh", "-c", script}); }
 
 std::string error_of(const std::function<void()>& f) {
   try {
@@ -39,27 +39,28 @@ bool ends(pid_t process) {
   return false;
 }
 
-TEST(Child, AnswersLineByLine) {
-  Child child = shell("while read -r line; do echo \"<$line>\"; done");
+TEST(AnsweringProcess, AnswersLineByLine) {
+  AnsweringProcess child = shell("while read -r line; do echo \"<$line>\"; done");
   EXPECT_EQ(child.ask("one", kLong), "<one>");
   EXPECT_EQ(child.ask("", kLong), "<>");
   EXPECT_EQ(child.ask("two words", kLong), "<two words>");
   EXPECT_EQ(child.finish(kLong), 0);
 }
 
-TEST(Child, MayAnswerMoreThanAPipeHolds) {
-  Child child = shell("read line; head -c 1000000 /dev/zero | tr '\\0' x; echo");
+TEST(AnsweringProcess, MayAnswerMoreThanAPipeHolds) {
+  AnsweringProcess child = shell("read line; head -c 1000000 /dev/zero | tr '\\0' x; echo");
   EXPECT_EQ(child.ask("go", kLong), std::string(1'000'000, 'x'));
 }
 
-TEST(Child, MayComplainMoreThanAPipeHolds) {
-  Child child = shell("head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the end >&2; read line; echo done");
+TEST(AnsweringProcess, MayComplainMoreThanAPipeHolds) {
+  AnsweringProcess child =
+      shell("head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the end >&2; read line; echo done");
   EXPECT_EQ(child.ask("go", kLong), "done");
   EXPECT_TRUE(child.last_words().ends_with("the end"));
 }
 
-TEST(Child, ThatDiesSaysWhy) {
-  Child child = shell("read line; echo a first line >&2; echo no such network >&2; exit 3");
+TEST(AnsweringProcess, ThatDiesSaysWhy) {
+  AnsweringProcess child = shell("read line; echo a first line >&2; echo no such network >&2; exit 3");
   const std::string error = error_of([&] { child.ask("go", kLong); });
   EXPECT_TRUE(has(error, "the peer ended before it answered")) << error;
   EXPECT_TRUE(has(error, "no such network")) << error;
@@ -67,30 +68,30 @@ TEST(Child, ThatDiesSaysWhy) {
   EXPECT_TRUE(has(error_of([&] { child.ask("again", kLong); }), "ended")) << error;
 }
 
-TEST(Child, ThatHangsIsKilledAtTheDeadline) {
-  Child child = shell("echo $$; read line; read line; echo thinking >&2; sleep 1000");
+TEST(AnsweringProcess, ThatHangsIsKilledAtTheDeadline) {
+  AnsweringProcess child = shell("echo $$; read line; read line; echo thinking >&2; sleep 1000");
   const auto process = static_cast<pid_t>(std::stol(child.ask("who", kLong)));
   const std::string error = error_of([&] { child.ask("go", 0.2); });
   EXPECT_TRUE(has(error, "did not answer within")) << error;
   EXPECT_TRUE(ends(process));
 }
 
-TEST(Child, IsKilledWithItsObject) {
+TEST(AnsweringProcess, IsKilledWithItsObject) {
   pid_t process = 0;
   {
-    Child child = shell("read line; echo $$; sleep 1000");
+    AnsweringProcess child = shell("read line; echo $$; sleep 1000");
     process = static_cast<pid_t>(std::stol(child.ask("who", kLong)));
     EXPECT_EQ(::kill(process, 0), 0);
   }
   EXPECT_TRUE(ends(process));
 }
 
-TEST(Child, DoesNotOutliveAKilledParent) {
+TEST(AnsweringProcess, DoesNotOutliveAKilledParent) {
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);
   const pid_t parent = ::fork();
   if (parent == 0) {
-    Child child("the peer", {"sh", "-c", "read line; echo $$; exec sleep 1000"});
+    AnsweringProcess child("the peer", {"sh", "-c", "read line; echo $$; exec sleep 1000"});
     const auto process = static_cast<pid_t>(std::stol(child.ask("who", kLong)));
     if (::write(pipe[1], &process, sizeof process) != sizeof process) ::_exit(1);
     ::kill(::getpid(), SIGKILL);
@@ -100,14 +101,14 @@ TEST(Child, DoesNotOutliveAKilledParent) {
   EXPECT_TRUE(ends(process));
 }
 
-TEST(Child, ThatIsNoProgramCannotBeStarted) {
-  Child child("the peer", {"/no/such/program"});
+TEST(AnsweringProcess, ThatIsNoProgramCannotBeStarted) {
+  AnsweringProcess child("the peer", {"/no/such/program"});
   const std::string error = error_of([&] { child.ask("go", kLong); });
   EXPECT_TRUE(has(error, "the peer could not be started")) << error;
 }
 
-TEST(Child, FinishGivesExitCodeAndOutput) {
-  Child child = shell("cat; echo bye; exit 5");
+TEST(AnsweringProcess, FinishGivesExitCodeAndOutput) {
+  AnsweringProcess child = shell("cat; echo bye; exit 5");
   EXPECT_EQ(child.finish(kLong), 5);
   EXPECT_EQ(child.output(), "bye\n");
   EXPECT_EQ(shell("kill -9 $$").finish(kLong), 128 + SIGKILL);
