@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/system/child_process.h"
+#include "base/process/child_process.h"
 
 namespace trireme::peer {
 

@@ -1,5 +1,5 @@
 // Child processes: how they end, what they say, and that none is left.
-#include "base/system/child_process.h"
+#include "base/process/child_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -8,7 +8,7 @@
 #include <map>
 #include <mutex>
 
-#include "base/system/pipe.h"
+#include "base/process/pipe.h"
 #include "cluster/launcher/control_pipe.h"
 #include "cluster/slurm.h"
 #include "support/core_errors.h"

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "base/system/pipe.h"
+#include "base/process/pipe.h"
 #include "support/core_errors.h"
 #include "support/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "base/system/pipe.h"
+#include "base/process/pipe.h"
 
 namespace trireme::cluster {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/system/child_process.h"
+#include "base/process/child_process.h"
 #include "cluster/launcher/exit_notifier.h"
 #include "cluster/launcher/exit_status.h"
 #include "cluster/launcher/launch.h"

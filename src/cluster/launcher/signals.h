@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "base/system/pipe.h"
+#include "base/process/pipe.h"
 
 namespace trireme::cluster {
 

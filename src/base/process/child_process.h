@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/system/pipe.h"
+#include "base/process/pipe.h"
 
 namespace trireme::base {
 

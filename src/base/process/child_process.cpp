@@ -1,4 +1,4 @@
-#include "base/system/child_process.h"
+#include "base/process/child_process.h"
 
 #include <poll.h>
 #include <signal.h>

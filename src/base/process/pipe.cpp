@@ -1,4 +1,4 @@
-#include "base/system/pipe.h"
+#include "base/process/pipe.h"
 
 #include <fcntl.h>
 #include <unistd.h>
