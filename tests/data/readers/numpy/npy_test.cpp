@@ -6,7 +6,7 @@
 
 #include "data/codecs/decompress.h"
 #include "data/codecs/zip.h"
-#include "numpy_files.h"
+#include "data/readers/numpy/numpy_files.h"
 
 namespace trireme::data {
 namespace {

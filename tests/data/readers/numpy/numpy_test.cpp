@@ -6,8 +6,8 @@
 
 #include "data/dataset/columns.h"
 #include "data/open.h"
+#include "data/readers/numpy/numpy_files.h"
 #include "data/readers/numpy/numpy_names.h"
-#include "numpy_files.h"
 
 namespace trireme::data {
 namespace {
