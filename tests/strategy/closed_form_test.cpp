@@ -3,9 +3,9 @@
 
 #include <mutex>
 
-#include "cluster.h"
-#include "fake_replica.h"
 #include "strategy/builtin.h"
+#include "strategy/cluster.h"
+#include "strategy/fake_replica.h"
 #include "strategy/phases.h"
 
 namespace trireme::strategy {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "data/readers/images/image_fit.h"
-#include "image_helpers.h"
+#include "data/readers/images/image_helpers.h"
 
 namespace trireme::data {
 namespace {

@@ -5,8 +5,8 @@
 #include "data/dataset/columns.h"
 #include "data/open.h"
 #include "data/readers/images/image_folder.h"
+#include "data/readers/images/image_helpers.h"
 #include "data/readers/images/image_list.h"
-#include "image_helpers.h"
 #include "support/as_nobody.h"
 
 namespace trireme::data {
