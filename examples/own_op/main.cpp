@@ -8,7 +8,7 @@
 #include "base/cpu/math.h"
 #include "crew/crew.h"
 #include "data/loading/loader.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "models/init.h"
 #include "ops/conv/conv.h"
 #include "ops/core/elementwise.h"

@@ -60,7 +60,7 @@ const System& find_system(const std::string& name) {
   base::user_error("--peer: {}", base::unknown_name("system", name, names));
 }
 
-std::string find_python(const System& system, const Place& place) {
+std::string find_python(const System& system, const PeerLocation& place) {
   const std::string& named = place.python.empty() ? place.environment_python : place.python;
   if (!named.empty()) {
     const std::string why = why_not(named, system);
@@ -73,7 +73,7 @@ std::string find_python(const System& system, const Place& place) {
   base::user_error("neither python3 nor /usr/bin/python3 imports {}; {}", system.module, what_to_do(system));
 }
 
-std::string find_script(const System& system, const std::string& name, const Place& place) {
+std::string find_script(const System& system, const std::string& name, const PeerLocation& place) {
   std::error_code ignored;
   const fs::path below = fs::path(system.name) / name;
   if (!place.scripts.empty()) {

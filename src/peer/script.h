@@ -21,7 +21,7 @@ const System& pytorch();
 const System& find_system(const std::string& name);
 
 // What the user says about it; empty: nothing.
-struct Place {
+struct PeerLocation {
   std::string python;              // --python
   std::string environment_python;  // TRIREME_PYTHON
   std::string scripts;             // TRIREME_PEERS: the folder that holds the systems'
@@ -29,11 +29,11 @@ struct Place {
 
 // The interpreter named by the user, else the first of python3 and /usr/bin/python3 that imports the module. A user
 // error when there is none.
-std::string find_python(const System& system, const Place& place);
+std::string find_python(const System& system, const PeerLocation& place);
 
 // peers/<system>/<name>: in the named folder, else beside the source tree the program was built in, else where it is
 // installed. A user error when there is none.
-std::string find_script(const System& system, const std::string& name, const Place& place);
+std::string find_script(const System& system, const std::string& name, const PeerLocation& place);
 
 class Script {
  public:

@@ -1,7 +1,7 @@
 #include "train/builtin_registry.h"
 
 #include "comm/builtin_transports.h"
-#include "strategy/builtin.h"
+#include "strategy/builtin_strategies.h"
 #include "train/sinks/sinks.h"
 
 namespace trireme::train {

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/program.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "models/zoo.h"
 #include "optim/optimizer.h"
 #include "train/builtin_registry.h"

@@ -1,6 +1,6 @@
 // The command line itself: help, version, lists, and what was typed wrongly.
 #include "cli/program.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "models/zoo.h"
 #include "optim/optimizer.h"
 #include "train/builtin_registry.h"

@@ -3,8 +3,8 @@
 #include <system_error>
 
 #include "base/cpu/cores.h"
+#include "base/cpu/event_count.h"
 #include "base/cpu/simd.h"
-#include "base/cpu/wait.h"
 #include "base/error.h"
 
 namespace trireme::base {

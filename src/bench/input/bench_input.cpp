@@ -24,7 +24,7 @@
 #include "bench/peer/peer_report.h"
 #include "data/dataset/columns.h"
 #include "data/loading/loader.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/readers/packed.h"
 #include "data/stages/prepare.h"
 #include "peer/answering_process.h"

@@ -130,9 +130,9 @@ compare::ConvergenceOptions convergence_of(const train::Registry& registry, cons
 }
 
 // A line that is written over, where somebody looks.
-class Progress {
+class ProgressLine {
  public:
-  ~Progress() { clear(); }
+  ~ProgressLine() { clear(); }
   void tell(const std::string& text) {
     if (watch_.requested()) base::run_error("the comparison was interrupted");
     if (!shows_) return;
@@ -190,7 +190,7 @@ void Comparison::find_peer() {
 }
 
 compare::Outcome Comparison::run() const {
-  Progress progress;
+  ProgressLine progress;
   const auto make = [&](const compare::TrainOptions& on_top) {
     compare::TrainOptions all = on_top;
     all.insert(options_.train.begin(), options_.train.end());

@@ -87,7 +87,7 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
   Result result;
   result.bench = bench;
   result.memory_bytes = own_memory_bytes(bench, settings.text("isa"));
-  std::vector<std::unique_ptr<train::StepRig>> rigs;
+  std::vector<std::unique_ptr<train::StepBenchmark>> rigs;
   const auto own_side = [&](int threads, int oars, crew::Reduce reduce) {
     BenchCase other = bench;
     other.threads = threads;

@@ -1,6 +1,6 @@
 // Launching: starts the processes of a job, here and on other hosts, and stays until all have ended. Each is told its
-// seat (cluster/launch_info.h). What happens between them is theirs; the launcher passes on signals and output, tells
-// who failed first, and sees to it that none is left.
+// launch info (cluster/launch_info.h). What happens between them is theirs; the launcher passes on signals and output,
+// tells who failed first, and sees to it that none is left.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Job {
   std::vector<std::string> names{};  // per rank, for people: "worker 2". None: "rank 2"
   std::string ssh = "ssh";           // with options, split at blanks: "ssh -p 2222 -i key"
   std::string directory{};           // where to work on other hosts; empty: as here
-  int port = 0;                      // of the meeting; 0: one that is free
+  int port = 0;                      // of the rendezvous; 0: one that is free
   std::string transport{};           // with which all join; empty: as their own settings say
   bool tls = false;                  // as the ranks join: how processes ended is told to them
   double start_seconds = 60;         // until all have found together

@@ -50,7 +50,7 @@ bool Launcher::is_over() const {
 void Launcher::wait() {
   std::int64_t until = base::in_seconds(kLongestSleepSeconds);
   const bool is_unsettled = has_failed() && cause_ < 0;
-  for (const std::int64_t moment : {is_unsettled ? settle_ns_ : chorus_.next_ns(), warn_ns_, more_force_ns_})
+  for (const std::int64_t moment : {is_unsettled ? settle_ns_ : log_merger_.next_ns(), warn_ns_, more_force_ns_})
     if (moment != 0) until = std::min(until, moment);
   std::vector<pollfd> polls{{signals_.descriptor(), POLLIN, 0}};
   for (const Member& one : members_)
@@ -77,7 +77,7 @@ void Launcher::take_signal(int signal) {
 void Launcher::read_output() {
   for (int rank = 0; rank < job_.world; ++rank)
     member(rank).process->read_lines(
-        [&](std::string line, bool is_error) { chorus_.add(rank, std::move(line), is_error); });
+        [&](std::string line, bool is_error) { log_merger_.add(rank, std::move(line), is_error); });
 }
 
 void Launcher::bury() {
@@ -86,7 +86,7 @@ void Launcher::bury() {
     Member& one = member(rank);
     if (one.ending || !one.process->has_ended()) continue;
     one.process->read_last_lines(
-        [&](std::string line, bool is_error) { chorus_.add(rank, std::move(line), is_error); });
+        [&](std::string line, bool is_error) { log_merger_.add(rank, std::move(line), is_error); });
     one.ending = ending_of(one.process->status(), !one.host.empty());
     one.ended_ns = base::now_ns();
     if (rank == 0) {
@@ -102,21 +102,21 @@ void Launcher::bury() {
   for (const int rank : failed) {
     if (failures_.empty()) settle_ns_ = base::in_seconds(kSettleSeconds);
     failures_.push_back(rank);
-    is_blamed |= chorus_.last_words(rank).find(comm::kHoldsGroup) != std::string::npos;
+    is_blamed |= log_merger_.last_words(rank).find(comm::kHoldsGroup) != std::string::npos;
     const Member& one = member(rank);
     // A process that was started wrongly has told why, and all are ended for it.
     const bool is_news = one.host.empty() && !one.ending->is_of_a_start();
     if (is_news && first().process->is_alive()) messenger_->tell(one.process->id(), to_text(*one.ending));
   }
   is_blamed |= !failed.empty() && first().process->is_stopped();
-  if (is_blamed && first().process->is_alive() && !probe_) probe_ = std::make_unique<LivenessProbe>(meeting_);
+  if (is_blamed && first().process->is_alive() && !probe_) probe_ = std::make_unique<LivenessProbe>(rendezvous_);
 }
 
 void Launcher::judge() {
   const std::int64_t now = base::now_ns();
   if (has_failed() && cause_ < 0 && now >= settle_ns_) settle();
   if (probe_ && probe_->is_done() && cause_ >= 0) look_after_first();
-  if (!has_failed() || cause_ >= 0) chorus_.print(now);
+  if (!has_failed() || cause_ >= 0) log_merger_.print(now);
   if (warn_ns_ != 0 && now >= warn_ns_) {
     warn_ns_ = 0;
     has_warned_ = first().process->is_alive();
@@ -128,14 +128,14 @@ void Launcher::judge() {
 void Launcher::settle() {
   // Who fails leaves the group, and may take longer to end than those who say so. What rank 0 says is not heard here.
   const auto innocence = [&](int rank) {
-    const std::string& words = chorus_.last_words(rank);
+    const std::string& words = log_merger_.last_words(rank);
     const int blames = words.empty() ? 1 : words.find("has left the group") != std::string::npos ? 2 : 0;
     return std::pair(member(rank).ending->suspicion(), blames);
   };
   cause_ = *std::ranges::min_element(failures_, {}, innocence);
   const Member& cause = member(cause_);
-  chorus_.listen_only_to(cause_);
-  last_words_ = chorus_.take_last_words(cause_);
+  log_merger_.listen_only_to(cause_);
+  last_words_ = log_merger_.take_last_words(cause_);
   if (last_words_.starts_with("trireme: ")) last_words_.erase(0, std::string_view("trireme: ").size());
   could_not_start_ =
       cause.ending->is_of_a_start() && 1e-9 * static_cast<double>(cause.ended_ns - started_ns_) <= job_.start_seconds;
@@ -185,7 +185,7 @@ int Launcher::conclude() {
   messenger_.reset();
   probe_.reset();
   if (has_failed() && cause_ < 0) settle();
-  chorus_.print_all();
+  log_merger_.print_all();
   const int code = exit_code();
   if (last_signal_ != 0) return code;
   if (cause_ >= 0) {

@@ -62,7 +62,7 @@ class Launcher {
   std::int64_t started_ns_;
   std::vector<Member> members_;
   SignalPipe signals_;
-  LogMerger chorus_;
+  LogMerger log_merger_;
   std::unique_ptr<ExitNotifier> messenger_;
 
   std::int64_t first_signal_ns_ = 0;
@@ -74,7 +74,7 @@ class Launcher {
   std::string last_words_;
   bool could_not_start_ = false, has_warned_ = false;
 
-  comm::JoinOptions meeting_;             // as the launcher reaches it
+  comm::JoinOptions rendezvous_;          // as the launcher reaches it
   std::unique_ptr<LivenessProbe> probe_;  // of the first process, where the others may have lost it
   bool first_is_frozen_ = false;          // it was killed for that
   double grace_seconds_ = 0;              // that the others had after the first process

@@ -6,20 +6,20 @@
 
 namespace trireme::comm {
 
-std::shared_ptr<const Window> Group::allocate(std::size_t bytes) {
+std::shared_ptr<const SharedWindow> Group::allocate(std::size_t bytes) {
   if (memory_) {
     auto window = memory_->allocate(bytes);
     windows_->add(window);
     return window;
   }
   const auto memory = std::make_shared<MappedMemory>(bytes, -1);  // of this rank alone
-  return std::make_shared<Window>(0, memory->data(), bytes, bytes, std::vector{rank()}, rank(), memory);
+  return std::make_shared<SharedWindow>(0, memory->data(), bytes, bytes, std::vector{rank()}, rank(), memory);
 }
 
 void Group::set_deadline(double seconds) {
   Collectives::set_deadline(seconds);
   start([seconds](Collectives& collectives) { collectives.set_deadline(seconds); }).wait();
-  post_->set_deadline(seconds);
+  mailbox_->set_deadline(seconds);
 }
 
 void Group::among(const std::vector<int>& ranks, std::uint32_t sequence) {

@@ -11,25 +11,28 @@
 #include <string>
 #include <vector>
 
-#include "comm/collective/background.h"
+#include "comm/collective/background_collectives.h"
 #include "comm/collective/collectives.h"
 #include "comm/mailbox/mailbox.h"
-#include "comm/transport/shared_memory/window.h"
+#include "comm/transport/shared_memory/shared_window.h"
 
 namespace trireme::comm {
 
 class GroupServices;
 
-// A rank's links to the others: those of collectives that are waited for, of the background's, and of the post.
+// A rank's links to the others: those of collectives that are waited for, of the background's, and of the mailbox.
 inline constexpr int kLinkSets = 3;
 struct Mesh {
-  LinkSet front, back, post;
+  LinkSet front, back, mailbox;
   std::shared_ptr<HostMemory> memory;  // where all ranks share a host
 
   // One count for all.
-  Mesh(LinkSet of_front, LinkSet of_back, LinkSet of_post, std::shared_ptr<HostMemory> host_memory)
-      : front(std::move(of_front)), back(std::move(of_back)), post(std::move(of_post)), memory(std::move(host_memory)) {
-    back.traffic = post.traffic = front.traffic;
+  Mesh(LinkSet of_front, LinkSet of_back, LinkSet of_mailbox, std::shared_ptr<HostMemory> host_memory)
+      : front(std::move(of_front)),
+        back(std::move(of_back)),
+        mailbox(std::move(of_mailbox)),
+        memory(std::move(host_memory)) {
+    back.traffic = mailbox.traffic = front.traffic;
   }
 };
 
@@ -38,25 +41,25 @@ class Group : public Collectives {
   explicit Group(Mesh mesh) : Group(std::move(mesh), std::make_shared<WindowSet>()) {}
 
   // What must live as long as the group.
-  void keep(std::shared_ptr<GroupServices> company) { company_ = std::move(company); }
-  const std::shared_ptr<GroupServices>& company() const { return company_; }
+  void keep(std::shared_ptr<GroupServices> services) { services_ = std::move(services); }
+  const std::shared_ptr<GroupServices>& services() const { return services_; }
 
   // Of every wait in which nothing moves, from now on.
   void set_deadline(double seconds);
 
   // Memory, zero at first, that all-reduces work on where it lies instead of sending copies: where all ranks share a
   // host, and all of them name such memory. Called by all ranks, with equal sizes.
-  std::shared_ptr<const Window> allocate(std::size_t bytes);
+  std::shared_ptr<const SharedWindow> allocate(std::size_t bytes);
 
   // Where memory from allocate() lies, and what lies at such a place of another rank; nothing for any other memory.
-  std::optional<Place> find(std::span<const float> floats) const { return windows_->find(floats); }
-  std::span<float> at(int rank, const Place& place, std::size_t floats) const {
+  std::optional<WindowAddress> find(std::span<const float> floats) const { return windows_->find(floats); }
+  std::span<float> at(int rank, const WindowAddress& place, std::size_t floats) const {
     return windows_->at(rank, place, floats);
   }
 
   // From now on the collectives, those in the background too, are among these ranks of the group only (this rank is one
   // of them), which rank() and world() then count; see Collectives. What was started before is still among the ranks of
-  // then. The post, and allocate(), keep the ranks of the group.
+  // then. The mailbox, and allocate(), keep the ranks of the group.
   void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
   // The same of those in the background alone.
@@ -66,7 +69,7 @@ class Group : public Collectives {
   std::uint32_t sequence();
 
   // A collective in the background: what `run` calls.
-  Pending start(std::function<void(Collectives&)> run, RunBy by = RunBy::thread) {
+  PendingCollective start(std::function<void(Collectives&)> run, RunBy by = RunBy::thread) {
     return background_->start(std::move(run), by);
   }
 
@@ -74,7 +77,7 @@ class Group : public Collectives {
   Traffic& traffic() { return *traffic_; }
 
   // Messages from one rank to another, whatever the others do.
-  Mailbox& post() { return *post_; }
+  Mailbox& mailbox() { return *mailbox_; }
 
   // For a rank that cannot go on: every wait of this rank ends with this sentence. Others see it when it leaves.
   void give_up(const std::string& sentence) { alarm_->raise(sentence); }
@@ -94,16 +97,16 @@ class Group : public Collectives {
         traffic_(std::move(traffic)),
         windows_(windows),
         memory_(std::move(mesh.memory)),
-        post_(std::make_unique<Mailbox>(std::move(mesh.post))),
+        mailbox_(std::make_unique<Mailbox>(std::move(mesh.mailbox))),
         background_(std::make_unique<Background>(
             std::make_unique<Collectives>(std::make_unique<ProgressLoop>(std::move(mesh.back)), windows))) {}
 
-  std::shared_ptr<GroupServices> company_;  // first: goes when nothing runs any more
+  std::shared_ptr<GroupServices> services_;  // first: goes when nothing runs any more
   std::shared_ptr<FailureState> alarm_;
   std::shared_ptr<Traffic> traffic_;
   std::shared_ptr<WindowSet> windows_;
   std::shared_ptr<HostMemory> memory_;
-  std::unique_ptr<Mailbox> post_;
+  std::unique_ptr<Mailbox> mailbox_;
   std::unique_ptr<Background> background_;
 };
 

@@ -9,13 +9,13 @@ namespace {
 constexpr int kQuestions = 16;
 }  // namespace
 
-ClockOffset ask_clock(Mailbox& post, int answerer, Tag tag, const Clock& clock) {
+ClockOffset ask_clock(Mailbox& mailbox, int answerer, Tag tag, const Clock& clock) {
   ClockOffset best;
   for (int i = 0; i < kQuestions; ++i) {
     const std::int64_t asked_ns = clock();
-    post.send(answerer, tag, {});
+    mailbox.send(answerer, tag, {});
     std::int64_t answer_ns = 0;
-    const Received received = post.receive(answerer, tag, std::as_writable_bytes(std::span(&answer_ns, 1)));
+    const Received received = mailbox.receive(answerer, tag, std::as_writable_bytes(std::span(&answer_ns, 1)));
     const std::int64_t round_trip_ns = clock() - asked_ns;
     base::check(received.bytes == sizeof answer_ns, "rank {} answered {} bytes when asked for its clock, expected {}",
                 answerer, received.bytes, sizeof answer_ns);
@@ -25,11 +25,11 @@ ClockOffset ask_clock(Mailbox& post, int answerer, Tag tag, const Clock& clock) 
   return best;
 }
 
-void answer_clock(Mailbox& post, int asker, Tag tag, const Clock& clock) {
+void answer_clock(Mailbox& mailbox, int asker, Tag tag, const Clock& clock) {
   for (int i = 0; i < kQuestions; ++i) {
-    post.receive(asker, tag, {});
+    mailbox.receive(asker, tag, {});
     const std::int64_t now_ns = clock();
-    post.send(asker, tag, std::as_bytes(std::span(&now_ns, 1)));
+    mailbox.send(asker, tag, std::as_bytes(std::span(&now_ns, 1)));
   }
 }
 

@@ -20,7 +20,7 @@ struct ClockOffset {
 using Clock = std::function<std::int64_t()>;
 
 // Called by two ranks, by one each, with a tag that they use for nothing else meanwhile.
-ClockOffset ask_clock(Mailbox& post, int answerer, Tag tag, const Clock& clock = base::now_ns);
-void answer_clock(Mailbox& post, int asker, Tag tag, const Clock& clock = base::now_ns);
+ClockOffset ask_clock(Mailbox& mailbox, int answerer, Tag tag, const Clock& clock = base::now_ns);
+void answer_clock(Mailbox& mailbox, int asker, Tag tag, const Clock& clock = base::now_ns);
 
 }  // namespace trireme::comm

@@ -7,7 +7,7 @@
 
 namespace trireme::comm {
 
-// Called by all members of the roll; `door` takes connections of other hosts, `local_door` those of this one.
-Mesh make_mesh(const JoinOptions& options, const Roll& roll, Listener& door, Listener& local_door);
+// Called by all members of the roll; `listener` takes connections of other hosts, `local_listener` those of this one.
+Mesh make_mesh(const JoinOptions& options, const MembershipView& view, Listener& listener, Listener& local_listener);
 
 }  // namespace trireme::comm

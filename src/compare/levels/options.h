@@ -10,7 +10,7 @@
 namespace trireme::compare {
 
 struct Options {
-  PeerPlace peer{};
+  PeerInstallation peer{};
   std::string optimizer, schedule, init;
   std::int64_t steps = 1;
   TrainOptions train{};  // what makes `trireme train` run the experiment

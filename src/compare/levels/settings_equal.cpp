@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compare/levels/layer_file.h"
-#include "optim/schedule.h"
+#include "optim/learning_rate_schedule.h"
 
 namespace trireme::compare {
 namespace {

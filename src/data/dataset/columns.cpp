@@ -26,7 +26,8 @@ class ColumnSource : public Dataset {
   std::int64_t size() const override { return columns_.samples; }
   const Columns* columns() const override { return &columns_; }
 
-  void fetch(std::int64_t index, const Draw&, std::span<float* const> inputs, float* target) const override {
+  void fetch(std::int64_t index, const AugmentationSeed&, std::span<float* const> inputs,
+             float* target) const override {
     base::check(index >= 0 && index < size(), "sample {} of {}", index, size());
     for (std::size_t i = 0; i < columns_.inputs.size(); ++i) to_floats(columns_.inputs[i], index, inputs[i]);
     to_floats(columns_.target, index, target);

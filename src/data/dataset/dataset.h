@@ -38,7 +38,7 @@ std::int64_t target_floats(const DataSpec& spec);
 std::string spec_text(const DataSpec& spec);
 
 // Augmentation is a pure function of (seed, epoch, sample index).
-struct Draw {
+struct AugmentationSeed {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;
 };
@@ -62,7 +62,8 @@ class Dataset {
   virtual std::int64_t size() const = 0;
   // Writes one sample, 0 <= index < size(): inputs[i] gets spec().inputs[i].count() floats (plain, row-major), target
   // gets target_floats(spec()) floats (a class index is one float).
-  virtual void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* target) const = 0;
+  virtual void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
+                     float* target) const = 0;
   // The same without a copy, where the samples lie in memory: what the stages read to change and convert in one pass.
   // The target is written as by fetch(). False: they do not, use fetch().
   virtual bool view(std::int64_t, std::span<StoredValues>, float*) const { return false; }

@@ -1,4 +1,4 @@
-// StateMap: who holds which part of a run's state between two stretches of steps. The state is all weights and
+// StateMap: who holds which part of a run's state between two intervals of steps. The state is all weights and
 // statistics, and for trained parameters the optimizer's slots.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Strategy: how a worker's steps become everybody's. All replicas hold the same weights when a stretch of steps begins
-// and when it has ended; in between each strategy does as it likes, so any may follow any other.
-// How a strategy is named, configured and made is in strategy/registry/config.h.
+// Strategy: how a worker's steps become everybody's. All replicas hold the same weights when an interval of steps
+// begins and when it has ended; in between each strategy does as it likes, so any may follow any other. How a strategy
+// is named, configured and made is in strategy/registry/config.h.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 #include "comm/group/group.h"
 #include "crew/replica.h"
 #include "observe/step_phases.h"
-#include "strategy/common/assignment.h"
+#include "strategy/common/oar_assignment.h"
 #include "strategy/common/role_map.h"
 #include "strategy/common/updater.h"
 
@@ -18,30 +18,30 @@ namespace trireme::strategy {
 
 using observe::StepSeconds;
 
-// What a worker rows next.
+// What a worker computes next.
 struct Work {
   crew::BatchView batch;
-  crew::Draw draw;
+  crew::RandomSeed random;
   base::Range oars;          // of the batch: this worker's
   base::Range mean_over{};   // in groups: the oars of this worker's group
   std::int64_t step = 1;     // counted from 1
   double lr = 0;             // of a synchronous step
   double load_seconds = 0;   // spent on this work already: loading,
   double slept_seconds = 0;  // and sleeping, where a slow machine is played
-  bool wants_stop = false;   // this worker was told to end the stretch after this step
+  bool wants_stop = false;   // this worker was told to end the interval after this step
 };
 
 // The seconds of a step that do not depend on the strategy: loading, and what the crew measured. A sleep that plays a
 // slow machine counts as backward.
-inline StepSeconds seconds_of(const Work& work, const crew::RowReport& row) {
+inline StepSeconds seconds_of(const Work& work, const crew::ComputeReport& computed) {
   return {.load = work.load_seconds,
-          .forward = row.forward_seconds,
-          .backward = row.backward_seconds + work.slept_seconds,
-          .update = row.update_seconds};
+          .forward = computed.forward_seconds,
+          .backward = computed.backward_seconds + work.slept_seconds,
+          .update = computed.update_seconds};
 }
 // The same before the step is over: what follows the crew's part is taken from the step before.
-inline StepSeconds seconds_so_far(const Work& work, const crew::RowReport& row, const StepSeconds& before) {
-  StepSeconds seconds = seconds_of(work, row);
+inline StepSeconds seconds_so_far(const Work& work, const crew::ComputeReport& computed, const StepSeconds& before) {
+  StepSeconds seconds = seconds_of(work, computed);
   seconds.update = before.update;
   seconds.network = before.network;
   seconds.hidden = before.hidden;
@@ -49,7 +49,7 @@ inline StepSeconds seconds_so_far(const Work& work, const crew::RowReport& row, 
 }
 
 // What every worker tells the others about a synchronous step.
-struct Note {
+struct WorkerStepReport {
   StepSeconds seconds;
   std::int64_t arrived_ns = 0;  // when its gradient was complete; its own clock
   bool wants_stop = false;
@@ -61,8 +61,9 @@ struct StepReport {
   std::int64_t samples = 0;      // of the whole batch, or of what was pushed
   double penalty = 0;
   StepSeconds seconds;
-  std::vector<Note> notes;  // of all workers, after a synchronous step; of a group's members, after its push
-  bool must_stop = false;   // somebody wants to; the same on all workers
+  std::vector<WorkerStepReport>
+      notes;               // of all workers, after a synchronous step; of a group's members, after its push
+  bool must_stop = false;  // somebody wants to; the same on all workers
 };
 
 class Strategy {
@@ -70,25 +71,25 @@ class Strategy {
   virtual ~Strategy() = default;
 
   virtual StepReport step(const Work& work) = 0;
-  // After the last step of a stretch: all replicas hold the same weights again.
-  virtual void end_stretch() {}
+  // After the last step of an interval: all replicas hold the same weights again.
+  virtual void end_interval() {}
   // How often replicas were brought together since the last call, where they go apart.
   virtual std::int64_t take_synchronisations() { return 0; }
 };
 
 // What a worker has.
-struct Worker {
+struct WorkerContext {
   crew::Replica& replica;
   Updater& updater;
   comm::Group& group;  // its collectives are among the workers
-  RoleMap cast;
+  RoleMap roles;
   int worker = 0;
-  Assignment& assignment;
+  OarAssignment& assignment;
   std::span<float> gradients;  // memory for several gradients, of the group where it has such
   bool exact = true;
   std::span<float> host_weights{};  // for the weights of all workers, where all are of one host
   std::vector<int> cpus{};          // where threads that help the crew's may run; empty: where the caller's may
-  std::int64_t version = 0;         // the step that its weights are of, between stretches
+  std::int64_t version = 0;         // the step that its weights are of, between intervals
 };
 
 }  // namespace trireme::strategy

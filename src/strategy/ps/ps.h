@@ -9,7 +9,7 @@
 
 namespace trireme::strategy {
 
-std::unique_ptr<Strategy> make_ps(const Worker& worker, const PsOptions& options);
+std::unique_ptr<Strategy> make_ps(const WorkerContext& worker, const PsOptions& options);
 StrategyRow ps_row();
 
 }  // namespace trireme::strategy

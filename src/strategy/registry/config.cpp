@@ -11,16 +11,16 @@ std::unique_ptr<ServerSide> StrategyConfig::make_server_side(Server&) const {
   base::throw_error(base::ErrorKind::internal, "a strategy without a server side was asked for one");
 }
 
-StateMap StrategyConfig::export_state(const Worker& worker) const {
+StateMap StrategyConfig::export_state(const WorkerContext& worker) const {
   if (traits_.state_owner == StateOwner::servers) return {};
-  return {{worker.cast.process_of_worker(worker.worker), {0, worker.replica.space().floats()}, worker.version}};
+  return {{worker.roles.process_of_worker(worker.worker), {0, worker.replica.space().floats()}, worker.version}};
 }
 
 StateMap StrategyConfig::export_state(const Server& server) const {
   return traits_.state_owner == StateOwner::servers ? StateMap{server.holds()} : StateMap{};
 }
 
-void StrategyConfig::import_state(const Worker& worker, StateOwner from) const {
+void StrategyConfig::import_state(const WorkerContext& worker, StateOwner from) const {
   if (from == traits_.state_owner) return;
   if (from == StateOwner::workers)
     hand_to_servers(worker);

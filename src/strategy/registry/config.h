@@ -2,7 +2,7 @@
 // of its worker side and of its server side. StrategyRow: how the registry knows a strategy; it makes the
 // configuration. Both are immutable once made and may be used from any thread.
 //
-// Adding a strategy: its file with a row, and one line in strategy/builtin.cpp.
+// Adding a strategy: its file with a row, and one line in strategy/builtin_strategies.cpp.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace trireme::strategy {
 
-// Who holds the newest weights and the optimizer's state between two stretches of steps: every worker all of it, or
+// Who holds the newest weights and the optimizer's state between two intervals of steps: every worker all of it, or
 // each server its shard.
 enum class StateOwner : std::uint8_t { workers, servers };
 
@@ -51,16 +51,16 @@ class StrategyConfig {
   const Traits& traits() const { return traits_; }
   const ShareRules& shares() const { return shares_; }
 
-  virtual std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const = 0;
-  // Of one stretch of steps; only where the traits ask for servers.
+  virtual std::unique_ptr<Strategy> make_worker_side(const WorkerContext& worker) const = 0;
+  // Of one interval of steps; only where the traits ask for servers.
   virtual std::unique_ptr<ServerSide> make_server_side(Server& server) const;
 
-  // Between stretches of this strategy: the parts of the state that a worker, or a server, is an owner of.
-  virtual StateMap export_state(const Worker& worker) const;
+  // Between intervals of this strategy: the parts of the state that a worker, or a server, is an owner of.
+  virtual StateMap export_state(const WorkerContext& worker) const;
   virtual StateMap export_state(const Server& server) const;
-  // Before the first stretch of this strategy: brings the state from where the strategy before left it to where this
+  // Before the first interval of this strategy: brings the state from where the strategy before left it to where this
   // one wants it. Every worker and every server calls it.
-  virtual void import_state(const Worker& worker, StateOwner from) const;
+  virtual void import_state(const WorkerContext& worker, StateOwner from) const;
   virtual void import_state(Server& server, StateOwner from) const;
 
  private:

@@ -10,19 +10,20 @@
 
 namespace trireme::strategy {
 
-void send_shard(comm::Mailbox& post, int to, const ShardMap& map, const float* weights, OptimizerState& state);
-std::unique_ptr<Shard> receive_shard(comm::Mailbox& post, int from, std::shared_ptr<const optim::Optimizer> optimizer);
+void send_shard(comm::Mailbox& mailbox, int to, const ShardMap& map, const float* weights, OptimizerState& state);
+std::unique_ptr<Shard> receive_shard(comm::Mailbox& mailbox, int from,
+                                     std::shared_ptr<const optim::Optimizer> optimizer);
 
 // Without a shard the worker keeps what it has.
-void send_back(comm::Mailbox& post, int to, Shard* shard);
+void send_back(comm::Mailbox& mailbox, int to, Shard* shard);
 // `weights` and `state` of the whole space; false when there was nothing.
-bool receive_back(comm::Mailbox& post, int from, const ShardMap& map, float* weights, Updater& updater);
+bool receive_back(comm::Mailbox& mailbox, int from, const ShardMap& map, float* weights, Updater& updater);
 
-// Called by every worker between stretches, while the servers take over or give back. Where servers return gradients
+// Called by every worker between intervals, while the servers take over or give back. Where servers return gradients
 // neither is needed, nor does any harm.
 // Weights and optimizer state of worker 0 go to the servers; the workers give up theirs when they begin to step.
-void hand_to_servers(const Worker& worker);
+void hand_to_servers(const WorkerContext& worker);
 // Every worker gets weights and optimizer state back.
-void take_from_servers(const Worker& worker);
+void take_from_servers(const WorkerContext& worker);
 
 }  // namespace trireme::strategy

@@ -8,16 +8,16 @@
 
 namespace trireme::strategy {
 namespace {
-// What is waited for ends by itself: each errand does when the group's alarm is raised.
+// What is waited for ends by itself: each request does when the group's alarm is raised.
 constexpr std::chrono::seconds kLook{1};
 }  // namespace
 
 RequestThreads::RequestThreads(int servers, std::size_t marks, const std::vector<int>& cpus, Run run)
     : run_(std::move(run)), open_(marks) {
-  for (int i = 0; i < servers * kLanes; ++i) couriers_.push_back(std::make_unique<Courier>());
+  for (int i = 0; i < servers * kLanes; ++i) threads_.push_back(std::make_unique<RequestThread>());
   try {
-    for (const auto& courier : couriers_)
-      courier->thread = std::thread([this, cpus, &one = *courier] {
+    for (const auto& thread : threads_)
+      thread->system_thread = std::thread([this, cpus, &one = *thread] {
         if (!cpus.empty()) base::unpin_this_thread(cpus);
         work(one);
       });
@@ -33,39 +33,39 @@ void RequestThreads::end() {
   {
     const std::lock_guard lock(mutex_);
     stop_.store(true, std::memory_order_release);
-    for (const auto& courier : couriers_) courier->given.notify_all();
+    for (const auto& thread : threads_) thread->given.notify_all();
   }
-  for (const auto& courier : couriers_)
-    if (courier->thread.joinable()) courier->thread.join();
+  for (const auto& thread : threads_)
+    if (thread->system_thread.joinable()) thread->system_thread.join();
 }
 
-void RequestThreads::give(const Errand& errand) {
+void RequestThreads::give(const QueuedRequest& queued) {
   const std::lock_guard lock(mutex_);
   if (open_in_all_++ == 0) busy_since_ns_ = base::now_ns();
-  ++open_[errand.mark];
-  const int place = errand.server * kLanes + errand.lane;
-  Courier& courier = *couriers_[static_cast<std::size_t>(place)];
-  courier.errands.push_back(errand);
-  courier.given.notify_all();
+  ++open_[queued.mark];
+  const int place = queued.server * kLanes + queued.lane;
+  RequestThread& thread = *threads_[static_cast<std::size_t>(place)];
+  thread.requests.push_back(queued);
+  thread.given.notify_all();
 }
 
-void RequestThreads::work(Courier& courier) {
+void RequestThreads::work(RequestThread& thread) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    while (courier.errands.empty() && !stop_.load(std::memory_order_acquire)) courier.given.wait_for(lock, kLook);
+    while (thread.requests.empty() && !stop_.load(std::memory_order_acquire)) thread.given.wait_for(lock, kLook);
     if (stop_.load(std::memory_order_acquire) || failure_) return;
-    const Errand errand = courier.errands.front();
-    courier.errands.pop_front();
+    const QueuedRequest queued = thread.requests.front();
+    thread.requests.pop_front();
     lock.unlock();
     std::exception_ptr failure;
     try {
-      run_(errand, stop_);
+      run_(queued, stop_);
     } catch (...) {
       failure = std::current_exception();
     }
     lock.lock();
     if (failure && !failure_) failure_ = failure;
-    --open_[errand.mark];
+    --open_[queued.mark];
     if (--open_in_all_ == 0) busy_ns_ += base::now_ns() - busy_since_ns_;
     done_.notify_all();
     if (failure) return;

@@ -24,11 +24,11 @@ struct ServeOptions {
   std::vector<int> workers{};  // that push; none given: all
 };
 
-// The server's side of one stretch of steps.
+// The server's side of one interval of steps.
 class ServerSide {
  public:
   virtual ~ServerSide() = default;
-  // Returns when every worker has ended the stretch; throws the first failure.
+  // Returns when every worker has ended the interval; throws the first failure.
   virtual void run() = 0;
   // The last step that was pushed; 0: none.
   virtual std::int64_t last_step() const = 0;
@@ -37,19 +37,19 @@ class ServerSide {
 class Server {
  public:
   // max_norm 0: no clipping.
-  Server(comm::Group& group, const RoleMap& cast, int server, std::shared_ptr<const optim::Optimizer> optimizer,
+  Server(comm::Group& group, const RoleMap& roles, int server, std::shared_ptr<const optim::Optimizer> optimizer,
          double max_norm);
   ~Server();
 
   void take_over();  // shard and state from worker 0
-  // What serves the next stretch; uses this object.
+  // What serves the next interval; uses this object.
   std::unique_ptr<ServerSide> serve(const ServeOptions& options);
   void give_back();  // shard and state to all workers
   // The group formed again, with fewer workers; what the server holds stays.
-  void regroup(const RoleMap& cast) { cast_ = cast; }
+  void regroup(const RoleMap& roles) { roles_ = roles; }
 
   // What it holds; after take_over().
-  StatePiece holds() const { return {cast_.process_of_server(server_), shard_->map().floats, version_}; }
+  StatePiece holds() const { return {roles_.process_of_server(server_), shard_->map().floats, version_}; }
   // What it holds is the state after this step.
   void set_version(std::int64_t step) { version_ = step; }
   // The same after pushes of steps up to this one.
@@ -59,7 +59,7 @@ class Server {
 
  private:
   comm::Group& group_;
-  RoleMap cast_;
+  RoleMap roles_;
   int server_;
   std::shared_ptr<const optim::Optimizer> optimizer_;
   double max_norm_;

@@ -9,7 +9,7 @@
 #include "base/cpu/simd.h"
 #include "base/error.h"
 #include "optim/clip.h"
-#include "strategy/server/norm.h"
+#include "strategy/server/global_norm.h"
 
 namespace trireme::strategy {
 namespace {
@@ -22,11 +22,11 @@ constexpr int kMostPartials = 1024;
 
 }  // namespace
 
-ServerSessions::ServerSessions(comm::Group& group, const RoleMap& cast, int server, Shard* shard, double max_norm,
+ServerSessions::ServerSessions(comm::Group& group, const RoleMap& roles, int server, Shard* shard, double max_norm,
                                const ServeOptions& options)
     : group_(group),
-      post_(group.post()),
-      cast_(cast),
+      mailbox_(group.mailbox()),
+      roles_(roles),
       server_(server),
       workers_(options.workers),
       shard_(shard),
@@ -35,7 +35,7 @@ ServerSessions::ServerSessions(comm::Group& group, const RoleMap& cast, int serv
       clips_(max_norm > 0 && options.synchronous && !options.returns_gradients) {
   base::check(options.synchronous || !options.returns_gradients, "only synchronous servers return gradients");
   base::check((shard == nullptr) == options.returns_gradients, "servers that update have weights");
-  for (int worker = 0; options.workers.empty() && worker < cast.workers; ++worker) workers_.push_back(worker);
+  for (int worker = 0; options.workers.empty() && worker < roles.workers; ++worker) workers_.push_back(worker);
 }
 
 void ServerSessions::run() {
@@ -60,10 +60,10 @@ void ServerSessions::run() {
 void ServerSessions::receive_beginnings() {
   std::vector<WireBucket> first;
   for (const int worker : workers_) {
-    const int from = cast_.process_of_worker(worker);
-    const auto head = receive_one<BeginHead>(post_, from, kBeginTag, failed_);
+    const int from = roles_.process_of_worker(worker);
+    const auto head = receive_one<BeginHead>(mailbox_, from, kBeginTag, failed_);
     std::vector<WireBucket> buckets(at(head.buckets));
-    receive_array<WireBucket>(post_, from, kBeginTag, buckets, failed_);
+    receive_array<WireBucket>(mailbox_, from, kBeginTag, buckets, failed_);
     check_encodings(buckets, worker, server_);
     base::check((head.synchronous != 0) == options_.synchronous &&
                     (head.returns_gradients != 0) == options_.returns_gradients && (head.clips != 0) == (max_norm_ > 0),
@@ -101,13 +101,13 @@ void ServerSessions::run_session(Session& session) noexcept {
 void ServerSessions::converse(Session& session) {
   for (;;) {
     receive_request(session);
-    if (session.head.request == Request::end) return;
+    if (session.head.request == RequestKind::end) return;
     base::check(session.head.bucket >= 0 && at(session.head.bucket) < stripes_.size(),
                 "worker {} names bucket {}, server {} has {}", session.worker, session.head.bucket, server_,
                 stripes_.size());
     Stripe& stripe = *stripes_[at(session.head.bucket)];
     find_places(session);
-    if (session.head.request == Request::pull) {
+    if (session.head.request == RequestKind::pull) {
       {
         const std::lock_guard lock(stripe.mutex);
         std::ranges::copy(shard_->weights(stripe.floats), session.reply.begin());
@@ -132,8 +132,8 @@ void ServerSessions::note_step(std::int64_t step) {
 
 void ServerSessions::receive_request(Session& session) {
   const std::size_t ends = workers_.size() * sizeof(std::int64_t);
-  std::vector<std::byte> message(sizeof(RequestHead) + ends + (1 + kMostPartials) * sizeof(comm::Place));
-  const std::size_t bytes = receive_patiently(post_, cast_.process_of_worker(session.worker),
+  std::vector<std::byte> message(sizeof(RequestHead) + ends + (1 + kMostPartials) * sizeof(comm::WindowAddress));
+  const std::size_t bytes = receive_patiently(mailbox_, roles_.process_of_worker(session.worker),
                                               kPushTag + static_cast<comm::Tag>(session.lane), message, failed_);
   base::check(bytes >= sizeof(RequestHead), "worker {} sent a request of {} bytes", session.worker, bytes);
   std::memcpy(&session.head, message.data(), sizeof session.head);
@@ -148,7 +148,7 @@ void ServerSessions::receive_request(Session& session) {
     std::ranges::copy(rest.first(to.size()), to.begin());
     rest = rest.subspan(to.size());
   };
-  take(session.ends, options_.synchronous && head.request == Request::push ? workers_.size() : 0);
+  take(session.ends, options_.synchronous && head.request == RequestKind::push ? workers_.size() : 0);
   take(session.places, head.has_places != 0 ? 1 + at(head.partials) : 0);
   base::check(rest.empty(), "worker {} sent a request of {} bytes", session.worker, bytes);
 }
@@ -167,8 +167,8 @@ void ServerSessions::find_places(Session& session) {
     session.reply = std::span(session.memory[0]).first(floats);
     return;
   }
-  const auto at_place = [&](const comm::Place& place) {
-    const std::span<float> there = group_.at(cast_.process_of_worker(session.worker), place, floats);
+  const auto at_place = [&](const comm::WindowAddress& place) {
+    const std::span<float> there = group_.at(roles_.process_of_worker(session.worker), place, floats);
     base::check(there.size() == floats, "worker {} names an array at {} of window {}, which is not there",
                 session.worker, place.offset, place.window);
     return there;
@@ -180,18 +180,18 @@ void ServerSessions::find_places(Session& session) {
 void ServerSessions::receive_partials(Session& session) {
   if (!session.places.empty()) return;
   for (const std::span<float> partial : session.partials)
-    receive_array<float>(post_, cast_.process_of_worker(session.worker),
+    receive_array<float>(mailbox_, roles_.process_of_worker(session.worker),
                          kPushTag + static_cast<comm::Tag>(session.lane), partial, failed_);
 }
 
 // `floats` may lie at the reply's place.
 void ServerSessions::reply(const Session& session, std::span<const float> floats) {
   const bool in_place = !session.places.empty();
-  if (in_place && cast_.process_of_worker(session.worker) != post_.rank())
+  if (in_place && roles_.process_of_worker(session.worker) != mailbox_.rank())
     group_.traffic().add(floats.size_bytes(), session.partials.size() * session.reply.size_bytes());
   if (in_place && floats.data() != session.reply.data()) std::ranges::copy(floats, session.reply.begin());
-  post_.send(cast_.process_of_worker(session.worker), kReplyTag + static_cast<comm::Tag>(session.lane),
-             std::as_bytes(in_place ? std::span<const float>() : floats));
+  mailbox_.send(roles_.process_of_worker(session.worker), kReplyTag + static_cast<comm::Tag>(session.lane),
+                std::as_bytes(in_place ? std::span<const float>() : floats));
 }
 
 template <class Done>
@@ -290,7 +290,7 @@ void ServerSessions::update_clipped(Session& session) {
   {
     std::unique_lock lock(norm_mutex_);
     if (++norm_arrived_ == workers() * lanes_in_use_) {
-      factor_ = clip_over_servers(post_, cast_, server_, shard_->map().chunks_of, squares_, max_norm_, failed_);
+      factor_ = clip_over_servers(mailbox_, roles_, server_, shard_->map().chunks_of, squares_, max_norm_, failed_);
       norm_arrived_ = 0;
       ++norm_steps_;
       norm_known_.notify_all();

@@ -1,5 +1,5 @@
-// ServerSessions: one stretch of a server: a session for each worker and lane, each in a thread of its own (see
-// wire.h).
+// ServerSessions: one interval of a server: a session for each worker and lane, each in a thread of its own (see
+// server_protocol.h).
 //
 // Synchronous: a session keeps its worker's partials of a bucket; whoever brings the last ones adds them along the oar
 // tree and makes the update; then all sessions reply. With clipping a bucket is only added and acknowledged; when all
@@ -17,14 +17,14 @@
 
 #include "strategy/common/reduction_plans.h"
 #include "strategy/server/server.h"
-#include "strategy/server/wire.h"
+#include "strategy/server/server_protocol.h"
 
 namespace trireme::strategy {
 
 class ServerSessions : public ServerSide {
  public:
   // No shard: sums of gradients go back.
-  ServerSessions(comm::Group& group, const RoleMap& cast, int server, Shard* shard, double max_norm,
+  ServerSessions(comm::Group& group, const RoleMap& roles, int server, Shard* shard, double max_norm,
                  const ServeOptions& options);
 
   void run() override;
@@ -45,9 +45,9 @@ class ServerSessions : public ServerSide {
     int worker = 0, lane = 0;
     std::size_t place = 0;  // of the worker among those that push
     RequestHead head{};
-    std::vector<std::int64_t> ends{};   // of the shares
-    std::vector<comm::Place> places{};  // of the reply, and of the partials; none: they come as messages
-    std::span<float> reply{};           // at its place
+    std::vector<std::int64_t> ends{};           // of the shares
+    std::vector<comm::WindowAddress> places{};  // of the reply, and of the partials; none: they come as messages
+    std::span<float> reply{};                   // at its place
     std::vector<std::span<float>> partials{};
     std::vector<std::vector<float>> memory{};  // of those that came as messages
   };
@@ -74,8 +74,8 @@ class ServerSessions : public ServerSide {
   void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, const Done& is_done);
 
   comm::Group& group_;
-  comm::Mailbox& post_;
-  RoleMap cast_;
+  comm::Mailbox& mailbox_;
+  RoleMap roles_;
   int server_;
   std::vector<int> workers_;  // that push
   Shard* shard_;

@@ -1,4 +1,4 @@
-// Shard: what a server holds: a stretch of the weights with the optimizer's state, and behind the last trained
+// Shard: what a server holds: a range of the weights with the optimizer's state, and behind the last trained
 // parameters, in the last server, the running statistics. A server knows no network; worker 0 tells it what it needs.
 #pragma once
 

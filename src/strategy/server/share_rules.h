@@ -11,9 +11,9 @@
 namespace trireme::strategy {
 
 struct ShareRules {
-  Bound bound{};          // how far a pusher may be ahead of the slowest
-  double lr_scale = 0;    // of the learning rate of every push; 0: 1 / the number of shares of a batch
-  WorkerGroups groups{};  // that push as one; none: every worker pushes alone
+  StalenessBound bound{};  // how far a pusher may be ahead of the slowest
+  double lr_scale = 0;     // of the learning rate of every push; 0: 1 / the number of shares of a batch
+  WorkerGroups groups{};   // that push as one; none: every worker pushes alone
 
   int pushers(int workers) const { return groups.empty() ? workers : static_cast<int>(groups.size()); }
   std::vector<int> workers_of(int pusher) const {

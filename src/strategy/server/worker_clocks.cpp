@@ -5,7 +5,8 @@
 
 namespace trireme::strategy {
 
-WorkerClocks::WorkerClocks(int workers, Bound bound) : bound_(bound), workers_(static_cast<std::size_t>(workers)) {}
+WorkerClocks::WorkerClocks(int workers, StalenessBound bound)
+    : bound_(bound), workers_(static_cast<std::size_t>(workers)) {}
 
 void WorkerClocks::done(int worker, std::int64_t now_ns) {
   One& one = of(worker);
@@ -24,7 +25,7 @@ std::int64_t WorkerClocks::slowest() const {
 }
 
 std::int64_t WorkerClocks::limit(int worker) {
-  if (bound_.is_none()) return Bound::kNone;
+  if (bound_.is_none()) return StalenessBound::kNone;
   One& one = of(worker);
   const std::int64_t least = slowest(), low = least + bound_.low + 1, high = least + bound_.high + 1;
   const bool waits = one.clock > 0 && one.clock >= one.limit;

@@ -1,7 +1,7 @@
-// WorkerClocks: how far the workers of an asynchronous stretch have come, and how far each may go ahead of the slowest:
-// as far as it likes (async), a fixed number of pushes (stale-synchronous parallel), or a number between two bounds
-// that follows from measured times (dynamic stale-synchronous parallel, after Zhao et al., 2019): a worker that reaches
-// the lower bound may make as many further pushes, up to the upper bound, as will let it wait the least for the
+// WorkerClocks: how far the workers of an asynchronous interval have come, and how far each may go ahead of the
+// slowest: as far as it likes (async), a fixed number of pushes (stale-synchronous parallel), or a number between two
+// bounds that follows from measured times (dynamic stale-synchronous parallel, after Zhao et al., 2019): a worker that
+// reaches the lower bound may make as many further pushes, up to the upper bound, as will let it wait the least for the
 // slowest.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace trireme::strategy {
 
-struct Bound {
+struct StalenessBound {
   static constexpr std::int64_t kNone = std::int64_t{1} << 40;
   std::int64_t low = kNone, high = kNone;
 
@@ -20,7 +20,7 @@ struct Bound {
 
 class WorkerClocks {
  public:
-  WorkerClocks(int workers, Bound bound);
+  WorkerClocks(int workers, StalenessBound bound);
 
   // A worker's push is done, at that time.
   void done(int worker, std::int64_t now_ns);
@@ -48,7 +48,7 @@ class WorkerClocks {
   One& of(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
   std::int64_t best_extra(const One& fast, const One& slow) const;
 
-  Bound bound_;
+  StalenessBound bound_;
   std::int64_t now_ns_ = 0;  // of the last push
   std::vector<One> workers_;
 };

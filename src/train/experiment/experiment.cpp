@@ -10,7 +10,7 @@
 #include "base/system/files.h"
 #include "base/text/text.h"
 #include "data/loading/loader.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
@@ -127,11 +127,11 @@ void warn_of_small_norms(const graph::Network& network, std::int64_t smallest_oa
   }
 }
 
-void plan_threads(const base::Settings& settings, const Neighbours& neighbours, Experiment& e) {
+void plan_threads(const base::Settings& settings, const HostNeighbours& neighbours, Experiment& e) {
   e.cores = base::plan_cores();
   const auto asked = static_cast<int>(settings.integer("threads", 0, 4096));
   const int per_oar = static_cast<int>(settings.integer("threads-per-oar", 1, 1024));
-  const int oars = (e.oars + neighbours.workers - 1) / neighbours.workers;  // the most that one of equals rows
+  const int oars = (e.oars + neighbours.workers - 1) / neighbours.workers;  // the most that one of equals computes
   const int cores = std::max(e.cores.usable / neighbours.here, 1);
   e.threads = asked > 0 ? asked : std::clamp(cores / per_oar, 1, oars);
   const int others = neighbours.workers;
@@ -171,7 +171,7 @@ void plan_threads(const base::Settings& settings, const Neighbours& neighbours, 
 }  // namespace
 
 Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known,
-                   const Neighbours& neighbours) {
+                   const HostNeighbours& neighbours) {
   Experiment e;
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));

@@ -36,7 +36,7 @@ struct Experiment {
 };
 
 // The workers of a run, and those that share this host's cores with this one.
-struct Neighbours {
+struct HostNeighbours {
   int workers = 1;
   int here = 1, index = 0;  // workers on this host, and which of them this is
 };
@@ -54,6 +54,6 @@ std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& fil
 // written. `known`: the normalisation of a run that these settings come from, so that other data is seen as the run saw
 // its own.
 Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known = nullptr,
-                   const Neighbours& neighbours = {});
+                   const HostNeighbours& neighbours = {});
 
 }  // namespace trireme::train

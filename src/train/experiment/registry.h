@@ -3,7 +3,7 @@
 #pragma once
 
 #include "comm/transport/transport.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "models/zoo.h"
 #include "ops/core/op_registry.h"
 #include "optim/optimizer.h"

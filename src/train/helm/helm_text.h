@@ -9,7 +9,7 @@
 
 namespace trireme::train {
 
-observe::StepSeconds mean_of(const std::vector<strategy::Note>& notes);
-WorldOfRun world_of_run(const Helm::Place& place);
+observe::StepSeconds mean_of(const std::vector<strategy::WorkerStepReport>& notes);
+WorldOfRun world_of_run(const Helm::Context& place);
 
 }  // namespace trireme::train

@@ -7,9 +7,9 @@
 
 namespace trireme::train {
 
-Recorder::Recorder(const SinkRegistry& sinks, const SinkPlace& place) {
+Recorder::Recorder(const SinkRegistry& sinks, const SinkContext& context) {
   for (const SinkRow& row : sinks.rows())
-    if (auto sink = row.make(place)) sinks_.push_back(std::make_unique<SinkQueue>(row.name, std::move(sink)));
+    if (auto sink = row.make(context)) sinks_.push_back(std::make_unique<SinkQueue>(row.name, std::move(sink)));
 }
 
 Recorder::~Recorder() {

@@ -15,7 +15,7 @@
 namespace trireme::train {
 
 // What a sink may know about its run when it is made.
-struct SinkPlace {
+struct SinkContext {
   base::fs::path folder;  // of the run
   bool is_json = false;   // standard output belongs to the summary
   bool is_quiet = false;
@@ -26,14 +26,14 @@ struct SinkRow {
   std::string name;
   std::string summary;
   // Null where a run does not want one.
-  std::function<std::unique_ptr<observe::EventSink>(const SinkPlace& place)> make;
+  std::function<std::unique_ptr<observe::EventSink>(const SinkContext& context)> make;
 };
 using SinkRegistry = base::RegistryOf<SinkRow>;
 
 class Recorder {
  public:
   // Makes the sinks; throws what a sink throws that cannot begin.
-  Recorder(const SinkRegistry& sinks, const SinkPlace& place);
+  Recorder(const SinkRegistry& sinks, const SinkContext& context);
   // Delivers what waits. Warns about sinks that were too slow to hear all.
   ~Recorder();
 

@@ -9,15 +9,15 @@ namespace trireme::train {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using observe::Phase;
 using observe::Profile;
+using observe::ProfilePhase;
 using observe::ProfileRow;
 
-const char* phase_name(Phase phase) {
+const char* phase_name(ProfilePhase phase) {
   switch (phase) {
-    case Phase::forward: return "forward";
-    case Phase::backward: return "backward";
-    case Phase::update: return "update";
+    case ProfilePhase::forward: return "forward";
+    case ProfilePhase::backward: return "backward";
+    case ProfilePhase::update: return "update";
   }
   return "";
 }

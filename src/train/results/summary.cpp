@@ -22,7 +22,7 @@ void add_times(Json& json, const observe::StepSeconds& seconds) {
 }  // namespace
 
 double RunResult::samples_per_second() const {
-  return samples_here > 0 ? static_cast<double>(samples_here) / seconds.stretches : 0;
+  return samples_here > 0 ? static_cast<double>(samples_here) / seconds.stepping : 0;
 }
 
 std::string summary_json(const base::Settings& settings, const Experiment& e, const RunResult& r) {
@@ -74,7 +74,7 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
                        {"received_bytes", d.traffic[w].received},
                        {"caused_waiting_seconds", d.caused_waiting_seconds[w]}});
   }
-  for (const TrafficNews& bytes : d.server_traffic)
+  for (const TrafficReply& bytes : d.server_traffic)
     json["per_server"].push_back({{"sent_bytes", bytes.sent}, {"received_bytes", bytes.received}});
   json["lateness"] = d.lateness;
   return json.dump();

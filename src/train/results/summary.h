@@ -10,7 +10,7 @@
 #include "train/evaluation/evaluate.h"
 #include "train/experiment/experiment.h"
 #include "train/messages/reports.h"
-#include "train/results/progress.h"
+#include "train/results/training_progress.h"
 
 namespace trireme::train {
 
@@ -18,7 +18,7 @@ namespace trireme::train {
 struct Seconds {
   observe::StepSeconds steps;
   double evaluation = 0, checkpoint = 0;
-  double stretches = 0;  // of steps, by the clock
+  double stepping = 0;  // of steps, by the clock
   double total = 0;
 };
 
@@ -34,14 +34,14 @@ struct RunDetails {
   std::int64_t synchronisations = 0;  // of replicas that go apart
   int hand_overs = 0;
   double longest_hand_over_seconds = 0;
-  std::vector<std::string> lost;                     // workers that the run went on without
-  std::string lateness;                              // a sentence, or nothing
-  std::vector<TrafficNews> traffic, server_traffic;  // per worker, per server that is a process of its own
+  std::vector<std::string> lost;                      // workers that the run went on without
+  std::string lateness;                               // a sentence, or nothing
+  std::vector<TrafficReply> traffic, server_traffic;  // per worker, per server that is a process of its own
 };
 
 struct RunResult {
   std::string run;  // folder
-  Progress progress;
+  TrainingProgress progress;
   Evaluation test;
   bool stopped_early = false;
   std::string weights_sha256;

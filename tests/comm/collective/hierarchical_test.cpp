@@ -6,8 +6,8 @@
 namespace trireme::comm {
 namespace {
 
-std::string_view chosen(Spread spread, const Wire& wire, std::int64_t bytes) {
-  return find_all_reduce(Algorithm::automatic, spread, wire, bytes).name;
+std::string_view chosen(Spread spread, const LinkCost& link_cost, std::int64_t bytes) {
+  return find_all_reduce(Algorithm::automatic, spread, link_cost, bytes).name;
 }
 
 TEST(Hosts, HierarchicalAllReduceForEverySpread) {
@@ -31,17 +31,17 @@ TEST(Hosts, HierarchicalAllReduceForEverySpread) {
 }
 
 TEST(Hosts, AutomaticTakesWhatShouldBeDoneFirst) {
-  const Wire wire{100e-6, 8e-9};  // a gigabit
-  EXPECT_EQ(chosen({2, 2}, wire, 400), "whole");
-  EXPECT_EQ(chosen({2, 2}, wire, 44'000'000), "direct");
-  EXPECT_EQ(chosen({8, 8}, wire, 400), "whole");
-  EXPECT_EQ(chosen({8, 8}, wire, 1 << 16), "direct");
-  EXPECT_EQ(chosen({8, 8}, wire, 44'000'000), "direct");
-  EXPECT_EQ(chosen({64, 64}, wire, 400), "halving");
-  EXPECT_EQ(chosen({33, 33}, wire, 44'000'000), "ring") << "a power of two and one: halving sends twice as much";
-  EXPECT_EQ(chosen({33, 33}, wire, 4000), "halving");
-  EXPECT_EQ(chosen({16, 4}, wire, 44'000'000), "hierarchical");
-  EXPECT_EQ(chosen({4, 1}, wire, 44'000'000), "direct");
+  const LinkCost link_cost{100e-6, 8e-9};  // a gigabit
+  EXPECT_EQ(chosen({2, 2}, link_cost, 400), "whole");
+  EXPECT_EQ(chosen({2, 2}, link_cost, 44'000'000), "direct");
+  EXPECT_EQ(chosen({8, 8}, link_cost, 400), "whole");
+  EXPECT_EQ(chosen({8, 8}, link_cost, 1 << 16), "direct");
+  EXPECT_EQ(chosen({8, 8}, link_cost, 44'000'000), "direct");
+  EXPECT_EQ(chosen({64, 64}, link_cost, 400), "halving");
+  EXPECT_EQ(chosen({33, 33}, link_cost, 44'000'000), "ring") << "a power of two and one: halving sends twice as much";
+  EXPECT_EQ(chosen({33, 33}, link_cost, 4000), "halving");
+  EXPECT_EQ(chosen({16, 4}, link_cost, 44'000'000), "hierarchical");
+  EXPECT_EQ(chosen({4, 1}, link_cost, 44'000'000), "direct");
 }
 
 TEST(Hosts, CostsAreWhatTheAlgorithmsDo) {
@@ -60,7 +60,7 @@ TEST(Hosts, CostsAreWhatTheAlgorithmsDo) {
                                                    {Algorithm::hierarchical, {8, 4}, 4, 1.5},
                                                    {Algorithm::direct, {1, 1}, 0, 0}}) {
     const AllReduce& all_reduce = find_all_reduce(one.algorithm, one.spread, {}, 0);
-    const Cost cost = all_reduce.cost(one.spread, 8'000'000);
+    const MessageCost cost = all_reduce.cost(one.spread, 8'000'000);
     EXPECT_EQ(cost.steps, one.steps) << all_reduce.name;
     EXPECT_EQ(static_cast<double>(cost.bytes), one.bytes * 8e6) << all_reduce.name;
   }

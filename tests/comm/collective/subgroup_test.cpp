@@ -1,5 +1,5 @@
-// Collectives among some ranks of a group: every circle gets what its own members have, while other circles work and
-// ranks outside write to each other, in the foreground, the background and both, in shared memory and not.
+// Collectives among some ranks of a group: every subgroup gets what its own members have, while other subgroups work
+// and ranks outside write to each other, in the foreground, the background and both, in shared memory and not.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,7 +37,7 @@ float expected(Reduction how, std::span<const int> members, std::size_t i) {
   return how == Reduction::mean ? all * (1.0f / static_cast<float>(members.size())) : all;
 }
 
-// One circle's work, in memory of the caller's: room() floats.
+// One subgroup's work, in memory of the caller's: room() floats.
 class Work {
  public:
   static std::size_t room() { return (1 + kOars) * kMost; }
@@ -122,7 +122,7 @@ class Work {
     }
   }
 
-  // Numbers whose sums depend on the order; other ones in every circle.
+  // Numbers whose sums depend on the order; other ones in every subgroup.
   std::vector<float> oar_values(int oar, std::size_t count) const {
     std::mt19937 random(static_cast<unsigned>(oar + 100 * members_[0]) * 7919u + 1u);
     std::normal_distribution<float> normal;
@@ -163,7 +163,7 @@ class Work {
   std::span<float> memory_;
 };
 
-// Circles at the same time, none with a rank of another's; ranks in none of them are outside.
+// Subgroups at the same time, none with a rank of another's; ranks in none of them are outside.
 using Phase = std::vector<Ranks>;
 
 std::vector<Phase> phases(int world) {
@@ -186,38 +186,38 @@ std::vector<Phase> phases(int world) {
 }
 
 // Ranks outside write to each other.
-void write_letters(Mailbox& post, const Ranks& outside) {
+void write_letters(Mailbox& mailbox, const Ranks& outside) {
   constexpr Tag kTag = 11;
   for (int turn = 0; turn < 50; ++turn) {
-    for (const int to : outside) post.send(to, kTag, std::as_bytes(std::span(&turn, 1)));
+    for (const int to : outside) mailbox.send(to, kTag, std::as_bytes(std::span(&turn, 1)));
     for (const int from : outside) {
       int got = -1;
-      post.receive(from, kTag, std::as_writable_bytes(std::span(&got, 1)));
+      mailbox.receive(from, kTag, std::as_writable_bytes(std::span(&got, 1)));
       EXPECT_EQ(got, turn) << "from rank " << from;
     }
   }
 }
 
-// How the circles' work is run.
+// How the subgroups' work is run.
 enum class Manner { front, back, both };
 
 void run_phase(Group& group, const Phase& phase, std::uint32_t sequence, Manner manner,
                std::span<const std::span<float>> memories) {
-  const int own = group.post().rank();
+  const int own = group.mailbox().rank();
   Ranks outside;
-  for (int rank = 0; rank < group.post().world(); ++rank)
+  for (int rank = 0; rank < group.mailbox().world(); ++rank)
     if (std::ranges::none_of(phase, [&](const Ranks& one) { return std::ranges::count(one, rank) > 0; }))
       outside.push_back(rank);
-  if (std::ranges::count(outside, own) > 0) return write_letters(group.post(), outside);
+  if (std::ranges::count(outside, own) > 0) return write_letters(group.mailbox(), outside);
   const Ranks& members =
       *std::ranges::find_if(phase, [&](const Ranks& one) { return std::ranges::count(one, own) > 0; });
   group.among(members, sequence);
   EXPECT_EQ(members[static_cast<std::size_t>(group.rank())], own);
-  std::vector<Pending> pending;
+  std::vector<PendingCollective> pending;
   if (manner != Manner::front)
     pending.push_back(group.start([&](Collectives& c) { Work(c, members, memories[0]).run(); }));
   if (manner != Manner::back) Work(group, members, memories[1]).run();
-  for (Pending& one : pending) one.wait();
+  for (PendingCollective& one : pending) one.wait();
 }
 
 void run_phases(Group& group) {
@@ -253,13 +253,13 @@ TEST(Subgroup, MayLieOnSeveralHosts) {
 }
 
 // Ranks need not agree on when they go over: what was started before is among the ranks of then.
-TEST(Subgroup, WhatWasStartedStaysInItsCircle) {
+TEST(Subgroup, WhatWasStartedStaysInItsSubgroup) {
   run_world(inproc_groups(4, kTestDeadline), [](Group& group) {
     const int own = group.rank();
     std::vector<float> wide(20000, 1.0f), narrow(20000, 1.0f);
-    Pending before = group.start([&](Collectives& c) { c.all_reduce(wide, Reduction::sum); });
+    PendingCollective before = group.start([&](Collectives& c) { c.all_reduce(wide, Reduction::sum); });
     group.among({own % 2, own % 2 + 2}, 100);
-    Pending after = group.start([&](Collectives& c) { c.all_reduce(narrow, Reduction::sum); });
+    PendingCollective after = group.start([&](Collectives& c) { c.all_reduce(narrow, Reduction::sum); });
     after.wait();
     before.wait();
     EXPECT_EQ(wide[19999], 4.0f);

@@ -68,14 +68,14 @@ TEST_P(Fault, AnUnknownHostAndAPortInUseAreNamed) {
   EXPECT_LT(base::seconds_since(start_ns_), 10);
 }
 
-// More who connect and say nothing than may stand at a door.
+// More who connect and say nothing than may stand at a listener.
 TEST_P(Fault, SilentConnectionsHoldNobodyUp) {
   std::vector<Process> ranks{start(options(0, 3), add_up)};
   std::vector<Socket> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(connect_to(address_, base::in_seconds(10)));
   for (int rank = 1; rank < 3; ++rank) ranks.push_back(start(options(rank, 3), add_up));
   for (const Process& rank : ranks) EXPECT_EQ(last_words(rank), "ready\ndone");
-  EXPECT_LT(base::seconds_since(start_ns_), 4);  // and none waited for a door to lose its patience
+  EXPECT_LT(base::seconds_since(start_ns_), 4);  // and none waited for a listener to lose its patience
 }
 
 // All that one rank said, said again by another: its proof is for another challenge. The last rank comes through a

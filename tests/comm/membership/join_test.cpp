@@ -118,7 +118,7 @@ TEST(Join, StrangersDoNoHarm) {
         const std::vector<std::byte> garbage(static_cast<std::size_t>(turn % 3 * 100), std::byte{0xa5});
         send_all(socket, garbage, base::now_ns() + 100'000'000);
         if (turn % 2 == 0 && open.size() < 50) open.push_back(std::move(socket));  // half-open
-      } catch (const std::exception&) {  // nobody there yet, or shown the door
+      } catch (const std::exception&) {                                            // nobody there yet, or refused
       }
       std::this_thread::sleep_for(2ms);
     }
@@ -144,18 +144,18 @@ TEST(Join, StrangersDoNoHarm) {
 
 // A proof recorded from one connection is worth nothing on the next.
 TEST(Join, AReplayedHandshakeIsRefused) {
-  Listener door(listen_on({"127.0.0.1", 0}), {"a token"});
-  const Address address{"127.0.0.1", port_of(door.listener())};
+  Listener listener(listen_on({"127.0.0.1", 0}), {"a token"});
+  const Address address{"127.0.0.1", port_of(listener.listener())};
   const std::int64_t deadline = base::now_ns() + 5'000'000'000;
   const HostHandshake other({"a token"});  // of an earlier connection of the same job
   const auto recorded = GuestHandshake({"a token"}).proof(other.greeting());
   std::array<std::byte, kGreetingBytes> greeting{};
   const Socket socket = connect_to(address, deadline);
-  EXPECT_TRUE(door.let_in().empty());
+  EXPECT_TRUE(listener.accept_authenticated().empty());
   receive_all(socket, greeting, deadline);
   send_all(socket, recorded.value(), deadline);
   for (int turn = 0; turn < 20; ++turn) {
-    EXPECT_TRUE(door.let_in().empty());
+    EXPECT_TRUE(listener.accept_authenticated().empty());
     std::this_thread::sleep_for(5ms);
   }
   std::array<std::byte, 1> answer{};

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "data/helpers.h"
-#include "data/open.h"
+#include "data/open_data.h"
 
 namespace trireme::data {
 namespace {

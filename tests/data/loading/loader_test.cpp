@@ -290,10 +290,11 @@ TEST(LoaderSlices, MayBeWaitedFor) {
 class Troubled : public CountingDataset {
  public:
   Troubled(std::int64_t bad, int milliseconds) : CountingDataset({{2}}, 100), bad_(bad), milliseconds_(milliseconds) {}
-  void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* target) const override {
+  void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
+             float* target) const override {
     if (index == bad_) base::user_error("sample {} cannot be read", index);
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds_));
-    CountingDataset::fetch(index, draw, inputs, target);
+    CountingDataset::fetch(index, random, inputs, target);
   }
 
  private:

@@ -9,7 +9,7 @@
 #include "data/codecs/mapped_file.h"
 #include "data/dataset/columns.h"
 #include "data/helpers.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/readers/packed_format.h"
 #include "data/readers/synthetic.h"
 #include "data/stages/normalize.h"

@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "data/helpers.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/readers/cifar.h"
 #include "data/readers/find_data.h"
 #include "data/readers/idx.h"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "data/helpers.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/readers/synthetic_noise.h"
 
 namespace trireme::data {

@@ -24,8 +24,9 @@ class PlainDataset : public Dataset {
 
   const DataSpec& spec() const override { return its_spec; }
   std::int64_t size() const override { return samples; }
-  void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* to) const override {
-    const float drawn = value(index) + static_cast<float>(draw.epoch);
+  void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
+             float* to) const override {
+    const float drawn = value(index) + static_cast<float>(random.epoch);
     for (std::size_t i = 0; i < inputs.size(); ++i) std::fill_n(inputs[i], its_spec.inputs[i].count(), drawn);
     std::copy(target.begin(), target.end(), to);
   }
@@ -150,7 +151,7 @@ TEST(ContactSheet, ShowsWhatIsDrawnInAnEpoch) {
   SheetOptions options;
   const auto first = contact_sheet(dataset, options);
   EXPECT_EQ(contact_sheet(dataset, options), first);
-  options.draw.epoch = 90;
+  options.random.epoch = 90;
   EXPECT_NE(contact_sheet(dataset, options), first);
   EXPECT_TRUE(colours_of(sheet(dataset, options)).contains({90, 90, 90}));
 }

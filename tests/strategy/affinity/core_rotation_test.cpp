@@ -35,8 +35,8 @@ struct Player {
 // Both do their first part, then the second one says how far it is, then the first one. Returns where they sit in the
 // end. One may seem slower than it is, when the machine is busy; so what it did is much more, or less, than the other.
 std::pair<int, int> play(const std::vector<int>& cpus, const Player& one, const Player& two) {
-  const auto memory = std::make_unique<CoreSeat[]>(2);
-  const std::vector<CoreSeat*> seats{&memory[0], &memory[1]};
+  const auto memory = std::make_unique<CoreSlot[]>(2);
+  const std::vector<CoreSlot*> seats{&memory[0], &memory[1]};
   std::barrier meeting(2);
   std::pair<int, int> end;
   const auto run = [&](std::size_t own, const Player& player, int& seat) {
@@ -51,7 +51,7 @@ std::pair<int, int> play(const std::vector<int>& cpus, const Player& one, const 
     swap.look(player.left);
     if (own == 1) meeting.arrive_and_wait();
     meeting.arrive_and_wait();
-    // The usher may not have moved the other one yet.
+    // The swapper may not have moved the other one yet.
     for (int turn = 0; turn < 100 && pinned_to() != memory[own].cpu; ++turn) std::this_thread::sleep_for(10ms);
     seat = pinned_to();
     meeting.arrive_and_wait();
@@ -92,7 +92,7 @@ TEST_F(CoreSwapTest, OthersStayWhereTheyAre) {
 
 // What one that is in the middle of a piece has done since it looked counts.
 TEST_F(CoreSwapTest, OneThatHasNotLookedForLongIsNotTakenToBeBehind) {
-  const auto memory = std::make_unique<CoreSeat[]>(2);
+  const auto memory = std::make_unique<CoreSlot[]>(2);
   base::pin_this_thread(cpus_[0]);
   CoreRotation swap({&memory[0], &memory[1]}, 0, cpus_[0]);
   swap.begin(7);

@@ -1,5 +1,5 @@
 // allreduce: the bits of a single worker, whoever updates the weights, and the whole of the optimizer's state at the
-// end of every stretch.
+// end of every interval.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,34 +20,34 @@ struct Setting {
   std::vector<int> oars{};  // of each; none: even
   Memory memory = Memory::own;
   AllReduceOptions options{};
-  std::vector<std::int64_t> starts = {0};  // of stretches
+  std::vector<std::int64_t> starts = {0};  // of intervals
   bool starts_anew = false;                // another strategy for each of them
 };
 
 class Bench {
  public:
   explicit Bench(const graph::Network& net) {
-    for (int w = 0; w < kMost; ++w) mates_.push_back(std::make_unique<Mate>(net, 1 + w % 2));
+    for (int w = 0; w < kMost; ++w) test_workers_.push_back(std::make_unique<TestWorker>(net, 1 + w % 2));
   }
 
-  Outcome single(const Training& training) { return run_single(*mates_[0], training); }
+  Outcome single(const Training& training) { return run_single(*test_workers_[0], training); }
 
   std::vector<Outcome> run(const Setting& setting, const Training& training) {
-    const RoleMap cast{setting.workers, 0, false};
-    for (int w = 0; w < cast.workers; ++w)
-      mate(w).start(training, setting.oars.empty() ? even_oars(cast.workers) : setting.oars);
-    std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+    const RoleMap roles{setting.workers, 0, false};
+    for (int w = 0; w < roles.workers; ++w)
+      test_worker(w).start(training, setting.oars.empty() ? even_oars(roles.workers) : setting.oars);
+    std::vector<comm::Group> groups = comm::inproc_groups(roles.world(), 20);
     const auto errors = run_cluster(
-        groups, cast,
+        groups, roles,
         [&](comm::Group& group, int w) {
           if (setting.memory != Memory::own)
-            mate(w).share_memory(group, setting.memory == Memory::one_place_for_weights);
-          const Worker worker = mate(w).worker(group, cast, w);
+            test_worker(w).share_memory(group, setting.memory == Memory::one_place_for_weights);
+          const WorkerContext worker = test_worker(w).worker(group, roles, w);
           auto strategy = make_all_reduce(worker, setting.options);
           for (std::size_t s = 0; s < setting.starts.size(); ++s) {
-            const std::int64_t end = s + 1 < setting.starts.size() ? setting.starts[s + 1] : mate(w).all_steps();
-            mate(w).steps(*strategy, worker, setting.starts[s], end);
-            strategy->end_stretch();
+            const std::int64_t end = s + 1 < setting.starts.size() ? setting.starts[s + 1] : test_worker(w).all_steps();
+            test_worker(w).steps(*strategy, worker, setting.starts[s], end);
+            strategy->end_interval();
             if (!setting.starts_anew) continue;
             strategy.reset();
             strategy = make_all_reduce(worker, setting.options);
@@ -56,14 +56,14 @@ class Bench {
         nullptr);
     for (const std::string& error : errors) EXPECT_EQ(error, "");
     std::vector<Outcome> outcomes;
-    for (int w = 0; w < cast.workers; ++w) outcomes.push_back(mate(w).outcome(true));
+    for (int w = 0; w < roles.workers; ++w) outcomes.push_back(test_worker(w).outcome(true));
     return outcomes;
   }
 
  private:
-  Mate& mate(int w) { return *mates_[static_cast<std::size_t>(w)]; }
+  TestWorker& test_worker(int w) { return *test_workers_[static_cast<std::size_t>(w)]; }
 
-  std::vector<std::unique_ptr<Mate>> mates_;
+  std::vector<std::unique_ptr<TestWorker>> test_workers_;
 };
 
 void check(Bench& bench, const Training& training, const std::vector<Setting>& settings) {

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kPlainSgd = "sgd:lr=0.1,momentum=0";
 constexpr const char* kMomentum = "sgd:lr=0.1,momentum=0.9";
 
-// After each step, and after the stretch.
+// After each step, and after the interval.
 struct Look {
   std::string hash;
   std::vector<std::vector<float>> state;
@@ -32,44 +32,44 @@ struct Log {
 class Bench {
  public:
   explicit Bench(const support::Network& net) {
-    for (int w = 0; w < 4; ++w) mates_.push_back(std::make_unique<Mate>(net, 1 + w % 2));
+    for (int w = 0; w < 4; ++w) test_workers_.push_back(std::make_unique<TestWorker>(net, 1 + w % 2));
   }
-  Mate& mate(int worker) { return *mates_[static_cast<std::size_t>(worker)]; }
+  TestWorker& test_worker(int worker) { return *test_workers_[static_cast<std::size_t>(worker)]; }
 
   Look look(int worker) {
-    Outcome now = mate(worker).outcome(true);
-    const crew::Crew& crew = mate(worker).run().crew();
+    Outcome now = test_worker(worker).outcome(true);
+    const crew::Crew& crew = test_worker(worker).run().crew();
     return {now.hash, now.state, {crew.weights(), crew.weights() + crew.space().trained_floats()}};
   }
 
-  std::vector<Log> run(const RoleMap& cast, const Training& training, const std::vector<int>& oars,
+  std::vector<Log> run(const RoleMap& roles, const Training& training, const std::vector<int>& oars,
                        const LocalOptions& options, const std::string& transport = "inproc") {
-    for (int w = 0; w < cast.workers; ++w) mate(w).start(training, oars);
-    std::vector<comm::Group> groups = comm::make_groups(transport, cast.world());
-    std::vector<Log> logs(static_cast<std::size_t>(cast.workers));
-    const auto floats = static_cast<std::size_t>(mate(0).run().crew().space().floats());
+    for (int w = 0; w < roles.workers; ++w) test_worker(w).start(training, oars);
+    std::vector<comm::Group> groups = comm::make_groups(transport, roles.world());
+    std::vector<Log> logs(static_cast<std::size_t>(roles.workers));
+    const auto floats = static_cast<std::size_t>(test_worker(0).run().crew().space().floats());
     const auto errors = run_cluster(
-        groups, cast,
+        groups, roles,
         [&](comm::Group& group, int w) {
           Log& log = logs[static_cast<std::size_t>(w)];
-          Worker worker = mate(w).worker(group, cast, w);
-          std::shared_ptr<const comm::Window> window;
-          if (transport != "inproc" && cast.servers == 0) {
+          WorkerContext worker = test_worker(w).worker(group, roles, w);
+          std::shared_ptr<const comm::SharedWindow> window;
+          if (transport != "inproc" && roles.servers == 0) {
             window = group.allocate(floats * sizeof(float));
             worker.gradients = {reinterpret_cast<float*>(window->own().data()), floats};
           }
           const auto strategy = make_local(worker, options);
-          for (std::int64_t i = 0; i < mate(w).all_steps(); ++i) {
-            mate(w).steps(*strategy, worker, i, i + 1);
+          for (std::int64_t i = 0; i < test_worker(w).all_steps(); ++i) {
+            test_worker(w).steps(*strategy, worker, i, i + 1);
             log.looks.push_back(look(w));
           }
-          strategy->end_stretch();
+          strategy->end_interval();
           log.looks.push_back(look(w));
           log.synchronisations = strategy->take_synchronisations();
-          log.numbers = mate(w).outcome(false).numbers;
+          log.numbers = test_worker(w).outcome(false).numbers;
         },
         [&](comm::Group& group, int k) {
-          Server server(group, cast, k, optim::make_optimizer(training.optimizer), training.max_norm);
+          Server server(group, roles, k, optim::make_optimizer(training.optimizer), training.max_norm);
           server.serve({true, true})->run();
         });
     for (const std::string& error : errors) EXPECT_EQ(error, "");
@@ -77,7 +77,7 @@ class Bench {
   }
 
  private:
-  std::vector<std::unique_ptr<Mate>> mates_;
+  std::vector<std::unique_ptr<TestWorker>> test_workers_;
 };
 
 std::vector<int> even(int workers) { return std::vector<int>(static_cast<std::size_t>(workers), kOars / workers); }
@@ -103,9 +103,9 @@ class Local : public testing::Test {
 // The mean of updates is the update of the mean, as long as the update is linear.
 TEST_F(Local, EveryStepOfPlainSgdIsASynchronousStep) {
   training.optimizer = kPlainSgd;
-  run_single(bench.mate(0), training);
+  run_single(bench.test_worker(0), training);
   const Look single = bench.look(0);
-  const std::vector<double> numbers = bench.mate(0).outcome(false).numbers;
+  const std::vector<double> numbers = bench.test_worker(0).outcome(false).numbers;
   for (const int workers : {1, 2, 4}) {
     const auto logs = bench.run({workers, 0, false}, training, even(workers), {.every = 1});
     expect_near(logs[0].looks.back().weights, single.weights, 1e-5);
@@ -148,11 +148,11 @@ TEST_F(Local, HasTheSameBitsWhoeverAddsAndWhateverCarriesIt) {
     SCOPED_TRACE(transport);
     expect(bench.run({4, 0, false}, training, even(4), options, transport));
   }
-  for (const RoleMap& cast : {RoleMap{4, 1, true}, RoleMap{4, 3, false}}) {
-    SCOPED_TRACE(fmt::format("{} servers", cast.servers));
+  for (const RoleMap& roles : {RoleMap{4, 1, true}, RoleMap{4, 3, false}}) {
+    SCOPED_TRACE(fmt::format("{} servers", roles.servers));
     LocalOptions by_servers = options;
     by_servers.by_servers = true;
-    expect(bench.run(cast, training, even(4), by_servers));
+    expect(bench.run(roles, training, even(4), by_servers));
   }
 }
 
@@ -164,7 +164,7 @@ TEST_F(Local, DriftBringsReplicasTogether) {
   EXPECT_EQ(loose[0].synchronisations, 1) << "only the end of the stretch";
   // A little beyond what the first step does: later, with momentum, there is more.
   double first = 0;
-  bench.mate(0).start(training, {});
+  bench.test_worker(0).start(training, {});
   const std::vector<float> start = bench.look(0).weights;
   for (const Log& log : loose) {
     double way = 0, length = 0;
@@ -216,12 +216,12 @@ TEST_F(Local, AResetOptimizerCountsItsStepsAnew) {
 
 TEST_F(Local, ClipsEachWorkersOwnGradient) {
   training.max_norm = 0.02;
-  for (const RoleMap& cast : {RoleMap{2, 0, false}, RoleMap{2, 1, true}}) {
-    const auto clipped = bench.run(cast, training, even(2), {.every = 2, .by_servers = cast.servers > 0});
+  for (const RoleMap& roles : {RoleMap{2, 0, false}, RoleMap{2, 1, true}}) {
+    const auto clipped = bench.run(roles, training, even(2), {.every = 2, .by_servers = roles.servers > 0});
     EXPECT_TRUE(all_equal(clipped, 5));
     // No momentum yet: a step is no longer than the learning rate times the bound.
     double way = 0;
-    bench.mate(0).start(training, {});
+    bench.test_worker(0).start(training, {});
     const std::vector<float> start = bench.look(0).weights;
     for (std::size_t i = 0; i < start.size(); ++i)
       way += std::pow(static_cast<double>(clipped[0].looks[0].weights[i]) - start[i], 2);
@@ -237,13 +237,13 @@ TEST_F(Local, WorkersMayHaveUnequalSharesOrNone) {
   for (const double number : logs[0].numbers) EXPECT_TRUE(std::isfinite(number));
 }
 
-TEST(Assignment, HoldsEqualSharesWhereTheyMakeBits) {
-  Assignment assignment({AssignBy::measured, {}}, 8, {1, 3}, 1, 0);
+TEST(OarAssignment, HoldsEqualSharesWhereTheyMakeBits) {
+  OarAssignment assignment({AssignBy::measured, {}}, 8, {1, 3}, 1, 0);
   EXPECT_EQ(assignment.share(1, 0).size(), 2);
   assignment.hold(5);
   EXPECT_EQ(assignment.share(4, 0).size(), 2);
   EXPECT_EQ(assignment.share(5, 0), (base::Range{0, 4}));
-  Assignment given({AssignBy::given, {6, 2}}, 8, {1, 1}, 1, 0);
+  OarAssignment given({AssignBy::given, {6, 2}}, 8, {1, 1}, 1, 0);
   given.hold(5);
   EXPECT_EQ(given.share(5, 0), (base::Range{0, 6}));
 }

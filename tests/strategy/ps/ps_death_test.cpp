@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Case {
-  RoleMap cast;
+  RoleMap roles;
   bool synchronous = true;
   double max_norm = 0;
   int victim = 0;
@@ -23,14 +23,14 @@ struct Case {
 
 // Steps without end; throws what every thread of the process ended with.
 void take_part(comm::Group& group, const Case& test) {
-  const RoleMap& cast = test.cast;
-  const int rank = group.rank(), worker = cast.worker_of(rank), server = cast.server_of(rank);
+  const RoleMap& roles = test.roles;
+  const int rank = group.rank(), worker = roles.worker_of(rank), server = roles.server_of(rank);
   const std::string optimizer = "sgd:lr=0.001";
   std::string served = "nothing to serve", worked = "nothing to row";
   std::thread thread([&] {
     if (server < 0) return;
     try {
-      Server here(group, cast, server, optim::make_optimizer(optimizer), test.max_norm);
+      Server here(group, roles, server, optim::make_optimizer(optimizer), test.max_norm);
       here.take_over();
       here.serve({test.synchronous})->run();
       served = "served to the end";
@@ -39,15 +39,15 @@ void take_part(comm::Group& group, const Case& test) {
     }
   });
   if (worker >= 0) try {
-      if (cast.servers_apart) group.among(cast.worker_processes(), 1000);
-      Mate mate(support::mlp());
-      std::vector<int> oars(static_cast<std::size_t>(cast.workers));
-      for (int oar = 0; oar < kOars; ++oar) ++oars[static_cast<std::size_t>(oar % cast.workers)];
-      mate.start({optimizer, test.max_norm, std::vector<std::int64_t>(1000000, kBatch)}, oars);
-      const Worker here = mate.worker(group, cast, worker);
+      if (roles.servers_apart) group.among(roles.worker_processes(), 1000);
+      TestWorker test_worker(support::mlp());
+      std::vector<int> oars(static_cast<std::size_t>(roles.workers));
+      for (int oar = 0; oar < kOars; ++oar) ++oars[static_cast<std::size_t>(oar % roles.workers)];
+      test_worker.start({optimizer, test.max_norm, std::vector<std::int64_t>(1000000, kBatch)}, oars);
+      const WorkerContext here = test_worker.worker(group, roles, worker);
       hand_to_servers(here);
       const auto strategy = make_ps(here, {.synchronous = test.synchronous, .bucket_bytes = 300});
-      mate.steps(*strategy, here, 0, mate.all_steps());
+      test_worker.steps(*strategy, here, 0, test_worker.all_steps());
       worked = "rowed to the end";
     } catch (const std::exception& error) {
       worked = error.what();
@@ -59,8 +59,8 @@ void take_part(comm::Group& group, const Case& test) {
 void expect_all_name_it(const Case& test) {
   const comm::Address address = comm::free_address();
   std::vector<comm::Process> ranks;
-  for (int rank = 0; rank < test.cast.world(); ++rank) {
-    comm::JoinOptions options = comm::test_options(address, rank, test.cast.world());
+  for (int rank = 0; rank < test.roles.world(); ++rank) {
+    comm::JoinOptions options = comm::test_options(address, rank, test.roles.world());
     options.patience.silent_seconds = test.signal == SIGSTOP ? 2 : 20;
     ranks.push_back(comm::start(options, [&test](comm::Group& group) { take_part(group, test); }));
   }
@@ -68,7 +68,7 @@ void expect_all_name_it(const Case& test) {
   std::this_thread::sleep_for(300ms);
   kill(ranks[static_cast<std::size_t>(test.victim)].number, test.signal);
   const std::string name = fmt::format("rank {} (process ", test.victim);
-  for (int rank = 0; rank < test.cast.world(); ++rank) {
+  for (int rank = 0; rank < test.roles.world(); ++rank) {
     if (rank == test.victim) continue;
     const std::string words = comm::read_until(ranks[static_cast<std::size_t>(rank)].words, '\0');
     const std::size_t bar = words.find('|');
@@ -76,8 +76,8 @@ void expect_all_name_it(const Case& test) {
     const auto expect_named = [&](const std::string& ending) {
       EXPECT_NE(ending.find(name), std::string::npos) << "rank " << rank << ": " << ending;
     };
-    if (test.cast.worker_of(rank) >= 0) expect_named(words.substr(0, bar));
-    if (test.cast.server_of(rank) >= 0) expect_named(words.substr(bar + 1));
+    if (test.roles.worker_of(rank) >= 0) expect_named(words.substr(0, bar));
+    if (test.roles.server_of(rank) >= 0) expect_named(words.substr(bar + 1));
   }
   for (const comm::Process& rank : ranks) {
     kill(rank.number, SIGKILL);
@@ -88,24 +88,24 @@ void expect_all_name_it(const Case& test) {
 
 TEST(PsDeath, OfAWorker) {
   for (const bool synchronous : {true, false}) {
-    expect_all_name_it({.cast = {2, 1, true}, .synchronous = synchronous, .victim = 2});
-    expect_all_name_it({.cast = {3, 2, false}, .synchronous = synchronous, .victim = 2});
+    expect_all_name_it({.roles = {2, 1, true}, .synchronous = synchronous, .victim = 2});
+    expect_all_name_it({.roles = {3, 2, false}, .synchronous = synchronous, .victim = 2});
   }
 }
 
 TEST(PsDeath, OfAServer) {
   for (const bool synchronous : {true, false})
-    expect_all_name_it({.cast = {2, 2, true}, .synchronous = synchronous, .victim = 1});
+    expect_all_name_it({.roles = {2, 2, true}, .synchronous = synchronous, .victim = 1});
 }
 
 TEST(PsDeath, OfAServerWithAWorker) {
   for (const bool synchronous : {true, false})
-    expect_all_name_it({.cast = {3, 2, false}, .synchronous = synchronous, .victim = 1});
+    expect_all_name_it({.roles = {3, 2, false}, .synchronous = synchronous, .victim = 1});
 }
 
-TEST(PsDeath, WhileNormsAreExchanged) { expect_all_name_it({.cast = {2, 3, true}, .max_norm = 0.01, .victim = 2}); }
+TEST(PsDeath, WhileNormsAreExchanged) { expect_all_name_it({.roles = {2, 3, true}, .max_norm = 0.01, .victim = 2}); }
 
-TEST(PsDeath, OneThatIsStoppedIsGone) { expect_all_name_it({.cast = {2, 2, true}, .victim = 3, .signal = SIGSTOP}); }
+TEST(PsDeath, OneThatIsStoppedIsGone) { expect_all_name_it({.roles = {2, 2, true}, .victim = 3, .signal = SIGSTOP}); }
 
 }  // namespace
 }  // namespace trireme::strategy

@@ -19,37 +19,38 @@ using support::Network;
 class Bench {
  public:
   explicit Bench(const Network& net, crew::Reduce reduce = crew::Reduce::exact) : name_(net.name()) {
-    for (int w = 0; w < 3; ++w) mates_.push_back(std::make_unique<Mate>(net, 1 + w % 2, reduce));
+    for (int w = 0; w < 3; ++w) test_workers_.push_back(std::make_unique<TestWorker>(net, 1 + w % 2, reduce));
   }
   const std::string& name() const { return name_; }
-  Mate& mate(int worker) { return *mates_[static_cast<std::size_t>(worker)]; }
+  TestWorker& test_worker(int worker) { return *test_workers_[static_cast<std::size_t>(worker)]; }
 
-  // All steps in stretches that begin at `starts`; between them everything goes to the workers and back, or stays.
-  std::vector<Outcome> run(const RoleMap& cast, const Training& training, const std::vector<int>& oars,
+  // All steps in intervals that begin at `starts`; between them everything goes to the workers and back, or stays.
+  std::vector<Outcome> run(const RoleMap& roles, const Training& training, const std::vector<int>& oars,
                            const PsOptions& options, const std::vector<std::int64_t>& starts = {0},
                            bool stays = false) {
-    for (int w = 0; w < cast.workers; ++w) mate(w).start(training, oars);
-    std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+    for (int w = 0; w < roles.workers; ++w) test_worker(w).start(training, oars);
+    std::vector<comm::Group> groups = comm::inproc_groups(roles.world(), 20);
     const auto errors = run_cluster(
-        groups, cast,
+        groups, roles,
         [&](comm::Group& group, int w) {
-          const Worker worker = mate(w).worker(group, cast, w);
+          const WorkerContext worker = test_worker(w).worker(group, roles, w);
           std::unique_ptr<Strategy> strategy;
           for (std::size_t s = 0; s < starts.size(); ++s) {
             if (s == 0 || !stays) {
               hand_to_servers(worker);
               strategy = make_ps(worker, options);
             }
-            const std::int64_t end = s + 1 < starts.size() ? starts[s + 1] : mate(w).all_steps();
-            mate(w).steps(*strategy, worker, starts[s], end);
-            strategy->end_stretch();
-            const std::string hash = mate(w).run().hash();
+            const std::int64_t end = s + 1 < starts.size() ? starts[s + 1] : test_worker(w).all_steps();
+            test_worker(w).steps(*strategy, worker, starts[s], end);
+            strategy->end_interval();
+            const std::string hash = test_worker(w).run().hash();
             if (!stays || s + 1 == starts.size()) take_from_servers(worker);
-            EXPECT_EQ(hash, mate(w).run().hash()) << "worker " << w << " had old weights at the end of its stretch";
+            EXPECT_EQ(hash, test_worker(w).run().hash())
+                << "worker " << w << " had old weights at the end of its stretch";
           }
         },
         [&](comm::Group& group, int k) {
-          Server server(group, cast, k, optim::make_optimizer(training.optimizer), training.max_norm);
+          Server server(group, roles, k, optim::make_optimizer(training.optimizer), training.max_norm);
           for (std::size_t s = 0; s < starts.size(); ++s) {
             if (s == 0 || !stays) server.take_over();
             std::vector<int> leaders;
@@ -60,26 +61,26 @@ class Bench {
         });
     for (const std::string& error : errors) EXPECT_EQ(error, "");
     std::vector<Outcome> outcomes;
-    for (int w = 0; w < cast.workers; ++w) outcomes.push_back(mate(w).outcome(true));
+    for (int w = 0; w < roles.workers; ++w) outcomes.push_back(test_worker(w).outcome(true));
     return outcomes;
   }
 
  private:
   std::string name_;
-  std::vector<std::unique_ptr<Mate>> mates_;
+  std::vector<std::unique_ptr<TestWorker>> test_workers_;
 };
 
-std::string text(const RoleMap& cast) {
-  return fmt::format("{} workers, {} servers{}", cast.workers, cast.servers, cast.servers_apart ? " apart" : "");
+std::string text(const RoleMap& roles) {
+  return fmt::format("{} workers, {} servers{}", roles.workers, roles.servers, roles.servers_apart ? " apart" : "");
 }
 
-std::vector<RoleMap> all_casts() {
-  std::vector<RoleMap> casts;
+std::vector<RoleMap> all_role_maps() {
+  std::vector<RoleMap> role_maps;
   for (const int workers : {1, 2, 3})
     for (const int servers : {1, 2, 3})
       for (const bool apart : {false, true})
-        if (apart || servers <= workers) casts.push_back({workers, servers, apart});
-  return casts;
+        if (apart || servers <= workers) role_maps.push_back({workers, servers, apart});
+  return role_maps;
 }
 
 std::vector<Network> networks() {
@@ -100,29 +101,29 @@ class Ps : public testing::TestWithParam<int> {
 TEST_P(Ps, HasTheBitsOfOneWorker) {
   for (const char* optimizer : {kSgd, kAdam}) {
     const Training training{optimizer};
-    const Outcome single = run_single(bench.mate(0), training);
-    for (const RoleMap& cast : all_casts()) {
-      SCOPED_TRACE(bench.name() + ", " + optimizer + ", " + text(cast));
-      const PsOptions options{.bucket_bytes = cast.servers % 2 == 0 ? 0 : 2000};
-      expect_all(bench.run(cast, training, even_oars(cast.workers), options), single);
+    const Outcome single = run_single(bench.test_worker(0), training);
+    for (const RoleMap& roles : all_role_maps()) {
+      SCOPED_TRACE(bench.name() + ", " + optimizer + ", " + text(roles));
+      const PsOptions options{.bucket_bytes = roles.servers % 2 == 0 ? 0 : 2000};
+      expect_all(bench.run(roles, training, even_oars(roles.workers), options), single);
     }
   }
 }
 
 TEST_P(Ps, ClipsByTheNormOfTheWholeGradient) {
   const Training training{kSgd, 0.02};
-  const Outcome single = run_single(bench.mate(0), training);
-  const Outcome unclipped = run_single(bench.mate(0), {kSgd});
+  const Outcome single = run_single(bench.test_worker(0), training);
+  const Outcome unclipped = run_single(bench.test_worker(0), {kSgd});
   EXPECT_NE(single.hash, unclipped.hash);
-  for (const RoleMap& cast : all_casts()) {
-    SCOPED_TRACE(bench.name() + ", " + text(cast));
-    expect_all(bench.run(cast, training, even_oars(cast.workers), {.bucket_bytes = 2000}), single);
+  for (const RoleMap& roles : all_role_maps()) {
+    SCOPED_TRACE(bench.name() + ", " + text(roles));
+    expect_all(bench.run(roles, training, even_oars(roles.workers), {.bucket_bytes = 2000}), single);
   }
 }
 
 TEST_P(Ps, AnyShareOfTheOarsHasTheSameBits) {
   const Training training{kAdam};
-  const Outcome single = run_single(bench.mate(0), training);
+  const Outcome single = run_single(bench.test_worker(0), training);
   for (const std::vector<int>& oars : {std::vector{5, 2, 1}, {1, 6, 1}, {0, 3, 5}, {3, 0, 5}, {8, 0, 0}}) {
     SCOPED_TRACE(bench.name());
     expect_all(bench.run({3, 2, false}, training, oars, {.bucket_bytes = 3000}), single);
@@ -132,18 +133,18 @@ TEST_P(Ps, AnyShareOfTheOarsHasTheSameBits) {
 TEST_P(Ps, MayReturnGradients) {
   for (const double max_norm : {0.0, 0.02}) {
     const Training training{kAdam, max_norm};
-    const Outcome single = run_single(bench.mate(0), training);
-    for (const RoleMap& cast : {RoleMap{1, 1, true}, RoleMap{3, 2, false}, RoleMap{2, 3, true}}) {
-      SCOPED_TRACE(bench.name() + ", " + text(cast));
+    const Outcome single = run_single(bench.test_worker(0), training);
+    for (const RoleMap& roles : {RoleMap{1, 1, true}, RoleMap{3, 2, false}, RoleMap{2, 3, true}}) {
+      SCOPED_TRACE(bench.name() + ", " + text(roles));
       const PsOptions options{.returns_gradients = true, .bucket_bytes = 2000};
-      expect_all(bench.run(cast, training, even_oars(cast.workers), options), single);
+      expect_all(bench.run(roles, training, even_oars(roles.workers), options), single);
     }
   }
 }
 
 TEST_P(Ps, WeightsAndStateGoToTheServersAndBack) {
   const Training training{kAdam};
-  const Outcome single = run_single(bench.mate(0), training);
+  const Outcome single = run_single(bench.test_worker(0), training);
   for (const bool returns : {false, true}) {
     SCOPED_TRACE(bench.name());
     const PsOptions options{.returns_gradients = returns};
@@ -157,7 +158,7 @@ TEST_P(Ps, WeightsAndStateGoToTheServersAndBack) {
 TEST_P(Ps, TeamsHaveTheSameBits) {
   for (const double max_norm : {0.0, 0.02}) {
     const Training training{kAdam, max_norm};
-    const Outcome single = run_single(bench.mate(0), training);
+    const Outcome single = run_single(bench.test_worker(0), training);
     for (const WorkerGroups& teams : {WorkerGroups{{0, 1, 2}}, {{0, 1}, {2}}, {{0}, {1, 2}}, {{0}, {1}, {2}}})
       for (const std::vector<int>& oars : {even_oars(3), {5, 2, 1}, {1, 6, 1}, {0, 3, 5}, {3, 0, 5}, {8, 0, 0}}) {
         if (max_norm > 0 && oars[0] != 1 && oars[0] != 5) continue;  // what is sent is the same
@@ -173,19 +174,19 @@ TEST_P(Ps, TeamsHaveTheSameBits) {
 TEST_P(Ps, OneAsynchronousWorkerIsASingleOne) {
   for (const double max_norm : {0.0, 0.02}) {
     const Training training{kAdam, max_norm};
-    const Outcome single = run_single(bench.mate(0), training);
-    for (const RoleMap& cast : {RoleMap{1, 1, false}, RoleMap{1, 3, true}}) {
-      SCOPED_TRACE(bench.name() + ", " + text(cast));
-      expect_all(bench.run(cast, training, {kOars}, {.synchronous = false, .bucket_bytes = 2000}), single);
+    const Outcome single = run_single(bench.test_worker(0), training);
+    for (const RoleMap& roles : {RoleMap{1, 1, false}, RoleMap{1, 3, true}}) {
+      SCOPED_TRACE(bench.name() + ", " + text(roles));
+      expect_all(bench.run(roles, training, {kOars}, {.synchronous = false, .bucket_bytes = 2000}), single);
     }
   }
 }
 
 TEST_P(Ps, AsynchronousWorkersEndEqual) {
-  for (const RoleMap& cast : {RoleMap{3, 2, false}, RoleMap{3, 3, true}, RoleMap{2, 1, true}}) {
-    SCOPED_TRACE(bench.name() + ", " + text(cast));
+  for (const RoleMap& roles : {RoleMap{3, 2, false}, RoleMap{3, 3, true}, RoleMap{2, 1, true}}) {
+    SCOPED_TRACE(bench.name() + ", " + text(roles));
     const auto outcomes =
-        bench.run(cast, {kSgd}, even_oars(cast.workers), {.synchronous = false, .bucket_bytes = 2000}, {0, 2});
+        bench.run(roles, {kSgd}, even_oars(roles.workers), {.synchronous = false, .bucket_bytes = 2000}, {0, 2});
     for (const Outcome& outcome : outcomes) {
       EXPECT_EQ(outcome.hash, outcomes[0].hash);
       EXPECT_EQ(outcome.state, outcomes[0].state);
@@ -197,11 +198,11 @@ TEST_P(Ps, AsynchronousWorkersEndEqual) {
 // Where any order of additions will do, the workers are still equal.
 TEST(FastPs, WorkersStayEqual) {
   Bench bench(support::small_residual(), crew::Reduce::fast);
-  const Outcome single = run_single(bench.mate(0), {kSgd});
-  for (const RoleMap& cast : all_casts()) {
-    SCOPED_TRACE(text(cast));
-    const PsOptions options{.teams = cast.servers == 1 ? groups_by_count(cast.workers, 1) : WorkerGroups{}};
-    const auto outcomes = bench.run(cast, {kSgd}, even_oars(cast.workers), options);
+  const Outcome single = run_single(bench.test_worker(0), {kSgd});
+  for (const RoleMap& roles : all_role_maps()) {
+    SCOPED_TRACE(text(roles));
+    const PsOptions options{.teams = roles.servers == 1 ? groups_by_count(roles.workers, 1) : WorkerGroups{}};
+    const auto outcomes = bench.run(roles, {kSgd}, even_oars(roles.workers), options);
     expect_all(outcomes, outcomes[0]);
     for (std::size_t i = 0; i < single.numbers.size(); ++i)
       EXPECT_NEAR(outcomes[0].numbers[i], single.numbers[i], 1e-3 * (1 + std::abs(single.numbers[i])));

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "strategy/builtin.h"
+#include "strategy/builtin_strategies.h"
 #include "strategy/phases.h"
 #include "support/core_errors.h"
 
@@ -70,7 +70,7 @@ TEST(StrategyConfigs, Traits) {
 
 TEST(StrategyConfigs, Bounds) {
   const auto bound = [](const std::string& text) {
-    const Bound got = shares_of(text).bound;
+    const StalenessBound got = shares_of(text).bound;
     return std::pair(got.low, got.high);
   };
   using Pair = std::pair<std::int64_t, std::int64_t>;

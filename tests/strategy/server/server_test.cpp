@@ -8,7 +8,7 @@
 
 #include "strategy/cluster.h"
 #include "strategy/server/hand_over.h"
-#include "strategy/server/wire.h"
+#include "strategy/server/server_protocol.h"
 
 namespace trireme::strategy {
 namespace {
@@ -25,55 +25,56 @@ ShardMap small_map() {
 
 class Pusher {
  public:
-  Pusher(comm::Group& group, const RoleMap& cast, const std::vector<WireBucket>& buckets = kBuckets)
-      : post_(group.post()), server_(cast.process_of_server(0)) {
+  Pusher(comm::Group& group, const RoleMap& roles, const std::vector<WireBucket>& buckets = kBuckets)
+      : mailbox_(group.mailbox()), server_(roles.process_of_server(0)) {
     BeginHead head;
     head.buckets = static_cast<std::int64_t>(buckets.size());
     head.oars = 1;
     head.is_exact = 1;
-    send_one(post_, server_, kBeginTag, head);
-    send_array<WireBucket>(post_, server_, kBeginTag, buckets);
+    send_one(mailbox_, server_, kBeginTag, head);
+    send_array<WireBucket>(mailbox_, server_, kBeginTag, buckets);
   }
   // Returns the reply: the bucket's weights after it was applied.
   std::vector<float> push(int bucket, float value, std::int64_t samples = 1) {
     const comm::Tag lane = static_cast<comm::Tag>(bucket % kLanes);
-    RequestHead head{.request = Request::push, .bucket = bucket, .partials = 1, .samples = samples, .step = 1, .lr = 1};
+    RequestHead head{
+        .request = RequestKind::push, .bucket = bucket, .partials = 1, .samples = samples, .step = 1, .lr = 1};
     std::vector<float> floats(static_cast<std::size_t>(kBuckets[static_cast<std::size_t>(bucket)].floats.size()),
                               value);
-    send_one(post_, server_, kPushTag + lane, head);
-    send_array<float>(post_, server_, kPushTag + lane, floats);
-    receive_array<float>(post_, server_, kReplyTag + lane, floats, kNoStop);
+    send_one(mailbox_, server_, kPushTag + lane, head);
+    send_array<float>(mailbox_, server_, kPushTag + lane, floats);
+    receive_array<float>(mailbox_, server_, kReplyTag + lane, floats, kNoStop);
     return floats;
   }
   void end() {
     for (int lane = 0; lane < kLanes; ++lane)
-      send_one(post_, server_, kPushTag + static_cast<comm::Tag>(lane), RequestHead{});
+      send_one(mailbox_, server_, kPushTag + static_cast<comm::Tag>(lane), RequestHead{});
   }
 
  private:
-  comm::Mailbox& post_;
+  comm::Mailbox& mailbox_;
   int server_;
 };
 
-std::vector<float> serve_pushes(const RoleMap& cast, const std::function<void(Pusher&, int worker)>& body) {
-  std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+std::vector<float> serve_pushes(const RoleMap& roles, const std::function<void(Pusher&, int worker)>& body) {
+  std::vector<comm::Group> groups = comm::inproc_groups(roles.world(), 20);
   const std::shared_ptr<const optim::Optimizer> optimizer = optim::make_optimizer("sgd:lr=1,momentum=0");
   std::vector<float> weights;
   const auto errors = run_cluster(
-      groups, cast,
+      groups, roles,
       [&](comm::Group& group, int worker) {
         if (worker == 0) {
           const ShardMap map = small_map();
           const std::vector<float> zeros(static_cast<std::size_t>(kAll));
           OptimizerState state(optimizer, map.trained);
-          send_shard(group.post(), cast.process_of_server(0), map, zeros.data(), state);
+          send_shard(group.mailbox(), roles.process_of_server(0), map, zeros.data(), state);
         }
-        Pusher pusher(group, cast);
+        Pusher pusher(group, roles);
         body(pusher, worker);
         pusher.end();
       },
       [&](comm::Group& group, int k) {
-        Server server(group, cast, k, optimizer, 0);
+        Server server(group, roles, k, optimizer, 0);
         server.take_over();
         server.serve({.synchronous = false})->run();
         weights.assign(server.weights().begin(), server.weights().end());
@@ -85,8 +86,8 @@ std::vector<float> serve_pushes(const RoleMap& cast, const std::function<void(Pu
 // Whole numbers, so that the order does not matter.
 TEST(Server, AppliesEveryPush) {
   for (const bool apart : {false, true}) {
-    const RoleMap cast{3, 1, apart};
-    const auto weights = serve_pushes(cast, [](Pusher& pusher, int worker) {
+    const RoleMap roles{3, 1, apart};
+    const auto weights = serve_pushes(roles, [](Pusher& pusher, int worker) {
       for (int i = 0; i < 50 * (worker + 1); ++i) pusher.push(i % 2, static_cast<float>(worker + 1));
     });
     ASSERT_EQ(weights.size(), static_cast<std::size_t>(kAll));
@@ -125,21 +126,21 @@ TEST(Server, EachPushMovesStatisticsByItsPart) {
 }
 
 TEST(Server, RefusesAnEncodingItCannotRead) {
-  const RoleMap cast{1, 1, true};
-  std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+  const RoleMap roles{1, 1, true};
+  std::vector<comm::Group> groups = comm::inproc_groups(roles.world(), 20);
   const std::shared_ptr<const optim::Optimizer> optimizer = optim::make_optimizer("sgd:lr=1,momentum=0");
   const auto errors = run_cluster(
-      groups, cast,
+      groups, roles,
       [&](comm::Group& group, int) {
         const std::vector<float> zeros(static_cast<std::size_t>(kAll));
         OptimizerState state(optimizer, small_map().trained);
-        send_shard(group.post(), cast.process_of_server(0), small_map(), zeros.data(), state);
+        send_shard(group.mailbox(), roles.process_of_server(0), small_map(), zeros.data(), state);
         std::vector<WireBucket> buckets = kBuckets;
         buckets[1].encoding = static_cast<tensor::ElementType>(77);
-        Pusher(group, cast, buckets);
+        Pusher(group, roles, buckets);
       },
       [&](comm::Group& group, int k) {
-        Server server(group, cast, k, optimizer, 0);
+        Server server(group, roles, k, optimizer, 0);
         server.take_over();
         server.serve({.synchronous = false})->run();
       });

@@ -13,7 +13,7 @@ namespace {
 // Workers that push when they may; the bound is checked against clocks that are counted here.
 class Race {
  public:
-  Race(int workers, Bound bound, unsigned seed)
+  Race(int workers, StalenessBound bound, unsigned seed)
       : bound_(bound), clocks_(workers, bound), random_(seed), done_(static_cast<std::size_t>(workers)) {}
 
   bool may_begin(int worker) {
@@ -33,7 +33,7 @@ class Race {
   }
   void leave(int worker) {
     clocks_.leave(worker);
-    done_[static_cast<std::size_t>(worker)] = Bound::kNone;
+    done_[static_cast<std::size_t>(worker)] = StalenessBound::kNone;
   }
   // Random events; the slowest can always go on.
   void run(int events, const std::vector<double>& weights) {
@@ -42,7 +42,7 @@ class Race {
     for (int i = 0; i < events; ++i) {
       now += 1 + static_cast<std::int64_t>(random_() % 100);
       const int worker = who(random_);
-      if (done_[static_cast<std::size_t>(worker)] == Bound::kNone) continue;
+      if (done_[static_cast<std::size_t>(worker)] == StalenessBound::kNone) continue;
       if (may_begin(worker)) push(worker, now);
       const auto least = std::ranges::min_element(done_) - done_.begin();
       EXPECT_TRUE(may_begin(static_cast<int>(least))) << "the slowest has to wait";
@@ -54,7 +54,7 @@ class Race {
  private:
   std::int64_t slowest() const { return *std::ranges::min_element(done_); }
 
-  Bound bound_;
+  StalenessBound bound_;
   WorkerClocks clocks_;
   std::mt19937 random_;
   std::vector<std::int64_t> done_;  // kNone: has left
@@ -128,7 +128,7 @@ TEST(WorkerClocks, RandomOnesLeave) {
 }
 
 // A worker three times as fast as the other, in virtual time: it is let beyond the lower bound; equal ones are not far.
-std::int64_t furthest(std::int64_t slow_ns, std::int64_t fast_ns, Bound bound, std::int64_t* extra) {
+std::int64_t furthest(std::int64_t slow_ns, std::int64_t fast_ns, StalenessBound bound, std::int64_t* extra) {
   WorkerClocks clocks(2, bound);
   std::int64_t slow_at = slow_ns, fast_at = fast_ns, most = 0;
   bool fast_rows = true;

@@ -10,19 +10,19 @@ namespace {
 constexpr std::chrono::seconds kVerdictPatience{3};
 }
 
-void FailureState::add_bell(int bell) {
+void FailureState::add_eventfd(int wakeup) {
   const std::lock_guard lock(mutex_);
-  bells_.push_back(bell);
+  wakeups_.push_back(wakeup);
 }
 
-void FailureState::remove_bell(int bell) {
+void FailureState::remove_eventfd(int wakeup) {
   const std::lock_guard lock(mutex_);
-  std::erase(bells_, bell);
+  std::erase(wakeups_, wakeup);
 }
 
 void FailureState::wake() {
   count_.fetch_add(1, std::memory_order_release);
-  for (const int bell : bells_) eventfd_write(bell, 1);
+  for (const int wakeup : wakeups_) eventfd_write(wakeup, 1);
 }
 
 void FailureState::raise(const std::string& sentence) {
@@ -30,7 +30,7 @@ void FailureState::raise(const std::string& sentence) {
   if (is_raised()) return;
   sentence_ = sentence;
   raised_.store(true, std::memory_order_release);
-  news_.notify_all();
+  changed_.notify_all();
   wake();
 }
 
@@ -42,26 +42,26 @@ std::string FailureState::sentence() const {
 void FailureState::leave(int rank) {
   const std::lock_guard lock(mutex_);
   has_left_[static_cast<std::size_t>(rank)].store(true, std::memory_order_release);
-  news_.notify_all();
+  changed_.notify_all();
   wake();
 }
 
 void FailureState::set_judge(std::function<void(int peer, const std::string& what)> judge) {
   const std::lock_guard lock(mutex_);
   judge_ = std::move(judge);
-  news_.notify_all();
+  changed_.notify_all();
 }
 
 void FailureState::report(int peer, const std::string& what) {
   std::unique_lock lock(mutex_);
   if (!judge_ || is_raised()) return;
   judge_(peer, what);
-  news_.wait_for(lock, kVerdictPatience, [&] { return is_raised() || has_left(peer) || !judge_; });
+  changed_.wait_for(lock, kVerdictPatience, [&] { return is_raised() || has_left(peer) || !judge_; });
 }
 
 bool FailureState::is_raised_soon() {
   std::unique_lock lock(mutex_);
-  return news_.wait_for(lock, kVerdictPatience, [&] { return is_raised(); });
+  return changed_.wait_for(lock, kVerdictPatience, [&] { return is_raised(); });
 }
 
 }  // namespace trireme::comm

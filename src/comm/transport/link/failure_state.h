@@ -16,9 +16,9 @@ class FailureState {
  public:
   explicit FailureState(int world) : has_left_(static_cast<std::size_t>(world)) {}
 
-  // `bell` is an eventfd that a waiting thread polls.
-  void add_bell(int bell);
-  void remove_bell(int bell);
+  // `wakeup` is an eventfd that a waiting thread polls.
+  void add_eventfd(int wakeup);
+  void remove_eventfd(int wakeup);
 
   void raise(const std::string& sentence);
   bool is_raised() const { return raised_.load(std::memory_order_acquire); }
@@ -43,9 +43,9 @@ class FailureState {
   void wake();
 
   mutable std::mutex mutex_;
-  std::condition_variable news_;
+  std::condition_variable changed_;
   std::string sentence_;
-  std::vector<int> bells_;
+  std::vector<int> wakeups_;
   std::function<void(int, const std::string&)> judge_;
   std::vector<std::atomic<bool>> has_left_;
   std::atomic<bool> raised_{false};

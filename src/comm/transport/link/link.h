@@ -26,7 +26,7 @@ class Link {
   // Straight into the caller's memory; returns how much.
   virtual std::size_t receive(std::span<std::byte> into) = 0;
 
-  // A socket to poll; -1 when the peer rings our bell instead.
+  // A socket to poll; -1 when the peer wakes us instead.
   virtual int descriptor() const { return -1; }
   // Of those that ring: whether send() or receive() would get anywhere.
   virtual bool can_send() const { return false; }

@@ -16,13 +16,13 @@ namespace trireme::comm {
 
 struct LinkSet {
   int rank = 0;
-  std::shared_ptr<const void> memory;        // what links and bell lie in
+  std::shared_ptr<const void> memory;        // what links and wakeup lie in
   std::vector<std::unique_ptr<Link>> links;  // that of this rank is empty
-  Wakeup bell;
+  Wakeup wakeup;
   std::shared_ptr<FailureState> alarm;
   std::vector<int> hosts;                // of each rank: a number, equal for those that share memory
   double deadline_seconds = 60;          // of an operation in which nothing moves
-  std::optional<HostBarrier> meeting{};  // where all ranks share memory
+  std::optional<HostBarrier> barrier{};  // where all ranks share memory
   std::shared_ptr<Traffic> traffic = std::make_shared<Traffic>();
 };
 

@@ -11,13 +11,13 @@ namespace {
 constexpr std::int64_t kSpinNs = 50'000;
 }
 
-LinkWaiter::LinkWaiter(Wakeup bell, std::shared_ptr<FailureState> alarm) : bell_(bell), alarm_(std::move(alarm)) {
-  alarm_->add_bell(bell_.descriptor());
+LinkWaiter::LinkWaiter(Wakeup wakeup, std::shared_ptr<FailureState> alarm) : wakeup_(wakeup), alarm_(std::move(alarm)) {
+  alarm_->add_eventfd(wakeup_.descriptor());
 }
 
-LinkWaiter::~LinkWaiter() { alarm_->remove_bell(bell_.descriptor()); }
+LinkWaiter::~LinkWaiter() { alarm_->remove_eventfd(wakeup_.descriptor()); }
 
-bool LinkWaiter::looks_again() {
+bool LinkWaiter::should_look_again() {
   const std::int64_t now = base::now_ns();
   if (still_since_ns_ == 0) {
     still_since_ns_ = now;
@@ -31,13 +31,13 @@ bool LinkWaiter::looks_again() {
 double LinkWaiter::still_seconds() const { return still_since_ns_ == 0 ? 0 : base::seconds_since(still_since_ns_); }
 
 void LinkWaiter::sleep(double seconds, base::FunctionRef<bool()> could_move) {
-  lie_down();
-  if (!could_move()) doze(seconds);
-  get_up();
+  begin_sleep();
+  if (!could_move()) poll_links(seconds);
+  end_sleep();
 }
 
-void LinkWaiter::doze(double seconds) {
-  polls_.push_back({bell_.descriptor(), POLLIN, 0});
+void LinkWaiter::poll_links(double seconds) {
+  polls_.push_back({wakeup_.descriptor(), POLLIN, 0});
   poll(polls_.data(), polls_.size(), static_cast<int>(std::ceil(seconds * 1e3)));
 }
 

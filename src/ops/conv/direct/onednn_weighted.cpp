@@ -16,9 +16,9 @@ using onednn::to_desc;
 using onednn::to_layout;
 
 struct WeightedState : KernelState {
-  onednn::Bound forward, backward_data;
-  std::vector<onednn::Bound> backward_weights;  // per slot
-  std::vector<onednn::Bound> into_live_layout;  // per slot, where the gradient comes in another layout
+  onednn::BoundPrimitive forward, backward_data;
+  std::vector<onednn::BoundPrimitive> backward_weights;  // per slot
+  std::vector<onednn::BoundPrimitive> into_live_layout;  // per slot, where the gradient comes in another layout
 };
 
 class WeightedKernel : public Kernel {
@@ -39,10 +39,10 @@ class WeightedKernel : public Kernel {
     auto state = std::make_unique<WeightedState>();
     const auto scratch = [&](const MadePrimitive& made) { return memory_at(made.scratchpad, args.scratch); };
     const float* weights = forward_derived_ < 0 ? args.weights[0] : args.derived[index(forward_derived_)];
-    std::vector<onednn::Bound::Arg> list{{DNNL_ARG_SRC, memory_at(forward_.src, args.src[0])},
-                                         {DNNL_ARG_WEIGHTS, memory_at(forward_.weights, weights)},
-                                         {DNNL_ARG_DST, memory_at(forward_.dst, args.dst)},
-                                         {DNNL_ARG_SCRATCHPAD, scratch(forward_)}};
+    std::vector<onednn::BoundPrimitive::Arg> list{{DNNL_ARG_SRC, memory_at(forward_.src, args.src[0])},
+                                                  {DNNL_ARG_WEIGHTS, memory_at(forward_.weights, weights)},
+                                                  {DNNL_ARG_DST, memory_at(forward_.dst, args.dst)},
+                                                  {DNNL_ARG_SCRATCHPAD, scratch(forward_)}};
     if (setup_.bias) list.emplace_back(DNNL_ARG_BIAS, memory_at(bias_desc(), args.weights[1]));
     state->forward = {forward_.primitive, list, threads_};
     if (!training_) return state;
@@ -58,19 +58,20 @@ class WeightedKernel : public Kernel {
     }
     for (const auto& slot : args.diff_weights) {
       float* gradient = reorder_gradient_ ? reinterpret_cast<float*>(args.scratch + gradient_at_) : slot[0].floats();
-      std::vector<onednn::Bound::Arg> wlist{{DNNL_ARG_SRC, memory_at(backward_weights_.src, args.src[0])},
-                                            {DNNL_ARG_DIFF_WEIGHTS, memory_at(backward_weights_.weights, gradient)},
-                                            {DNNL_ARG_DIFF_DST, memory_at(backward_weights_.dst, args.diff_dst)},
-                                            {DNNL_ARG_SCRATCHPAD, scratch(backward_weights_)}};
+      std::vector<onednn::BoundPrimitive::Arg> wlist{
+          {DNNL_ARG_SRC, memory_at(backward_weights_.src, args.src[0])},
+          {DNNL_ARG_DIFF_WEIGHTS, memory_at(backward_weights_.weights, gradient)},
+          {DNNL_ARG_DIFF_DST, memory_at(backward_weights_.dst, args.diff_dst)},
+          {DNNL_ARG_SCRATCHPAD, scratch(backward_weights_)}};
       if (setup_.bias && !own_bias_) wlist.emplace_back(DNNL_ARG_DIFF_BIAS, memory_at(bias_desc(), slot[1]));
       state->backward_weights.emplace_back(backward_weights_.primitive, wlist, threads_);
       if (reorder_gradient_)
-        state->into_live_layout.emplace_back(
-            reorder_,
-            std::vector<onednn::Bound::Arg>{{DNNL_ARG_FROM, memory_at(backward_weights_.weights, gradient)},
-                                            {DNNL_ARG_TO, memory_at(to_desc(plan_.weights[0]), slot[0])},
-                                            {DNNL_ARG_SCRATCHPAD, memory_at(reorder_scratchpad_, args.scratch)}},
-            threads_);
+        state->into_live_layout.emplace_back(reorder_,
+                                             std::vector<onednn::BoundPrimitive::Arg>{
+                                                 {DNNL_ARG_FROM, memory_at(backward_weights_.weights, gradient)},
+                                                 {DNNL_ARG_TO, memory_at(to_desc(plan_.weights[0]), slot[0])},
+                                                 {DNNL_ARG_SCRATCHPAD, memory_at(reorder_scratchpad_, args.scratch)}},
+                                             threads_);
     }
     return state;
   }

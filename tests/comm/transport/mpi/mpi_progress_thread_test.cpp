@@ -1,5 +1,5 @@
-// The ferry against a made-up MPI, of which the test plays the other rank: order, blocks, back-pressure, what is sent
-// before the end, and what a start that fails says.
+// The progress thread against a made-up MPI, of which the test plays the other rank: order, blocks, back-pressure, what
+// is sent before the end, and what a start that fails says.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -18,7 +18,7 @@ namespace {
 constexpr double kPatience = 10;
 const std::size_t kRing = MpiChannel::ring_bytes(2), kBlock = kRing / MpiChannel::kBlocks;
 
-// This process is rank 0 of 2, with one port. Messages of rank 0 are kept in `sent`; `give` is one of rank 1.
+// This process is rank 0 of 2, with one link set. Messages of rank 0 are kept in `sent`; `give` is one of rank 1.
 struct FakeMpi {
   struct Room {
     void* bytes = nullptr;
@@ -97,10 +97,10 @@ const MpiCalls kFakeCalls{kMpiCallsVersion,
                           },
                           [](int) { FAIL() << "aborted"; }};
 
-class FerryTest : public testing::Test {
+class MpiProgressThreadTest : public testing::Test {
  protected:
-  FerryTest() { fake = &mpi; }
-  ~FerryTest() override { fake = nullptr; }
+  MpiProgressThreadTest() { fake = &mpi; }
+  ~MpiProgressThreadTest() override { fake = nullptr; }
 
   template <class Done>
   static bool wait_for(const Done& is_done) {
@@ -119,9 +119,9 @@ class FerryTest : public testing::Test {
   FakeMpi mpi;
 };
 
-TEST_F(FerryTest, WhatIsReceivedWaitsForRoom) {
-  MpiProgressThread ferry(kFakeCalls, 1);
-  const auto links = ferry.links(0);
+TEST_F(MpiProgressThreadTest, WhatIsReceivedWaitsForRoom) {
+  MpiProgressThread progress_thread(kFakeCalls, 1);
+  const auto links = progress_thread.links(0);
   const auto data = numbers(3 * kRing + 1000);
   // Until nobody asks for more.
   std::size_t given = 0;
@@ -145,15 +145,15 @@ TEST_F(FerryTest, WhatIsReceivedWaitsForRoom) {
   }));
   EXPECT_TRUE(got == data);
   ASSERT_TRUE(wait_for([&] { return mpi.give({}); }));  // the other leaves
-  EXPECT_TRUE(wait_for([&] { return ferry.alarm()->has_left(1); }));
+  EXPECT_TRUE(wait_for([&] { return progress_thread.alarm()->has_left(1); }));
 }
 
-TEST_F(FerryTest, WhatWasSentGoesBeforeTheEnd) {
+TEST_F(MpiProgressThreadTest, WhatWasSentGoesBeforeTheEnd) {
   const auto data = numbers(kRing + 100000);
   std::thread leaver([&] { EXPECT_TRUE(wait_for([&] { return !mpi.all_sent().empty() && mpi.give({}); })); });
   {
-    MpiProgressThread ferry(kFakeCalls, 1);
-    const auto links = ferry.links(0);
+    MpiProgressThread progress_thread(kFakeCalls, 1);
+    const auto links = progress_thread.links(0);
     std::size_t done = 0;
     EXPECT_TRUE(wait_for([&] {
       done += links[1]->send(std::span(data).subspan(done));
@@ -172,10 +172,10 @@ TEST_F(FerryTest, WhatWasSentGoesBeforeTheEnd) {
   }
 }
 
-TEST_F(FerryTest, AStartThatFailsIsASentence) {
+TEST_F(MpiProgressThreadTest, AStartThatFailsIsASentence) {
   mpi.refusal = "this MPI was built without support for threads";
   try {
-    const MpiProgressThread ferry(kFakeCalls, 1);
+    const MpiProgressThread progress_thread(kFakeCalls, 1);
     ADD_FAILURE() << "it started";
   } catch (const std::exception& error) {
     EXPECT_STREQ(error.what(), "MPI cannot be started: this MPI was built without support for threads");

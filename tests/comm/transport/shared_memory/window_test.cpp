@@ -6,7 +6,7 @@
 namespace trireme::comm {
 namespace {
 
-std::span<float> floats(const std::shared_ptr<const Window>& window) {
+std::span<float> floats(const std::shared_ptr<const SharedWindow>& window) {
   return {reinterpret_cast<float*>(window->own().data()), window->own().size() / sizeof(float)};
 }
 

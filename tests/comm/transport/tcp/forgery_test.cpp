@@ -1,5 +1,5 @@
 // What somebody on the network puts between the messages of a job: it has no effect, without TLS too. A relay stands
-// between rank 1 and the group's meeting.
+// between rank 1 and the group's rendezvous.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -115,8 +115,8 @@ TEST(Tls, AClosedConnectionIsGone) {
 
 // Who cannot send any more still gets what was sent to it before, as a rank its verdict.
 TEST(Tls, LastWordsAreHeard) {
-  Listener door(listen_on({"127.0.0.1", 0}), kEncrypted);
-  Ends ends = connect(door, kEncrypted, {"127.0.0.1", port_of(door.listener())});
+  Listener listener(listen_on({"127.0.0.1", 0}), kEncrypted);
+  Ends ends = connect(listener, kEncrypted, {"127.0.0.1", port_of(listener.listener())});
   send_frame(ends.host, "the verdict", soon());
   ends.host = Socket();
   EXPECT_THROW(for (;;) send_frame(ends.guest, "a beat", soon()), GoneError);
@@ -124,7 +124,7 @@ TEST(Tls, LastWordsAreHeard) {
   EXPECT_THROW(receive_frame(ends.guest, 100, soon()), GoneError);
 }
 
-// Two ends without doors.
+// Two ends without listeners.
 struct Pair {
   explicit Pair(int buffer_bytes = 0) {
     int both[2] = {-1, -1};
@@ -199,24 +199,24 @@ TEST(Tls, ACertificateIsRefused) {
 
 // One that knows the token, and then says something else, or nothing, has no effect on others.
 TEST(Tls, GarbageAfterTheProofIsSentAway) {
-  Listener door(listen_on({"127.0.0.1", 0}), kEncrypted);
-  const Address address{"127.0.0.1", port_of(door.listener())};
+  Listener listener(listen_on({"127.0.0.1", 0}), kEncrypted);
+  const Address address{"127.0.0.1", port_of(listener.listener())};
   std::vector<Socket> strangers;
   for (const std::size_t garbage : {0, 1, 5, 500, 100000}) {
     const Socket& socket = strangers.emplace_back(connect_to(address, soon()));
-    EXPECT_TRUE(door.let_in().empty());
+    EXPECT_TRUE(listener.accept_authenticated().empty());
     std::array<std::byte, kGreetingBytes> greeting{};
     receive_all(socket, greeting, soon());
     send_all(socket, GuestHandshake(kEncrypted).proof(greeting).value(), soon());
     send_some(socket, std::vector<std::byte>(garbage, std::byte{0xa5}));
   }
-  const Ends ends = connect(door, kEncrypted, address);
+  const Ends ends = connect(listener, kEncrypted, address);
   EXPECT_TRUE(ends.host.is_open() && ends.guest.is_open());
   std::array<std::byte, 1000> answer{};
   for (std::size_t i = 2; i < strangers.size(); ++i) EXPECT_THROW(receive_all(strangers[i], answer, soon()), GoneError);
   std::vector<pollfd> polls;
-  door.add_polls(polls);
-  EXPECT_EQ(polls.size(), 3u);  // the door and the two who may still say the right thing
+  listener.add_polls(polls);
+  EXPECT_EQ(polls.size(), 3u);  // the listener and the two who may still say the right thing
 }
 
 // How two ranks with these settings fail to join.

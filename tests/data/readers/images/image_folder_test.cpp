@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "data/dataset/columns.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/readers/images/image_folder.h"
 #include "data/readers/images/image_helpers.h"
 #include "data/readers/images/image_list.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "data/dataset/columns.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/readers/numpy/numpy_files.h"
 #include "data/readers/numpy/numpy_names.h"
 
