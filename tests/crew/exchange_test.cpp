@@ -26,7 +26,7 @@ struct Work {
   std::int64_t left(int station) const { return (kSegments - done[static_cast<std::size_t>(station)]) * kSegmentNs; }
 };
 
-void work(Exchange& exchange, News& news, Work& all, int thread, std::chrono::microseconds pace) {
+void work(Exchange& exchange, base::News& news, Work& all, int thread, std::chrono::microseconds pace) {
   int station = thread;
   std::int64_t done = 0, took = 0;
   bool worked = true;
@@ -51,7 +51,7 @@ void work(Exchange& exchange, News& news, Work& all, int thread, std::chrono::mi
 TEST(Exchange, AllWorkIsDoneOnceWhoeverIsSlow) {
   for (const int threads : {2, 3, 5})
     for (const int slow : {0, threads - 1}) {
-      News news(true, false);
+      base::News news(true, false);
       Exchange exchange(threads, news);
       exchange.start(kSegments * kSegmentNs);
       Work all{std::vector<std::int64_t>(static_cast<std::size_t>(threads), 0)};
@@ -65,7 +65,7 @@ TEST(Exchange, AllWorkIsDoneOnceWhoeverIsSlow) {
 }
 
 TEST(Exchange, NothingIsExchangedBetweenEquals) {
-  News news(true, false);
+  base::News news(true, false);
   Exchange exchange(2, news);
   exchange.start(100);
   EXPECT_EQ(exchange.between(0, 0, {50, 50, 50, true}), 0);
@@ -77,7 +77,7 @@ TEST(Exchange, NothingIsExchangedBetweenEquals) {
 }
 
 TEST(Exchange, StationsAreSwapped) {
-  News news(true, false);
+  base::News news(true, false);
   Exchange exchange(2, news);
   exchange.start(100);
   EXPECT_EQ(exchange.between(1, 1, {80, 20, 40, false}), 1);
@@ -91,7 +91,7 @@ TEST(Exchange, StationsAreSwapped) {
 }
 
 TEST(Exchange, AQuestionIsTakenBack) {
-  News news(true, false);
+  base::News news(true, false);
   Exchange exchange(2, news);
   exchange.start(100);
   exchange.between(1, 1, {80, 20, 40, false});
