@@ -90,7 +90,8 @@ TEST(Layers, LateGradientsComeInRowsAndNeedNoRing) {
 }
 
 // As a thread with nothing else to do: false when the step was given up.
-bool wait_until_used(LayerQueue& queue, News& news, int layer, LayerQueue::Place& place, LayerQueue::RunChunk run) {
+bool wait_until_used(LayerQueue& queue, base::News& news, int layer, LayerQueue::Place& place,
+                     LayerQueue::RunChunk run) {
   while (!queue.given_up()) {
     const std::uint32_t seen = news.latest();
     const bool helped = queue.help(place, LayerQueue::Take::all, run);
@@ -104,7 +105,7 @@ bool wait_until_used(LayerQueue& queue, News& news, int layer, LayerQueue::Place
 TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
   const std::vector<int> chunks{3, 0, 1, 40, 2, 7};
   for (const auto& [members, late] : {std::pair{1, 0}, {1, 2}, {2, 0}, {2, 3}, {5, 1}, {5, 6}}) {
-    News news(members > 1, false);
+    base::News news(members > 1, false);
     LayerQueue queue(chunks, static_cast<int>(chunks.size()) - late, news);
     for (int step = 0; step < 20; ++step) {
       queue.start(members);
@@ -137,7 +138,7 @@ TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
 
 // Whoever comes first leaves the others their part, and comes back for what nobody took.
 TEST(LayerQueue, AShareLeavesTheRest) {
-  News news(true, false);
+  base::News news(true, false);
   LayerQueue queue({9, 1, 4}, 3, news);
   queue.start(2);
   for (int k = 0; k < 3; ++k) queue.arrive(k), queue.arrive(k);
@@ -161,7 +162,7 @@ TEST(LayerQueue, AShareLeavesTheRest) {
 }
 
 TEST(LayerQueue, LateLayersComeOneChunkAtATimeAfterAllElse) {
-  News news(true, false);
+  base::News news(true, false);
   LayerQueue queue({2, 1, 3}, 2, news);  // the last one is late
   queue.start(1);
   queue.arrive(0);
@@ -185,7 +186,7 @@ TEST(LayerQueue, LateLayersComeOneChunkAtATimeAfterAllElse) {
 
 // A shorter batch may leave a member without oars; it still waits, and is woken.
 TEST(LayerQueue, AMemberWithoutOarsIsWoken) {
-  News news(true, false);
+  base::News news(true, false);
   LayerQueue queue({1, 5}, 1, news);
   for (int step = 0; step < 200; ++step) {
     queue.start(1);
@@ -204,7 +205,7 @@ TEST(LayerQueue, AMemberWithoutOarsIsWoken) {
 }
 
 TEST(LayerQueue, NobodyWaitsForAStepGivenUp) {
-  News news(true, false);
+  base::News news(true, false);
   LayerQueue queue({2, 2}, 2, news);
   queue.start(2);
   bool finished = true;
