@@ -57,28 +57,33 @@ constexpr std::array kOptions{
 struct Word {
   const char* name;
   void (*run)(const train::Registry& registry, const base::Settings& settings);
+  bool offered = true;  // false: processes that a bench starts
 };
 
 constexpr std::array kWords{Word{"step", bench::bench_step},
                             Word{"train", bench::bench_train},
+                            Word{"input", bench::bench_input},
+                            Word{"collective", bench::bench_collective},
                             Word{"roofline", bench::bench_roofline},
                             Word{"memory", bench::bench_memory},
-                            Word{"input", bench::bench_input},
-                            Word{"reader", bench::bench_reader},
-                            Word{"collective", bench::bench_collective},
-                            Word{"rank", bench::bench_rank}};
+                            Word{"reader", bench::bench_reader, false},
+                            Word{"rank", bench::bench_rank, false}};
+
+std::vector<std::string> word_names(bool offered_only) {
+  std::vector<std::string> names;
+  for (const Word& each : kWords)
+    if (each.offered || !offered_only) names.emplace_back(each.name);
+  return names;
+}
 
 int run_bench(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
-  std::vector<std::string> names;
   for (const Word& each : kWords) {
-    if (word == each.name) {
-      each.run(registry, settings);
-      return 0;
-    }
-    names.emplace_back(each.name);
+    if (word != each.name) continue;
+    each.run(registry, settings);
+    return 0;
   }
-  if (word.empty()) base::user_error("say what to measure: step, train, input, collective, roofline or memory");
-  base::user_error("{}", base::unknown_name("bench of", word, names));
+  if (word.empty()) base::user_error("say what to measure: {}", base::join_or(word_names(true)));
+  base::user_error("{}", base::unknown_name("bench of", word, word_names(false)));
 }
 
 // The values of --transport.
@@ -106,7 +111,8 @@ Verb bench_verb(const train::Registry& registry) {
       kOptions,
       "what",
       run_bench,
-      {{"transport", transport_names(registry.transports)}}};
+      {{"transport", transport_names(registry.transports)}},
+      word_names(true)};
 }
 
 }  // namespace trireme::cli

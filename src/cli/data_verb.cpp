@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/system/files.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "cli/cli.h"
 #include "data/columns.h"
 #include "data/open.h"
@@ -168,17 +169,20 @@ struct Word {
 };
 constexpr std::array kWords{Word{"info", info}, Word{"pack", pack}, Word{"show", show}};
 
-int run_data(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
+std::vector<std::string> word_names() {
   std::vector<std::string> names;
+  for (const Word& each : kWords) names.emplace_back(each.name);
+  return names;
+}
+
+int run_data(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
   for (const Word& each : kWords) {
-    if (word == each.name) {
-      each.run(registry.readers, settings);
-      return 0;
-    }
-    names.emplace_back(each.name);
+    if (word != each.name) continue;
+    each.run(registry.readers, settings);
+    return 0;
   }
-  if (word.empty()) base::user_error("say what to do: info, pack or show");
-  base::user_error("{}", base::unknown_name("data command", word, names));
+  if (word.empty()) base::user_error("say what to do: {}", base::join_or(word_names()));
+  base::user_error("{}", base::unknown_name("data command", word, word_names()));
 }
 
 }  // namespace
@@ -192,7 +196,9 @@ Verb data_verb() {
           "  trireme data show --data cifar10 --augment crop,flip --to cifar10.png",
           kOptions,
           "what",
-          run_data};
+          run_data,
+          {},
+          word_names()};
 }
 
 }  // namespace trireme::cli
