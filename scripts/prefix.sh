@@ -14,7 +14,7 @@ folders() { if [[ -d $root ]]; then find "$root" -mindepth 1 -maxdepth 4 -type d
 
 # Every folder between the prefix and the files named on standard input.
 folders_of_files() {
-  while IFS= read -r file; do
+  while IFS= read -r file || [[ -n $file ]]; do
     while file=${file%/*}; [[ $file == "$prefix"/* ]]; do echo "$file"; done
   done | sort -u
 }
