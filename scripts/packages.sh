@@ -14,7 +14,7 @@ peer="python3-numpy python3-torch libopenblas0"
 cluster="openssh-client openssh-server munge slurm-wlm"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev libopenmpi-dev"
-deb="debhelper dpkg-dev lintian libopenmpi-dev"
+deb="build-essential debhelper dpkg-dev lintian libopenmpi-dev"
 debootstrap="debootstrap"
 fuzz="clang libclang-rt-14-dev libomp-dev libgtest-dev"
 
