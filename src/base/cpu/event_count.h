@@ -27,7 +27,7 @@ void wait_until_changed(const std::atomic<T>& value, T old, bool may_spin) {
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 
-// Something changed that others may wait for. Who waits reads latest() first, then looks, then waits after what it
+// A counter of changes that threads wait for. A waiter reads latest() first, then looks, then waits after what it
 // read.
 class EventCount {
  public:
