@@ -151,8 +151,8 @@ void show(const data::Readers& readers, const base::Settings& settings) {
   const bool train = settings.choice("split", splits) == "train";
   const data::DataPair pair = open_data(readers, settings);
   data::SheetOptions options;
-  options.draw = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
-                  static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
+  options.random = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
+                    static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
   // Bytes are shown as they are, also where augmentation made floats of them.
   const data::Columns* columns = pair.train->columns();
   if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/text.h"
+#include "comm/builtin_transports.h"
 #include "data/sampling/distribution.h"
 #include "data/stages/augment.h"
 #include "models/init.h"

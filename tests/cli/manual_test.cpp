@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/option_values.h"
 #include "cli/program.h"
+#include "train/builtin_registry.h"
 
 namespace trireme::cli_test {
 namespace {
