@@ -1,4 +1,4 @@
-// Mailbox: what comes and goes on its links. All with the lock held.
+// Mailbox: sending and receiving on its links. REQUIRES: every function here is called with the lock held.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace trireme::comm {
 namespace {
-constexpr std::size_t kPiece = std::size_t{256} << 10;  // of a long message, between which others may go
+constexpr std::size_t kPiece = std::size_t{256} << 10;  // of a long message; other messages can go between pieces
 }
 
 bool Mailbox::progress() {
@@ -25,7 +25,7 @@ bool Mailbox::progress() {
     } catch (const GoneError& error) {
       one.gone = error.what();
       if (!set_.alarm->has_left(rank)) set_.alarm->report(rank, error.what());
-      wake_all();  // some may wait for it
+      wake_all();  // some may wait for this peer
       moved = true;
     }
   }
@@ -79,7 +79,7 @@ bool Mailbox::advance_in(int rank, Line& line) {
   }
 }
 
-// A header came: where the content goes.
+// A header is complete: finds the destination of its content.
 void Mailbox::begin(int rank, Line& line) {
   const Head& head = line.head;
   line.into = {};
@@ -137,7 +137,7 @@ void Mailbox::end(int rank, Line& line) {
   }
 }
 
-// The receiver wants it now.
+// The receiver requests an offered message: queues its pieces.
 void Mailbox::send_offered(const Head& head) {
   Offer& offer = *offers_.at(head.id);
   offers_.erase(head.id);

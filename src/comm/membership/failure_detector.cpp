@@ -23,7 +23,7 @@ constexpr std::int64_t kReportGraceNs = 300'000'000, kTellNs = 200'000'000;
 constexpr int kLongestPollMs = 1000, kCrowdedPollMs = 50;
 constexpr double kNever = 1e9;  // seconds
 
-// What others sent may stand in it, whatever bytes those were.
+// Serialises JSON that may contain any bytes of other ranks.
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
@@ -76,19 +76,20 @@ void FailureDetector::run() {
     }
     for (auto& [rank, watched] : watched_)
       if (watched.is_here()) listen_to(watched);
-    if (!is_open_) std::erase_if(watched_, [](const auto& one) { return one.second.is_lost; });  // it may come again
+    // Until the group is complete, a lost rank may arrive again.
+    if (!is_open_) std::erase_if(watched_, [](const auto& one) { return one.second.is_lost; });
     judge();
   }
   send_to_all(text_of({{"do", "farewell"}}));
 }
 
-// A guest that does not belong to this group hears why.
+// Accepts a guest as a rank; one that does not belong to this group is told why.
 void FailureDetector::admit(Guest guest) {
   const auto refuse = [&](const std::string& why) {
     try {
       send_frame(guest.socket, text_of({{"do", "refuse"}, {"why", why}, {"is failure", !failure_.empty()}}),
                  base::now_ns() + kTellNs);
-    } catch (const GoneError&) {  // it will find out by itself
+    } catch (const GoneError&) {  // it will notice the closed connection
     }
   };
   Hello hello;
@@ -136,7 +137,8 @@ void FailureDetector::open_if_wanted() {
   if (!watched_.empty()) open();
 }
 
-// Who came from this host by its loopback is known to the others by the address at which they reached this host.
+// A rank that arrived over this host's loopback is listed to each other rank under the address at which that rank
+// reached this host.
 void FailureDetector::open() {
   is_open_ = true;
   for (auto& [rank, watched] : watched_) {
@@ -179,7 +181,7 @@ void FailureDetector::listen_to(WatchedRank& watched) {
     if (watched.has_left) return;
     if (!is_open_ || has_judged_ || patience_.ending_seconds <= 0)
       lose(watched.member.rank, evidence);
-    else if (!report_ || report_->about == watched.member.rank)  // the first one counts
+    else if (!report_ || report_->about == watched.member.rank)  // only the first rank counts
       report_ = Report{watched.member.rank, evidence, base::in_seconds(patience_.ending_seconds)};
   } catch (const FrameError& error) {
     lose(watched.member.rank, fmt::format("sent {}", error.what()));
@@ -224,8 +226,8 @@ void FailureDetector::judge() {
 }
 
 void FailureDetector::handle_exit(const ProcessExit& ending) {
-  if (!is_open_) {                  // nobody comes in its place, so the others need not wait
-    if (!failure_.empty()) return;  // the others end because of the first
+  if (!is_open_) {                  // no process replaces it, so the others must not wait
+    if (!failure_.empty()) return;  // the others end because of the first failure
     failure_ = fmt::format("a rank (process {} on {}) {} before all {} were there", ending.process, ending.host,
                            ending.how, world_);
     return send_to_all(text_of({{"do", "refuse"}, {"why", failure_}, {"is failure", true}}));
@@ -240,7 +242,7 @@ void FailureDetector::lose(int rank, const std::string& evidence) {
   WatchedRank& watched = watched_.at(rank);
   const std::string verdict =
       text_of({{"do", "verdict"}, {"rank", rank}, {"text", describe(watched.member) + " " + evidence}});
-  if (is_open_) send_to(watched, verdict);  // it may only have slept
+  if (is_open_) send_to(watched, verdict);  // it may only have been suspended
   watched.is_lost = true;
   watched.socket = Socket();
   if (has_judged_ || !is_open_) return;
@@ -251,7 +253,7 @@ void FailureDetector::lose(int rank, const std::string& evidence) {
 void FailureDetector::send_to(WatchedRank& watched, const std::string& frame) {
   try {
     send_frame(watched.socket, frame, base::now_ns() + kTellNs);
-  } catch (const GoneError&) {  // its own connection will tell
+  } catch (const GoneError&) {  // listen_to() will notice
   }
 }
 

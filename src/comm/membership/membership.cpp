@@ -36,7 +36,7 @@ std::string name_ranks(const std::vector<int>& ranks) {
   return text;
 }
 
-// As the arbiter tells it: ranks are places in the list.
+// Parses the arbiter's description; a member's rank is its index in the list.
 MembershipView view_of(const Json& json) {
   MembershipView view{json.at("rank"),
                       json.at("generation"),
@@ -106,11 +106,11 @@ void Membership::send(const std::string& frame) {
   const std::lock_guard lock(send_mutex_);
   try {
     send_frame(arbiter_, frame, base::now_ns() + kSendNs);
-  } catch (const GoneError&) {  // run() hears of it
+  } catch (const GoneError&) {  // run() will notice
   }
 }
 
-// The arbiter is gone: of a group that is at work that is a failure of rank 0.
+// The arbiter is gone: in a working group, that is a failure of rank 0.
 void Membership::raise(const std::string& sentence) {
   const std::lock_guard lock(mutex_);
   is_over_ = true;
@@ -119,7 +119,7 @@ void Membership::raise(const std::string& sentence) {
 }
 
 void Membership::run() {
-  const double& silent_seconds = options_.patience.silent_seconds;  // take() may change it
+  const double& silent_seconds = options_.patience.silent_seconds;  // a reference, because take() may change it
   std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
   while (!stop_) {
     next_beat = std::min(next_beat, base::in_seconds(silent_seconds / kBeatsInSilence));
@@ -132,7 +132,7 @@ void Membership::run() {
     }
     try {
       std::array<std::byte, 4096> bytes{};
-      // Frame by frame: the arbiter may have gone right after its verdict.
+      // Take each complete frame before reading on: the arbiter may have gone right after its verdict.
       while (const std::size_t count = receive_some(arbiter_, bytes)) {
         frames_.add(std::span(bytes).first(count));
         while (const auto frame = frames_.next()) {
@@ -145,7 +145,7 @@ void Membership::run() {
           if (!take(*text)) return;
         }
       }
-    } catch (const std::exception& error) {  // gone, or not to be understood
+    } catch (const std::exception& error) {  // gone, or not readable
       return raise(fmt::format("is gone: {}", error.what()));
     }
     if (const double silent = base::seconds_since(heard); silent > silent_seconds)
@@ -162,7 +162,7 @@ bool Membership::take(const std::string& frame) {
     view.alarm->set_judge([this](int peer, const std::string& seen) {
       send(Json{{"do", "report"}, {"rank", peer}, {"what", seen}}.dump());
     });
-    if (view_) view_->alarm->set_judge({});  // the ranks of that group are others now
+    if (view_) view_->alarm->set_judge({});  // that group's ranks are numbered differently
     options_.patience.silent_seconds = view.silent_seconds;
     view_ = std::move(view);
     is_fresh_ = true;

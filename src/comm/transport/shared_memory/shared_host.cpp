@@ -52,7 +52,7 @@ std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t wakeups)
   return all;
 }
 
-// The lowest rank may have heard of a loss, and not know of this rank's connection yet.
+// Checks the failure state meanwhile: after a loss, the lowest rank may fail without knowing of this rank's connection.
 void SharedHost::wait_for_lowest(std::int64_t deadline_ns) const {
   while (base::now_ns() < deadline_ns &&
          !wait_readable(sockets_.at(0), std::min(deadline_ns, base::now_ns() + kLookAtAlarmNs)))
