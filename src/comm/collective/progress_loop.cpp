@@ -15,7 +15,7 @@ constexpr double kLookForBarriersSeconds = 0.5;
 
 ProgressLoop::ProgressLoop(LinkSet set) : set_(std::move(set)), link_waiter_(set_.wakeup, set_.alarm) {}
 
-void ProgressLoop::lay_out(std::span<const Transfer> transfers) {
+void ProgressLoop::build_lanes(std::span<const Transfer> transfers) {
   lanes_used_ = 0;
   for (const Transfer& transfer : transfers) {
     const auto end = lanes_.begin() + static_cast<std::ptrdiff_t>(lanes_used_);
@@ -36,7 +36,7 @@ void ProgressLoop::lay_out(std::span<const Transfer> transfers) {
 }
 
 void ProgressLoop::run(const Operation& operation, std::span<const Transfer> transfers) {
-  lay_out(transfers);
+  build_lanes(transfers);
   link_waiter_.moved();
   for (;;) {
     bool moved = false, is_done = true;
@@ -62,7 +62,7 @@ bool ProgressLoop::advance(Lane& lane, const Operation& operation) {
       moved = true;
     }
   } catch (const GoneError& error) {
-    hear_out(lane.peer, operation);
+    drain_messages_of(lane.peer, operation);
     if (!set_.alarm->has_left(lane.peer)) set_.alarm->report(lane.peer, error.what());
     fail(lane, operation,
          set_.alarm->has_left(lane.peer) ? "has left the group" : fmt::format("is gone ({})", error.what()));
@@ -71,7 +71,7 @@ bool ProgressLoop::advance(Lane& lane, const Operation& operation) {
 }
 
 // A peer that is gone may have sent a header before that shows it was in another operation.
-void ProgressLoop::hear_out(int peer, const Operation& operation) {
+void ProgressLoop::drain_messages_of(int peer, const Operation& operation) {
   for (std::size_t i = 0; i < lanes_used_; ++i) {
     Lane& lane = lanes_[i];
     if (lane.peer != peer || lane.direction != Transfer::Direction::receive) continue;

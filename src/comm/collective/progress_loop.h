@@ -39,7 +39,7 @@ inline Transfer combine_from(int peer, std::span<float> floats, Combine how) {
   return {Transfer::Direction::receive, peer, std::as_writable_bytes(floats), how};
 }
 
-// Precedes each message. Both sides run the same build with the same byte order; the handshake checks that.
+// Precedes each message. Both sides run the same build with the same byte order, which is checked when they join.
 struct MessageHeader {
   Operation operation;
   std::uint64_t bytes = 0;  // of this message
@@ -83,11 +83,11 @@ class ProgressLoop {
     bool is_done() const { return next == messages.size(); }
   };
 
-  void lay_out(std::span<const Transfer> transfers);
+  void build_lanes(std::span<const Transfer> transfers);
   bool advance(Lane& lane, const Operation& operation);  // true if bytes moved
   bool advance_send(Lane& lane, const Operation& operation);
   bool advance_receive(Lane& lane, const Operation& operation);
-  void hear_out(int peer, const Operation& operation);
+  void drain_messages_of(int peer, const Operation& operation);
   void check_header(const Lane& lane, const Operation& operation, const MessageHeader& header) const;
   std::size_t receive_part(Lane& lane);
   void wait(const Operation& operation);

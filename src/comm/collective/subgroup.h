@@ -48,7 +48,7 @@ class Subgroup {
   int rank_ = 0;
   bool is_whole_ = false;
   Spread spread_;
-  std::vector<Transfer> renamed_;  // transfers with numbers of the progress loop
+  std::vector<Transfer> translated_;  // transfers with numbers of the progress loop
 };
 
 }  // namespace trireme::comm

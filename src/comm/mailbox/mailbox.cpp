@@ -104,7 +104,7 @@ void Mailbox::watch(Lock& lock, const Waiter& self, double seconds) {
     link_waiter_.end_sleep();
   }
   watcher_ = nullptr;
-  if (const std::uint64_t alarms = set_.alarm->count(); alarms != std::exchange(alarms_, alarms)) wake_all();
+  if (const std::uint64_t count = set_.alarm->count(); count != std::exchange(seen_failure_count_, count)) wake_all();
 }
 
 void Mailbox::sleep(Lock& lock, Waiter& self, double seconds) {
@@ -206,7 +206,7 @@ std::optional<Received> Mailbox::receive_want(Want& want, double seconds, bool m
       in_time = wait_until(lock, what, want.from, want.moved_ns, set_.deadline_seconds, is_done);
     if (!in_time && (want.matched || must_come))
       fail(fmt::format("rank {}, {}: {} did not send it within {:g} s; {} bytes were received", set_.rank, what,
-                       name_of(want.from), set_.deadline_seconds, want.come));
+                       name_of(want.from), set_.deadline_seconds, want.received_bytes));
   } catch (...) {
     wants_.remove(&want);
     if (want.matched && failure_.empty()) failure_ = fmt::format("rank {}, {}: given up", set_.rank, what);
@@ -270,7 +270,7 @@ void Mailbox::deliver(Letter& letter, Want& want) {
     want.done = true;
     announce();
   } else {
-    coming_[{letter.from, letter.head.id}] = &want;
+    requested_[{letter.from, letter.head.id}] = &want;
     line(letter.from).out.push_back({{Kind::go, letter.head.tag, letter.head.id, 0}});
   }
   forget();
@@ -279,11 +279,11 @@ void Mailbox::deliver(Letter& letter, Want& want) {
 // Returns credit to the sender, at most once per half of kCredit instead of once per message.
 void Mailbox::give_credit(int to, std::size_t bytes) {
   Line& its = line(to);
-  its.owed += bytes + kLetterBytes;
+  its.owed_credit += bytes + kLetterBytes;
   if (is_own(to)) {
-    its.credit += std::exchange(its.owed, 0);
-  } else if (its.owed >= kCredit / 2) {
-    its.out.push_back({{Kind::credit, 0, 0, std::exchange(its.owed, 0)}});
+    its.credit += std::exchange(its.owed_credit, 0);
+  } else if (its.owed_credit >= kCredit / 2) {
+    its.out.push_back({{Kind::credit, 0, 0, std::exchange(its.owed_credit, 0)}});
   }
 }
 

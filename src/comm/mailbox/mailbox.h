@@ -73,7 +73,7 @@ class Mailbox {
     std::span<std::byte> into;
     std::int64_t moved_ns = 0;
     bool matched = false, done = false;
-    std::size_t come = 0;
+    std::size_t received_bytes = 0;
     Received got{};
     std::string error{};
   };
@@ -104,9 +104,9 @@ class Mailbox {
   struct Line {
     Link* link = nullptr;
     std::deque<Outgoing> out;
-    std::size_t credit = 0;  // bytes of short messages that the peer will still buffer
-    std::size_t owed = 0;    // credit to give back to the peer
-    Head head;               // of the message being received
+    std::size_t credit = 0;       // bytes of short messages that the peer will still buffer
+    std::size_t owed_credit = 0;  // credit to give back to the peer
+    Head head;                    // of the message being received
     std::size_t header = 0, done = 0;
     std::span<std::byte> into;        // destination of its content
     Want* want = nullptr;             // destination: a pending receive(),
@@ -153,16 +153,17 @@ class Mailbox {
 
   LinkSet set_;
   LinkWaiter link_waiter_;
-  std::mutex mutex_;                 // guards the members below
-  const Waiter* watcher_ = nullptr;  // the thread that watches the links
-  std::list<Waiter*> sleepers_;      // threads that leave that to the watcher
-  std::uint64_t alarms_ = 0;         // FailureState::count() at the last wake_all()
-  std::string failure_;              // once set, every operation fails with it
+  std::mutex mutex_;                      // guards the members below
+  const Waiter* watcher_ = nullptr;       // the thread that watches the links
+  std::list<Waiter*> sleepers_;           // threads that leave that to the watcher
+  std::uint64_t seen_failure_count_ = 0;  // FailureState::count() at the last wake_all()
+  std::string failure_;                   // once set, every operation fails with it
   std::vector<Line> lines_;
   std::list<Want*> wants_;     // not matched yet
   std::list<Letter> letters_;  // in order of arrival
   std::map<std::uint64_t, Offer*> offers_;
-  std::map<std::pair<int, std::uint64_t>, Want*> coming_;  // receives that wait for requested content, by sender and id
+  // Receives that wait for requested content, by sender and id of the offer.
+  std::map<std::pair<int, std::uint64_t>, Want*> requested_;
   std::uint64_t next_id_ = 0;
   std::vector<std::byte> short_;
 };

@@ -106,11 +106,11 @@ void Mailbox::begin(int rank, Line& line) {
       offer_to_wants(letters_.back());
       return;
     case Kind::content:
-      if (const auto found = coming_.find({rank, head.id}); found != coming_.end()) {
+      if (const auto found = requested_.find({rank, head.id}); found != requested_.end()) {
         Want& want = *found->second;
-        if (head.bytes > want.got.bytes - want.come) break;
+        if (head.bytes > want.got.bytes - want.received_bytes) break;
         line.want = &want;
-        line.into = want.into.subspan(want.come, static_cast<std::size_t>(head.bytes));
+        line.into = want.into.subspan(want.received_bytes, static_cast<std::size_t>(head.bytes));
         return;
       }
       break;
@@ -127,10 +127,10 @@ void Mailbox::end(int rank, Line& line) {
   line.header = 0;
   if (line.want != nullptr) {
     Want& want = *line.want;
-    want.come += line.into.size();
-    want.done = want.come == want.got.bytes;
+    want.received_bytes += line.into.size();
+    want.done = want.received_bytes == want.got.bytes;
     if (line.head.kind == Kind::message) give_credit(rank, line.into.size());
-    if (line.head.kind == Kind::content && want.done) coming_.erase({rank, line.head.id});
+    if (line.head.kind == Kind::content && want.done) requested_.erase({rank, line.head.id});
   } else if (line.letter != nullptr) {
     line.letter->complete = true;
     if (line.letter->want != nullptr) deliver(*line.letter, *line.letter->want);

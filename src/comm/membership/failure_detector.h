@@ -28,10 +28,10 @@ struct FailureTimeouts {
 
 class FailureDetector {
  public:
-  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts patience);
+  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts timeouts);
   // Replaces a failure detector that is gone, for ranks of a group of `world`: waits for `awaited` of them, or takes
   // those that have arrived after `settle_seconds`.
-  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts patience,
+  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts timeouts,
                   int awaited, double settle_seconds);
   ~FailureDetector();  // sends a farewell to the ranks that are still connected
   FailureDetector(const FailureDetector&) = delete;
@@ -46,7 +46,7 @@ class FailureDetector {
     FrameReader frames;
     std::int64_t heard_ns = 0;
     bool has_left = false, is_lost = false, wants_to_begin = false;
-    bool was_forged = false;  // a forged message was reported to the user; that is done once
+    bool has_warned_of_forgery = false;  // a forged message was reported to the user; that is done once
 
     bool is_here() const { return socket.is_open() && !has_left && !is_lost; }
   };
@@ -72,15 +72,15 @@ class FailureDetector {
 
   std::string program_;
   int world_, awaited_;
-  FailureTimeouts patience_;
-  std::int64_t settled_ns_;  // ranks that have not arrived by then are not waited for
+  FailureTimeouts timeouts_;
+  std::int64_t settle_deadline_ns_;  // ranks that have not arrived by then are not waited for
   int generation_ = 0;
   Listener listener_;
   Socket stop_event_;
   std::map<int, WatchedRank> watched_;
   bool is_open_ = false, has_judged_ = false;
-  std::string disagreement_;  // settings of ranks differ, so this group cannot form
-  std::string failure_;       // a rank failed before the group was complete, so it cannot form
+  std::string disagreement_;   // settings of ranks differ, so this group cannot form
+  std::string early_failure_;  // a rank failed before the group was complete, so it cannot form
   std::optional<Report> report_;
   std::atomic<bool> stop_{false};
   std::thread thread_;

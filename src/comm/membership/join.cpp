@@ -109,7 +109,7 @@ void report_exit(const JoinOptions& options, int process, const std::string& how
       [&](const Socket&) {
         return to_json(ProcessExit{process, this_process().host, how});
       },
-      "the group's meeting", base::in_seconds(kReachSeconds));
+      "the rendezvous", base::in_seconds(kReachSeconds));
 }
 
 bool is_rendezvous_held(const JoinOptions& options, double seconds) {

@@ -51,16 +51,16 @@ class Membership {
   JoinOptions options_;
   Socket arbiter_;
   FrameReader frames_;
-  bool was_forged_ = false;  // a forged message was reported to the user; that is done once
+  bool has_warned_of_forgery_ = false;  // a forged message was reported to the user; that is done once
   Socket stop_event_;
   std::mutex send_mutex_, mutex_;
   std::condition_variable changed_;
-  std::optional<MembershipView> view_;  // guarded by mutex_, like the members down to is_over_
-  bool is_fresh_ = false;               // view_ has not been returned yet
-  std::vector<int> missing_;            // ranks that have not arrived yet
-  bool is_failure_ = false;             // the refusal is due to a failed rank, not to a user's mistake
+  std::optional<MembershipView> view_;   // guarded by mutex_, like the members down to is_arbiter_gone_
+  bool has_new_view_ = false;            // view_ has not been returned yet
+  std::vector<int> missing_;             // ranks that have not arrived yet
+  bool is_refused_for_failure_ = false;  // the refusal is due to a failed rank, not to a user's mistake
   std::string refusal_;
-  bool is_over_ = false;  // the arbiter is gone
+  bool is_arbiter_gone_ = false;  // it failed or said farewell
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

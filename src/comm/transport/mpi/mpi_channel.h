@@ -47,7 +47,7 @@ class MpiChannel {
   // The link set is gone: sends what it wrote, then the last piece; discards what still arrives.
   void close();
   bool peer_has_closed() const { return peer_has_closed_; }
-  bool is_over() const { return said_last_ && in_flight_ == 0 && peer_has_closed_; }
+  bool is_over() const { return has_sent_last_ && in_flight_ == 0 && peer_has_closed_; }
 
  private:
   struct Piece {
@@ -57,11 +57,11 @@ class MpiChannel {
 
   std::span<const std::byte> next_piece() const;
   std::size_t next_room() const { return block_ - received_ % block_; }
-  bool may_send() const { return in_flight_ < kSends && !said_last_ && (is_closing_ || !next_piece().empty()); }
+  bool may_send() const { return in_flight_ < kSends && !has_sent_last_ && (is_closing_ || !next_piece().empty()); }
   bool may_receive() const { return !is_receiving_ && !peer_has_closed_ && in_.writable().size() >= next_room(); }
   void send_piece();
-  void let_go();  // frees the ring space of sent pieces, in order
-  void throw_away();
+  void release_sent();  // frees the ring space of sent pieces, in order
+  void discard_received();
 
   const MpiCalls& mpi_;
   Ring out_, in_;
@@ -72,7 +72,7 @@ class MpiChannel {
   std::array<Piece, kSends> pieces_;       // in flight; a circular buffer
   int first_ = 0, in_flight_ = 0;          // in pieces_
   std::size_t bytes_in_flight_ = 0;
-  bool is_receiving_ = false, is_closing_ = false, said_last_ = false, peer_has_closed_ = false;
+  bool is_receiving_ = false, is_closing_ = false, has_sent_last_ = false, peer_has_closed_ = false;
 };
 
 // Throws a run error if an MPI call failed.

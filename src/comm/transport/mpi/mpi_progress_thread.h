@@ -27,7 +27,7 @@ namespace trireme::comm {
 
 class MpiProgressThread {
  public:
-  // Starts MPI with so many link sets; a user error if that fails.
+  // Starts MPI with `link_sets` link sets; a user error if that fails.
   MpiProgressThread(const MpiCalls& mpi, int link_sets);
   // Sends what is still in the rings and ends MPI when all other ranks do, which may take as long as they work.
   ~MpiProgressThread();

@@ -45,7 +45,7 @@ MappedMemory::~MappedMemory() { munmap(data_, bytes_); }
 int make_shared_memory(std::size_t bytes) {
   const int descriptor = memfd_create("trireme", MFD_CLOEXEC);
   if (descriptor < 0 || ftruncate(descriptor, static_cast<off_t>(std::max<std::size_t>(bytes, 1))) != 0)
-    base::run_error("there is no shared memory of {} bytes: {}", bytes, std::strerror(errno));
+    base::run_error("cannot allocate {} bytes of shared memory: {}", bytes, std::strerror(errno));
   return descriptor;
 }
 

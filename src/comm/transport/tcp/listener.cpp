@@ -46,7 +46,7 @@ void Listener::add_polls(std::vector<pollfd>& polls) const {
 
 bool Listener::is_crowded() const {
   const std::int64_t now = base::now_ns();
-  return now < full_until_ns_ ||
+  return now < accept_again_ns_ ||
          (visitors_.size() == most_visitors_ && now < visitors_.front().until_ns - kPatienceNs + kGraceNs);
 }
 
@@ -54,7 +54,7 @@ std::vector<Guest> Listener::accept_authenticated() {
   while (!is_crowded()) {
     Socket socket = accept_now(listener_);
     if (!socket.is_open()) {
-      if (errno == EMFILE || errno == ENFILE) full_until_ns_ = base::now_ns() + kFullNs;
+      if (errno == EMFILE || errno == ENFILE) accept_again_ns_ = base::now_ns() + kFullNs;
       break;
     }
     if (!is_of_this_user(socket)) continue;

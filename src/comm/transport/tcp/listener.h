@@ -60,7 +60,7 @@ class Listener {
   Socket listener_;
   Secrecy secrecy_;
   std::size_t most_visitors_;
-  std::int64_t full_until_ns_ = 0;  // no accept() until then: the process had no descriptor left
+  std::int64_t accept_again_ns_ = 0;  // no accept() until then: the process had no descriptor left
   std::string disagreement_;
   std::list<Visitor> visitors_;
 };

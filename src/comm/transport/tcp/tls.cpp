@@ -47,7 +47,7 @@ struct TlsSession {
   [[noreturn]] void end_sending(const std::string& why);
   void check() const;
   void flush();
-  void look_at(int result);
+  void handle_failed_call(int result);
   void encrypt(std::span<const std::byte> bytes);
 };
 
@@ -173,7 +173,7 @@ void TlsSession::flush() {
 
 // Handles a failed OpenSSL call. If the call only has to be repeated later, does nothing; otherwise sets `failure`,
 // which the caller reports.
-void TlsSession::look_at(int result) {
+void TlsSession::handle_failed_call(int result) {
   const int what = SSL_get_error(ssl, result);
   if (what == SSL_ERROR_WANT_READ || what == SSL_ERROR_WANT_WRITE) return;
   const char* reason = ERR_reason_error_string(ERR_peek_error());
@@ -196,7 +196,7 @@ void TlsSession::encrypt(std::span<const std::byte> bytes) {
       records = 0;
     }
     const int count = SSL_write(ssl, bytes.data(), static_cast<int>(bytes.size()));
-    if (count <= 0) look_at(count);
+    if (count <= 0) handle_failed_call(count);
     check();
     if (count <= 0) end_sending("OpenSSL takes nothing");
     ++records;
@@ -232,7 +232,7 @@ bool Tls::shake_hands() {
   session.check();
   if (!SSL_is_init_finished(session.ssl)) {
     ERR_clear_error();
-    if (const int result = SSL_do_handshake(session.ssl); result <= 0) session.look_at(result);
+    if (const int result = SSL_do_handshake(session.ssl); result <= 0) session.handle_failed_call(result);
     // A handshake without the key would use certificates, which prove nothing here.
     if (SSL_is_init_finished(session.ssl) && SSL_session_reused(session.ssl) != 1)
       session.failure = "it did not use this connection's key";
@@ -277,7 +277,7 @@ std::size_t Tls::receive(std::span<std::byte> bytes) {
     const auto most = std::min(bytes.size() - got, kReceiveAtOnce);
     const int count = SSL_read(session.ssl, bytes.data() + got, static_cast<int>(most));
     if (count <= 0) {
-      session.look_at(count);
+      session.handle_failed_call(count);
       break;
     }
     got += static_cast<std::size_t>(count);
