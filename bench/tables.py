@@ -17,6 +17,8 @@ import re
 import sys
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(REPOSITORY, "scripts"))
+from generated import table, with_region  # noqa: E402
 RESULTS = os.path.join(REPOSITORY, "bench", "peer_results.json")
 PAGE = os.path.join(REPOSITORY, "docs", "benchmarks.md")
 MOST_SCATTER = 1.5
@@ -108,14 +110,6 @@ def float32_cells(entry):
     return [three_digits(entry["peer_ms"]), f"**{times(entry['ratio'])}**", way(entry["peer_way"])]
 
 
-def row(cells):
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
-
-
-def table(head, rows):
-    return [row(head), "|" + "---|" * len(head), *(row(cells) for cells in rows)]
-
-
 FLOAT32 = ["PyTorch float32 ms", "ratio", "its way"]
 BF16 = ["PyTorch bf16 ms", "ratio to bf16", "its way"]
 
@@ -161,10 +155,9 @@ def tables_of(results, bench):
 
 def with_tables(page, results):
     for bench in TABLES:
-        marks = re.compile(rf"(<!-- peer results: {bench} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if not marks.search(page):
+        page = with_region(page, f"peer results: {bench}", tables_of(results, bench))
+        if page is None:
             sys.exit(f"tables.py: the page has no <!-- peer results: {bench} --> with an <!-- end --> after it")
-        page = marks.sub(lambda match: match[1] + tables_of(results, bench) + match[2], page)
     return page
 
 
