@@ -15,6 +15,7 @@ import math
 import os
 import re
 import sys
+import textwrap
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(REPOSITORY, "scripts"))
@@ -143,13 +144,17 @@ TABLES = {
 }
 
 
+def wrapped(text):
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def tables_of(results, bench):
     head, cells, has_words = TABLES[bench]
     lines = []
     for machine, entries in groups(newest(results, bench)):
-        lines += ["", caption(machine, entries), "", *table(head, [cells(entry) for entry in entries])]
+        lines += ["", *wrapped(caption(machine, entries)), "", *table(head, [cells(entry) for entry in entries])]
         if has_words and (words := in_words(entries)):
-            lines += ["", *words]
+            lines += ["", *(line for sentence in words for line in wrapped(sentence))]
     return "\n".join(lines or ["", "Nothing has been measured in all ways yet."]) + "\n\n"
 
 
