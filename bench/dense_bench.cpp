@@ -26,7 +26,7 @@ namespace {
 using namespace trireme;
 using namespace ops::dense_passes;
 using Desc = dnnl::memory::desc;
-using ops::onednn::Bound;
+using ops::onednn::BoundPrimitive;
 using ops::onednn::memory_at;
 using tensor::Buffer;
 using tensor::Layout;
@@ -112,21 +112,22 @@ struct Layer {
     const bool reorders = pd.diff_weights_desc() != forward.weights_desc();
     if (reorders) copy = Buffer(pd.diff_weights_desc().get_size());
     const auto gradient = memory_at(pd.diff_weights_desc(), reorders ? copy.data() : weights.data());
-    std::vector<Bound> all{{dnnl::inner_product_backward_weights(pd),
-                            {{DNNL_ARG_SRC, memory_at(pd.src_desc(), src.data())},
-                             {DNNL_ARG_DIFF_WEIGHTS, gradient},
-                             {DNNL_ARG_DIFF_BIAS, memory_at(pd.diff_bias_desc(), bias.data())},
-                             {DNNL_ARG_DIFF_DST, memory_at(pd.diff_dst_desc(), dst.data())},
-                             {DNNL_ARG_SCRATCHPAD, scratch(pd.scratchpad_desc())}},
-                            1}};
+    std::vector<BoundPrimitive> all{{dnnl::inner_product_backward_weights(pd),
+                                     {{DNNL_ARG_SRC, memory_at(pd.src_desc(), src.data())},
+                                      {DNNL_ARG_DIFF_WEIGHTS, gradient},
+                                      {DNNL_ARG_DIFF_BIAS, memory_at(pd.diff_bias_desc(), bias.data())},
+                                      {DNNL_ARG_DIFF_DST, memory_at(pd.diff_dst_desc(), dst.data())},
+                                      {DNNL_ARG_SCRATCHPAD, scratch(pd.scratchpad_desc())}},
+                                     1}};
     if (reorders) {
       const dnnl::reorder::primitive_desc reorder(ops::onednn::cpu(), pd.diff_weights_desc(), ops::onednn::cpu(),
                                                   forward.weights_desc(), ops::onednn::attributes());
-      all.emplace_back(dnnl::reorder(reorder),
-                       std::vector<Bound::Arg>{{DNNL_ARG_FROM, gradient},
-                                               {DNNL_ARG_TO, memory_at(forward.weights_desc(), weights.data())},
-                                               {DNNL_ARG_SCRATCHPAD, scratch(reorder.scratchpad_desc())}},
-                       1);
+      all.emplace_back(
+          dnnl::reorder(reorder),
+          std::vector<BoundPrimitive::Arg>{{DNNL_ARG_FROM, gradient},
+                                           {DNNL_ARG_TO, memory_at(forward.weights_desc(), weights.data())},
+                                           {DNNL_ARG_SCRATCHPAD, scratch(reorder.scratchpad_desc())}},
+          1);
     }
     return run(std::move(all));
   }
@@ -141,9 +142,9 @@ struct Layer {
     scratches.emplace_back(std::max<std::size_t>(wanted.get_size(), 64));
     return memory_at(wanted, scratches.back().data());
   }
-  static std::function<void()> run(std::vector<Bound> all) {
+  static std::function<void()> run(std::vector<BoundPrimitive> all) {
     return [all = std::move(all)] {
-      for (const Bound& each : all) each.execute();
+      for (const BoundPrimitive& each : all) each.execute();
     };
   }
 };

@@ -14,7 +14,7 @@
 #include "base/system/clock.h"
 #include "comm/membership/join.h"
 #include "comm/network.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace {
 

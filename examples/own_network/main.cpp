@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "data/loading/loader.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/stages/prepare.h"
 #include "models/init.h"
 #include "ops/activation/activation.h"
@@ -15,7 +15,7 @@
 #include "ops/merge/merge.h"
 #include "ops/pool/pool.h"
 #include "strategy/single/single.h"
-#include "train/worker/evaluate.h"
+#include "train/evaluation/evaluate.h"
 
 using namespace trireme;
 
@@ -46,7 +46,7 @@ int main(int argc, char** argv) try {
   while (const data::Batch* batch = loader.next()) {
     strategy::Work work;
     work.batch = {batch->samples, {batch->inputs[0].floats()}, batch->target.floats(), batch->indices};
-    work.draw = {.seed = 1, .epoch = 0};
+    work.random = {.seed = 1, .epoch = 0};
     work.step = ++step;
     work.lr = updater.optimizer().lr();
     const auto report = single->step(work);

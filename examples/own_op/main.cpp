@@ -8,7 +8,7 @@
 #include "base/cpu/math.h"
 #include "crew/crew.h"
 #include "data/loading/loader.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "models/init.h"
 #include "ops/conv/conv.h"
 #include "ops/core/elementwise.h"
@@ -17,7 +17,7 @@
 #include "ops/loss/loss.h"
 #include "ops/merge/flatten.h"
 #include "strategy/single/single.h"
-#include "train/worker/evaluate.h"
+#include "train/evaluation/evaluate.h"
 
 using namespace trireme;
 

@@ -5,7 +5,7 @@
 #include "base/text/text.h"
 #include "bench/bench.h"
 #include "models/zoo.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 
 namespace trireme::bench {
 namespace {
@@ -76,7 +76,7 @@ std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const ba
   return cases;
 }
 
-std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::CorePlan& cores, bool profile) {
+std::unique_ptr<train::StepBenchmark> make_rig(const BenchCase& bench, const base::CorePlan& cores, bool profile) {
   crew::CrewOptions options;
   options.batch = bench.batch;
   options.oars = bench.oars;
@@ -86,7 +86,7 @@ std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::Cor
   options.may_spin = options.threads <= cores.usable;
   options.profile = profile;
   options.kernel_table = bench.table;
-  return std::make_unique<train::StepRig>(models::build_model(*bench.info), options);
+  return std::make_unique<train::StepBenchmark>(models::build_model(*bench.info), options);
 }
 
 int steps_of_a_round(double step_seconds) {

@@ -8,8 +8,8 @@
 
 #include "base/cpu/cores.h"
 #include "base/text/options.h"
-#include "train/registry.h"
-#include "train/step_rig.h"
+#include "train/experiment/registry.h"
+#include "train/step_benchmark.h"
 
 namespace trireme::bench {
 
@@ -23,7 +23,7 @@ struct BenchCase {
   std::shared_ptr<const ops::KernelTable> table{};
   const models::ModelInfo* info = nullptr;  // the registry's row
 
-  // Threads beyond the oars have nothing to row.
+  // Threads beyond the oars have nothing to compute.
   int busy_threads() const { return std::min(threads, oars); }
 };
 
@@ -31,7 +31,8 @@ struct BenchCase {
 std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const base::Settings& settings);
 
 // Threads are pinned as train pins them: when they use all cores.
-std::unique_ptr<train::StepRig> make_rig(const BenchCase& bench, const base::CorePlan& cores, bool profile = false);
+std::unique_ptr<train::StepBenchmark> make_rig(const BenchCase& bench, const base::CorePlan& cores,
+                                               bool profile = false);
 
 // How many steps of this length make a round of a fifth of a second; at least one.
 int steps_of_a_round(double step_seconds);

@@ -1,4 +1,4 @@
-// The environment variables of the command line; the one of the data is read in data/find_data.cpp.
+// The environment variables of the command line; the one of the data is read in data/readers/find_data.cpp.
 #pragma once
 
 #include <string>

@@ -8,6 +8,7 @@
 #include "base/text/text.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
+#include "comm/builtin_transports.h"
 
 namespace trireme::cli {
 namespace {
@@ -54,23 +55,23 @@ constexpr std::array kOptions{
     Option{"How", "json", "", "no", "print the results as one JSON object"},
 };
 
-struct Word {
+struct Subcommand {
   const char* name;
   void (*run)(const train::Registry& registry, const base::Settings& settings);
 };
 
-constexpr std::array kWords{Word{"step", bench::bench_step},
-                            Word{"train", bench::bench_train},
-                            Word{"roofline", bench::bench_roofline},
-                            Word{"memory", bench::bench_memory},
-                            Word{"input", bench::bench_input},
-                            Word{"reader", bench::bench_reader},
-                            Word{"collective", bench::bench_collective},
-                            Word{"rank", bench::bench_rank}};
+constexpr std::array kSubcommands{Subcommand{"step", bench::bench_step},
+                                  Subcommand{"train", bench::bench_train},
+                                  Subcommand{"roofline", bench::bench_roofline},
+                                  Subcommand{"memory", bench::bench_memory},
+                                  Subcommand{"input", bench::bench_input},
+                                  Subcommand{"reader", bench::bench_reader},
+                                  Subcommand{"collective", bench::bench_collective},
+                                  Subcommand{"rank", bench::bench_rank}};
 
 int run_bench(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;
-  for (const Word& each : kWords) {
+  for (const Subcommand& each : kSubcommands) {
     if (word == each.name) {
       each.run(registry, settings);
       return 0;

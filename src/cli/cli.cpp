@@ -57,8 +57,8 @@ void add_options(Parsed& parsed) {
 }
 
 // What nobody knows: a verb, or an option of the verb.
-[[noreturn]] void complain_of_rest(const std::vector<std::string>& rest, const std::vector<Verb>& all,
-                                   const Parsed* parsed) {
+[[noreturn]] void refuse_unknown_words(const std::vector<std::string>& rest, const std::vector<Verb>& all,
+                                       const Parsed* parsed) {
   const std::string& word = rest.front();
   if (!parsed) {
     std::vector<std::string> names{"--help", "--version"};
@@ -107,7 +107,7 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
   Parsed* chosen = nullptr;
   for (Parsed& each : parsed)
     if (each.app->parsed()) chosen = &each;
-  if (const auto rest = app.remaining(true); !rest.empty()) complain_of_rest(rest, all, chosen);
+  if (const auto rest = app.remaining(true); !rest.empty()) refuse_unknown_words(rest, all, chosen);
   if (!chosen) {
     std::fputs(app.help().c_str(), stdout);
     return 0;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text/options.h"
-#include "train/registry.h"
+#include "train/experiment/registry.h"
 
 namespace trireme::cli {
 

@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "base/system/files.h"
 #include "base/text/text.h"
-#include "bench/comparison.h"
+#include "bench/peer/comparison.h"
 #include "cli/cli.h"
 #include "compare/certificate.h"
-#include "compare/sides/weight_files.h"
+#include "compare/weight_files.h"
 
 namespace trireme::cli {
 namespace {

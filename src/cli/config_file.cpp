@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/system/files.h"
-#include "train/run/run_folder.h"
+#include "train/run_folder/run_folder.h"
 
 namespace trireme::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/system/files.h"
 #include "base/text/nearest.h"
 #include "cli/cli.h"
-#include "data/columns.h"
-#include "data/open.h"
+#include "data/dataset/columns.h"
+#include "data/open_data.h"
 #include "data/readers/packed.h"
 #include "data/show/contact_sheet.h"
 #include "data/stages/prepare.h"
@@ -150,8 +150,8 @@ void show(const data::Readers& readers, const base::Settings& settings) {
   const bool train = settings.choice("split", splits) == "train";
   const data::DataPair pair = open_data(readers, settings);
   data::SheetOptions options;
-  options.draw = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
-                  static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
+  options.random = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
+                    static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
   // Bytes are shown as they are, also where augmentation made floats of them.
   const data::Columns* columns = pair.train->columns();
   if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte)
@@ -162,15 +162,15 @@ void show(const data::Readers& readers, const base::Settings& settings) {
   fmt::print("{}: {} of {} samples\n", file, std::min(options.columns * options.rows, set->size()), set->size());
 }
 
-struct Word {
+struct Subcommand {
   const char* name;
   void (*run)(const data::Readers& readers, const base::Settings& settings);
 };
-constexpr std::array kWords{Word{"info", info}, Word{"pack", pack}, Word{"show", show}};
+constexpr std::array kSubcommands{Subcommand{"info", info}, Subcommand{"pack", pack}, Subcommand{"show", show}};
 
 int run_data(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
   std::vector<std::string> names;
-  for (const Word& each : kWords) {
+  for (const Subcommand& each : kSubcommands) {
     if (word == each.name) {
       each.run(registry.readers, settings);
       return 0;

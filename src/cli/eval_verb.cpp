@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/saved_run.h"
-#include "train/worker/evaluate.h"
+#include "train/evaluation/evaluate.h"
 
 namespace trireme::cli {
 namespace {

@@ -8,13 +8,13 @@
 #include "base/text/nearest.h"
 #include "cli/cli.h"
 #include "comm/transport/transport.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/sampling/distribution.h"
 #include "data/stages/augment.h"
 #include "models/zoo.h"
 #include "ops/core/op_registry.h"
+#include "optim/learning_rate_schedule.h"
 #include "optim/optimizer.h"
-#include "optim/schedule.h"
 #include "strategy/phases.h"
 
 namespace trireme::cli {

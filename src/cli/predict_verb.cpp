@@ -8,7 +8,7 @@
 #include "base/system/files.h"
 #include "cli/cli.h"
 #include "cli/saved_run.h"
-#include "train/worker/evaluate.h"
+#include "train/evaluation/evaluate.h"
 
 namespace trireme::cli {
 namespace {

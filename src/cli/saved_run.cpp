@@ -3,8 +3,8 @@
 #include <array>
 
 #include "base/error.h"
-#include "train/run/run_folder.h"
-#include "train/worker/start_weights.h"
+#include "train/run_folder/run_folder.h"
+#include "train/run_folder/start_weights.h"
 
 namespace trireme::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text/options.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 
 namespace trireme::cli {
 

@@ -12,17 +12,18 @@
 #include "cluster/host_placement.h"
 #include "cluster/launch_info.h"
 #include "cluster/launcher/launch.h"
+#include "comm/builtin_transports.h"
 #include "comm/transport/transport.h"
-#include "train/options.h"
+#include "train/experiment/options.h"
 #include "train/run/job.h"
 
 namespace trireme::cli {
 namespace {
 
-// The processes of a run of several: servers of their own first, see strategy/role_map.h.
-cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& cast) {
+// The processes of a run of several: servers of their own first, see strategy/common/role_map.h.
+cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& roles) {
   cluster::Job job;
-  job.world = cast.world();
+  job.world = roles.world();
   job.ssh = settings.text("ssh");
   job.port = static_cast<int>(settings.integer("port", 0, 65535));
   job.transport = settings.text("transport");
@@ -32,17 +33,17 @@ cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& cas
     const std::string& text = settings.text(name);
     return text.empty() ? std::vector<std::string>() : base::split(text, ',');
   };
-  const std::vector<std::string> workers = cluster::place(cast.workers, list("hosts"));
+  const std::vector<std::string> workers = cluster::place(roles.workers, list("hosts"));
   std::vector<std::string> servers = list("server-hosts");
-  if (!servers.empty() && !cast.servers_apart)
+  if (!servers.empty() && !roles.servers_apart)
     base::user_error(
         "--server-hosts needs --server-place own: servers that live in workers' processes are where those are");
   if (servers.empty()) servers = workers;
-  for (int process = 0; process < cast.world(); ++process) {
-    const int worker = cast.worker_of(process);
+  for (int process = 0; process < roles.world(); ++process) {
+    const int worker = roles.worker_of(process);
     job.hosts.push_back(worker >= 0 ? workers[static_cast<std::size_t>(worker)]
                                     : servers[static_cast<std::size_t>(process) % servers.size()]);
-    job.names.push_back(cast.name(process));
+    job.names.push_back(roles.name(process));
   }
   return job;
 }
@@ -60,22 +61,22 @@ std::vector<std::string> own_command() {
 int run_train(const train::Registry& registry, const base::Settings& given, const std::string&) {
   base::Settings settings = given;
   if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
-  const auto seat = cluster::take_seat();
-  if (!seat) {
+  const auto launch_info = cluster::take_launch_info();
+  if (!launch_info) {
     const base::Settings effective = train::effective_settings(registry, settings);
     train::check_settings(registry, effective);
-    const strategy::RoleMap cast = train::cast_of(registry, effective);
+    const strategy::RoleMap roles = train::role_map_of(registry, effective);
     const comm::Transport& transport = registry.transports.get(effective.text("transport"));
     if (transport.launcher)
       base::user_error("--transport {} is for processes that {} starts, as in: {} -n 4 trireme train ...",
                        transport.name, transport.launcher->program, transport.launcher->program);
-    if (cast.world() > 1) {
-      cluster::Job job = job_of(effective, cast);
+    if (roles.world() > 1) {
+      cluster::Job job = job_of(effective, roles);
       job.command = own_command();
       return cluster::launch(job);
     }
   }
-  const std::string summary = train::train(registry, settings, seat);
+  const std::string summary = train::train(registry, settings, launch_info);
   if (settings.flag("json") && !summary.empty()) fmt::print("{}\n", summary);
   return 0;
 }

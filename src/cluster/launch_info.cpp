@@ -18,11 +18,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kSeatVariable = "TRIREME_SEAT";
+constexpr const char* kLaunchInfoVariable = "TRIREME_LAUNCH_INFO";
 constexpr double kLineSeconds = 60;  // for a line that the launcher wrote before the process began
 constexpr std::size_t kLongestLine = 4096;
 
-// Byte by byte: what follows belongs to the leash.
+// Byte by byte: what follows belongs to the control pipe.
 std::string first_line(int input) {
   const std::int64_t deadline = base::in_seconds(kLineSeconds);
   std::string line;
@@ -37,65 +37,73 @@ std::string first_line(int input) {
     if (count != 1) break;
     line += next;
   }
-  base::user_error("{} is set, but no seat came on standard input; unset it to start trireme by hand", kSeatVariable);
+  base::user_error("{} is set, but no launch information came on standard input; unset it to start trireme by hand",
+                   kLaunchInfoVariable);
 }
 
-std::optional<LaunchInfo> mpi_seat(const Environment& environment) {
+std::optional<LaunchInfo> mpi_launch_info(const Environment& environment) {
   const std::string rank = environment("OMPI_COMM_WORLD_RANK"), size = environment("OMPI_COMM_WORLD_SIZE");
   if (rank.empty() || size.empty()) return std::nullopt;
-  LaunchInfo seat;
-  seat.rank = static_cast<int>(base::parse_int("OMPI_COMM_WORLD_RANK", rank));
-  seat.world = static_cast<int>(base::parse_int("OMPI_COMM_WORLD_SIZE", size));
-  seat.launcher = "mpi";
-  seat.transport = "mpi";  // mpirun gives no address at which another could meet
-  if (seat.world == 1) return std::nullopt;
-  return seat;
+  LaunchInfo launch_info;
+  launch_info.rank = static_cast<int>(base::parse_int("OMPI_COMM_WORLD_RANK", rank));
+  launch_info.world = static_cast<int>(base::parse_int("OMPI_COMM_WORLD_SIZE", size));
+  launch_info.launcher = "mpi";
+  launch_info.transport = "mpi";  // mpirun gives no address at which another could meet
+  if (launch_info.world == 1) return std::nullopt;
+  return launch_info;
 }
 
 }  // namespace
 
-std::string to_line(const LaunchInfo& seat) {
-  return Json{{"rank", seat.rank},   {"world", seat.world},       {"meeting", comm::to_text(seat.meeting)},
-              {"token", seat.token}, {"launcher", seat.launcher}, {"transport", seat.transport},
-              {"tls", seat.tls}}
+std::string to_line(const LaunchInfo& launch_info) {
+  return Json{{"rank", launch_info.rank},
+              {"world", launch_info.world},
+              {"meeting", comm::to_text(launch_info.rendezvous)},
+              {"token", launch_info.token},
+              {"launcher", launch_info.launcher},
+              {"transport", launch_info.transport},
+              {"tls", launch_info.tls}}
       .dump();
 }
 
-LaunchInfo seat_from_line(const std::string& line) {
-  LaunchInfo seat;
+LaunchInfo launch_info_from_line(const std::string& line) {
+  LaunchInfo launch_info;
   try {
     const Json json = Json::parse(line);
-    seat.rank = json.at("rank");
-    seat.world = json.at("world");
-    seat.meeting = comm::parse_address(json.at("meeting").get<std::string>());
-    seat.token = json.at("token");
-    seat.launcher = json.at("launcher");
-    seat.transport = json.at("transport");
-    seat.tls = json.at("tls");
+    launch_info.rank = json.at("rank");
+    launch_info.world = json.at("world");
+    launch_info.rendezvous = comm::parse_address(json.at("meeting").get<std::string>());
+    launch_info.token = json.at("token");
+    launch_info.launcher = json.at("launcher");
+    launch_info.transport = json.at("transport");
+    launch_info.tls = json.at("tls");
   } catch (const Json::exception&) {  // its text may hold the token
-    base::user_error("the first line on standard input is no seat, though {} is set; unset it to start trireme by hand",
-                     kSeatVariable);
+    base::user_error(
+        "the first line on standard input is no launch information, though {} is set; unset it to start trireme by "
+        "hand",
+        kLaunchInfoVariable);
   }
-  if (seat.rank < 0 || seat.rank >= seat.world)
-    base::user_error("a seat of rank {} in a job of {}; ranks are 0 to {}", seat.rank, seat.world, seat.world - 1);
-  seat.has_leash = true;
-  return seat;
+  if (launch_info.rank < 0 || launch_info.rank >= launch_info.world)
+    base::user_error("launch information of rank {} in a job of {}; ranks are 0 to {}", launch_info.rank,
+                     launch_info.world, launch_info.world - 1);
+  launch_info.has_control_pipe = true;
+  return launch_info;
 }
 
-std::optional<LaunchInfo> take_seat(const Environment& environment, int input) {
-  if (const std::string where = environment(kSeatVariable); !where.empty()) {
-    if (where != "stdin") base::user_error("{} is '{}', only 'stdin' is known", kSeatVariable, where);
-    return seat_from_line(first_line(input));
+std::optional<LaunchInfo> take_launch_info(const Environment& environment, int input) {
+  if (const std::string where = environment(kLaunchInfoVariable); !where.empty()) {
+    if (where != "stdin") base::user_error("{} is '{}', only 'stdin' is known", kLaunchInfoVariable, where);
+    return launch_info_from_line(first_line(input));
   }
   // mpirun starts its daemons by srun, so processes under it have Slurm's variables as well, which tell about those.
-  if (auto seat = mpi_seat(environment)) return seat;
-  return slurm_seat(environment);
+  if (auto launch_info = mpi_launch_info(environment)) return launch_info;
+  return slurm_launch_info(environment);
 }
 
-std::optional<LaunchInfo> take_seat() {
-  auto seat = take_seat(environment, STDIN_FILENO);
-  forget(kSeatVariable);
-  return seat;
+std::optional<LaunchInfo> take_launch_info() {
+  auto launch_info = take_launch_info(environment, STDIN_FILENO);
+  forget(kLaunchInfoVariable);
+  return launch_info;
 }
 
 }  // namespace trireme::cluster

@@ -1,12 +1,11 @@
 // LaunchInfo: where a process stands in its job, as whoever launched it told it. Our own launcher
-// (cluster/launcher/launch.h) sets TRIREME_SEAT=stdin and writes the seat as the first line on the process's standard
-// input; what follows there is the leash. srun and mpirun tell by variables of their own.
+// (cluster/launcher/launch.h) sets TRIREME_LAUNCH_INFO=stdin and writes it as the first line on the process's standard
+// input; what follows there is the control pipe (cluster/launcher/control_pipe.h). srun and mpirun tell by variables of
+// their own.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "cluster/environment.h"
 #include "comm/transport/tcp/socket.h"
@@ -17,43 +16,22 @@ struct LaunchInfo {
   int rank = 0, world = 1;
   // Where ranks meet; rank 0 holds it. On rank 0 of a job over several hosts the host is empty: all of its addresses.
   // mpirun gives none.
-  comm::Address meeting{};
-  std::string token{};      // of the job
-  std::string launcher{};   // "local", "ssh", "slurm", "mpi"
-  std::string transport{};  // the name of the one to join with; empty: the process's own settings say it
-  bool tls = false;         // connections are encrypted, also where the process's own settings do not say so
-  bool has_leash = false;   // standard input carries commands, its end means that the launcher is gone
+  comm::Address rendezvous{};
+  std::string token{};            // of the job
+  std::string launcher{};         // "local", "ssh", "slurm", "mpi"
+  std::string transport{};        // the name of the one to join with; empty: the process's own settings say it
+  bool tls = false;               // connections are encrypted, also where the process's own settings do not say so
+  bool has_control_pipe = false;  // standard input carries commands, its end means that the launcher is gone
 };
 
-// The seat of this process; nothing when nobody gave it one (then it is the one the user started). Call once, before
-// anything else reads standard input.
-std::optional<LaunchInfo> take_seat();
+// The launch info of this process; nothing when nobody gave it one (then it is the one the user started). Call once,
+// before anything else reads standard input.
+std::optional<LaunchInfo> take_launch_info();
 // The same from another environment and input.
-std::optional<LaunchInfo> take_seat(const Environment& environment, int input);
+std::optional<LaunchInfo> take_launch_info(const Environment& environment, int input);
 
-// A seat as one line of JSON, and back; a line that is none is a user error.
-std::string to_line(const LaunchInfo& seat);
-LaunchInfo seat_from_line(const std::string& line);
-
-// Watches the leash: calls interrupt() for the line "interrupt", gone() once at the end of input, both from a thread of
-// its own, which sleeps otherwise.
-class Leash {
- public:
-  Leash(std::function<void()> interrupt, std::function<void()> gone, int input = 0);
-  ~Leash();
-  Leash(const Leash&) = delete;
-  Leash& operator=(const Leash&) = delete;
-
- private:
-  void watch();
-  // False at the end of input.
-  bool read_some();
-
-  std::function<void()> interrupt_, gone_;
-  int input_;
-  comm::Socket stop_bell_;
-  std::string unread_;  // the beginning of a line
-  std::thread thread_;
-};
+// Launch info as one line of JSON, and back; a line that is none is a user error.
+std::string to_line(const LaunchInfo& launch_info);
+LaunchInfo launch_info_from_line(const std::string& line);
 
 }  // namespace trireme::cluster

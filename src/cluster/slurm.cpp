@@ -12,7 +12,7 @@
 namespace trireme::cluster {
 namespace {
 
-constexpr std::uint64_t kFirstPort = 20000, kPorts = 40000;
+constexpr std::uint64_t kFirstPort = 20000, kSets = 40000;
 constexpr std::uint32_t kFirstSpecialStep = 0xfffffff0;  // the batch script, an interactive shell and the like
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -42,29 +42,30 @@ int number_in(const char* name, const std::string& value) { return static_cast<i
 
 }  // namespace
 
-std::optional<LaunchInfo> slurm_seat(const Environment& environment) {
+std::optional<LaunchInfo> slurm_launch_info(const Environment& environment) {
   const std::string job = environment("SLURM_JOB_ID"), step = environment("SLURM_STEP_ID"),
                     rank = environment("SLURM_PROCID"),
                     tasks = first_of(environment, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"});
   if (job.empty() || rank.empty() || tasks.empty() || !is_step(step)) return std::nullopt;
-  LaunchInfo seat;
-  seat.rank = number_in("SLURM_PROCID", rank);
-  seat.world = number_in("SLURM_NTASKS", tasks);
-  if (seat.world == 1) return std::nullopt;
-  if (seat.rank < 0 || seat.rank >= seat.world)
-    base::user_error("Slurm says that this is task {} of {}; tasks are 0 to {}", seat.rank, seat.world, seat.world - 1);
+  LaunchInfo launch_info;
+  launch_info.rank = number_in("SLURM_PROCID", rank);
+  launch_info.world = number_in("SLURM_NTASKS", tasks);
+  if (launch_info.world == 1) return std::nullopt;
+  if (launch_info.rank < 0 || launch_info.rank >= launch_info.world)
+    base::user_error("Slurm says that this is task {} of {}; tasks are 0 to {}", launch_info.rank, launch_info.world,
+                     launch_info.world - 1);
   const std::string nodes = first_of(environment, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"});
   if (nodes.empty()) base::user_error("Slurm gives no SLURM_STEP_NODELIST, so rank 0 cannot be found");
   const std::string name = fmt::format("slurm job {} step {}", job, step);
   const std::string first = first_node(nodes);
   const bool is_one_node = first == nodes;
-  seat.meeting = {is_one_node ? "127.0.0.1" : first,
-                  static_cast<int>(kFirstPort + base::xxh3(bytes_of(name)) % kPorts)};
-  if (!is_one_node && seat.rank == 0) seat.meeting.host = "";
-  seat.token = environment("TRIREME_TOKEN");
-  if (seat.token.empty()) seat.token = token_of(name, user_secret(environment("HOME")));
-  seat.launcher = "slurm";
-  return seat;
+  launch_info.rendezvous = {is_one_node ? "127.0.0.1" : first,
+                            static_cast<int>(kFirstPort + base::xxh3(bytes_of(name)) % kSets)};
+  if (!is_one_node && launch_info.rank == 0) launch_info.rendezvous.host = "";
+  launch_info.token = environment("TRIREME_TOKEN");
+  if (launch_info.token.empty()) launch_info.token = token_of(name, user_secret(environment("HOME")));
+  launch_info.launcher = "slurm";
+  return launch_info;
 }
 
 // Ranges stand for one name each; of every one the first number counts, as written (they may begin with zeros).

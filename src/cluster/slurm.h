@@ -14,7 +14,7 @@ namespace trireme::cluster {
 //
 // Without TRIREME_TOKEN the token is derived from job, step and a secret in the user's home folder (user_secret.h),
 // which all nodes must share. Ranks of one node meet on its loopback address.
-std::optional<LaunchInfo> slurm_seat(const Environment& environment);
+std::optional<LaunchInfo> slurm_launch_info(const Environment& environment);
 
 // "node[3-5,7],b1" -> "node3". A list that cannot be read is a user error.
 std::string first_node(std::string_view list);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compare/verdict.h"
+#include "compare/levels/verdict.h"
 
 namespace trireme::compare {
 

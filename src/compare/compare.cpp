@@ -12,7 +12,7 @@
 #include "compare/levels/same_bits.h"
 #include "compare/levels/settings_equal.h"
 #include "compare/levels/update_equal.h"
-#include "optim/schedule.h"
+#include "optim/learning_rate_schedule.h"
 
 namespace trireme::compare {
 namespace {
@@ -47,7 +47,7 @@ class Course {
   const train::Experiment& experiment_;
   const Options& options_;
   double lr_;
-  std::unique_ptr<optim::Schedule> schedule_;
+  std::unique_ptr<optim::LearningRateSchedule> schedule_;
   data::Loader loader_;
   std::int64_t step_ = 0;  // counted from 1
 };

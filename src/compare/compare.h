@@ -5,19 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "compare/levels/convergence.h"
+#include "compare/levels/options.h"
 
 namespace trireme::compare {
 
-struct Options {
-  PeerPlace peer{};
-  std::string optimizer, schedule, init;
-  std::int64_t steps = 1;
-  TrainOptions train{};  // what makes `trireme train` run the experiment
-  // Which levels are judged, out of level_names(); empty: all. start-equal always is.
-  std::vector<std::string> levels{};
-  ConvergenceOptions convergence{};
-};
 // Without convergence-equal, which --runs asks for.
 std::vector<std::string> level_names();
 
@@ -36,9 +27,6 @@ struct Outcome {
   std::vector<std::string> not_exercised;  // what these settings do not compare
   bool passed() const;
 };
-
-// The experiment with these options of `trireme train` on top.
-using MakeExperiment = std::function<train::Experiment(const TrainOptions& on_top)>;
 
 // told(text): what is going on.
 Outcome compare(const train::Experiment& experiment, const Options& options, const MakeExperiment& make,

@@ -11,8 +11,8 @@
 #include "base/cpu/add_into.h"
 #include "base/error.h"
 #include "base/system/clock.h"
+#include "crew/member_state.h"
 #include "crew/move_statistic.h"
-#include "crew/station.h"
 #include "graph/fusion.h"
 #include "ops/norm/batch_norm.h"
 
@@ -44,8 +44,8 @@ tensor::ParameterSpace space_of(const graph::Network& network, const CrewOptions
 Crew::Crew(const graph::Network& network, const CrewOptions& options)
     : options_(options),
       network_(graph::fuse(network)),
-      news_(options.threads > 1, options.may_spin),
-      exchange_(options.threads, news_),
+      events_(options.threads > 1, options.may_spin),
+      exchange_(options.threads, events_),
       oar_loss_(at(options.oars)),
       oar_correct_(at(options.oars)),
       team_(options.threads, options.cpus, options.may_spin) {
@@ -58,7 +58,7 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   space_ = space_from(network_, first);
   weights_ = tensor::Buffer(at(space_.floats()) * sizeof(float));
   forms_ = std::make_unique<graph::WeightForms>(space_, weights_.floats(), options_.threads_per_oar);
-  pace_ = Pace(first.forward_segments().size() + first.backward_segments().size());
+  segment_times_ = SegmentTimes(first.forward_segments().size() + first.backward_segments().size());
   for (const graph::PlanTask& task : first.plan().tasks)
     for (const int p : task.parameters)
       if (const auto& range = space_.range(p); range.kind == tensor::ParameterKind::statistic) {
@@ -67,57 +67,58 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
       }
 
   if (options_.share.oars.empty()) options_.share = whole();
-  const auto plan = [&](Schedule schedule) {
+  const auto plan = [&](OarSchedule schedule) {
     return plan_step(options_.batch, options_.oars, options_.share, options_.threads, options_.reduce, schedule);
   };
-  StepPlan full = plan(Schedule::oar_by_oar);
+  StepPlan full = plan(OarSchedule::oar_by_oar);
   const std::size_t kept = at(full.slots[0].whole) * at(space_.trained_floats()) * sizeof(float);
   const std::size_t arenas = (std::max<std::size_t>(full.members[0].size(), 1) - 1) * first.arena_bytes();
   const bool one_each = std::ranges::all_of(full.members, [](const auto& oars) { return oars.size() <= 1; });
-  schedule_ = options_.schedule.value_or(one_each || arenas < kept ? Schedule::layer_by_layer : Schedule::oar_by_oar);
-  if (schedule_ == Schedule::layer_by_layer) full = plan(schedule_);
-  late_ = schedule_ == Schedule::layer_by_layer;
-  layers_ = Layers(space_, first, options_.threads > 1, late_);
+  schedule_ =
+      options_.schedule.value_or(one_each || arenas < kept ? OarSchedule::layer_by_layer : OarSchedule::oar_by_oar);
+  if (schedule_ == OarSchedule::layer_by_layer) full = plan(schedule_);
+  late_ = schedule_ == OarSchedule::layer_by_layer;
+  layers_ = GradientLayers(space_, first, options_.threads > 1, late_);
   std::vector<int> chunks;
-  for (const Layer& layer : layers_.layers()) chunks.push_back(static_cast<int>(layer.chunks.size()));
-  queue_ = std::make_unique<LayerQueue>(chunks, layers_.prompt_layers(), news_);
-  make_stations(full);
+  for (const GradientLayer& layer : layers_.layers()) chunks.push_back(static_cast<int>(layer.chunks.size()));
+  queue_ = std::make_unique<LayerQueue>(chunks, layers_.prompt_layers(), events_);
+  make_states(full);
   if (options_.training) prepare(options_.batch, options_.share);
 }
 
-void Crew::make_stations(const StepPlan& full) {
+void Crew::make_states(const StepPlan& full) {
   for (int member = 0; member < options_.threads; ++member) {
-    auto station = std::make_unique<Station>();
-    station->member = member;
-    station->took_ns.resize(pace_.segments());
-    station->arenas.resize(1);
-    station->runs.resize(1);
-    stations_.push_back(std::move(station));
-    hands_.push_back(std::make_unique<Hand>());
+    auto state = std::make_unique<MemberState>();
+    state->member = member;
+    state->took_ns.resize(segment_times_.segments());
+    state->arenas.resize(1);
+    state->runs.resize(1);
+    states_.push_back(std::move(state));
+    threads_.push_back(std::make_unique<ThreadState>());
   }
-  if (options_.training) grow_stations(full);
+  if (options_.training) grow_states(full);
 }
 
-// Memory for a plan that needs more than those before it. What was bound to a station's memory is bound anew.
-void Crew::grow_stations(const StepPlan& plan) {
+// Memory for a plan that needs more than those before it. What was bound to a member's memory is bound anew.
+void Crew::grow_states(const StepPlan& plan) {
   const auto grow = [](std::vector<tensor::Buffer>& buffers, std::size_t count, std::int64_t floats) {
     const bool grows = buffers.size() < count;
     while (buffers.size() < count) buffers.emplace_back(at(floats) * sizeof(float));
     return grows;
   };
   bool grown = false;
-  for (const auto& station : stations_) {
-    const std::size_t oars = plan.members[at(station->member)].size();
-    const SlotCount slots = plan.slots[at(station->member)];
-    if (late_ && station->arenas.size() < oars) {
-      station->arenas.resize(oars);
-      station->runs.resize(oars);
+  for (const auto& state : states_) {
+    const std::size_t oars = plan.members[at(state->member)].size();
+    const SlotCount slots = plan.slots[at(state->member)];
+    if (late_ && state->arenas.size() < oars) {
+      state->arenas.resize(oars);
+      state->runs.resize(oars);
     }
-    bool moved = grow(station->whole, at(slots.whole), space_.trained_floats());
-    moved |= grow(station->passing, at(slots.passing), layers_.ring_floats());
-    const std::size_t sets = late_ ? oars : station->whole.size() + station->passing.size();
-    moved |= grow(station->statistics, sets, space_.floats() - space_.trained_floats());
-    if (moved) station->instances.clear();
+    bool moved = grow(state->whole, at(slots.whole), space_.trained_floats());
+    moved |= grow(state->passing, at(slots.passing), layers_.ring_floats());
+    const std::size_t sets = late_ ? oars : state->whole.size() + state->passing.size();
+    moved |= grow(state->statistics, sets, space_.floats() - space_.trained_floats());
+    if (moved) state->instances.clear();
     grown |= moved;
   }
   if (grown) {
@@ -128,7 +129,7 @@ void Crew::grow_stations(const StepPlan& plan) {
 }
 
 void Crew::make_late_sums(int partials) {
-  for (const auto& hand : hands_) hand->partials.reserve(at(partials));
+  for (const auto& thread : threads_) thread->partials.reserve(at(partials));
   std::size_t scratch = 0;
   for (int p = 0; p < space_.size() && late_; ++p)
     if (layers_.is_late(p))
@@ -137,9 +138,9 @@ void Crew::make_late_sums(int partials) {
   if (scratch == 0) return;
   // A node of the tree needs one more than its deeper child; the sums of other partials stay meanwhile.
   const std::size_t sums = at(std::bit_width(static_cast<unsigned>(options_.oars - 1)) + std::max(partials, 1));
-  for (const auto& hand : hands_) {
-    if (hand->scratch.bytes() == 0) hand->scratch = tensor::Buffer(scratch);
-    while (hand->sums.size() < sums) hand->sums.emplace_back(at(layers_.most_chunk_floats()) * sizeof(float));
+  for (const auto& thread : threads_) {
+    if (thread->scratch.bytes() == 0) thread->scratch = tensor::Buffer(scratch);
+    while (thread->sums.size() < sums) thread->sums.emplace_back(at(layers_.most_chunk_floats()) * sizeof(float));
   }
 }
 
@@ -171,22 +172,22 @@ const graph::Program& Crew::program(std::int64_t samples, bool training) {
   return *program;
 }
 
-const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bool training, int arena) {
+const graph::Instance& Crew::instance(MemberState& state, std::int64_t samples, bool training, int arena) {
   const graph::Program& compiled = program(samples, training);
-  tensor::Buffer& memory = station.arenas[at(arena)];
+  tensor::Buffer& memory = state.arenas[at(arena)];
   if (compiled.arena_bytes() > memory.bytes()) {
     // A larger arena moves everything: whatever was bound to the old one is bound anew on its next use.
-    std::erase_if(station.instances, [&](const auto& made) { return std::get<2>(made.first) == arena; });
+    std::erase_if(state.instances, [&](const auto& made) { return std::get<2>(made.first) == arena; });
     steps_.clear();
     current_ = nullptr;
     memory = tensor::Buffer();
     memory = tensor::Buffer(compiled.arena_bytes());
   }
-  auto& made = station.instances[{samples, training, arena}];
+  auto& made = state.instances[{samples, training, arena}];
   if (!made) {
-    const int member = station.member;
-    const int whole = static_cast<int>(station.whole.size());
-    const int slots = training ? whole + static_cast<int>(station.passing.size()) : 0;
+    const int member = state.member;
+    const int whole = static_cast<int>(state.whole.size());
+    const int slots = training ? whole + static_cast<int>(state.passing.size()) : 0;
     made = std::make_unique<graph::Instance>(
         compiled, space_, memory.data(), weights_.floats(), *forms_, slots, [&](int number, int parameter) {
           const bool passing = number >= whole;
@@ -194,7 +195,7 @@ const graph::Instance& Crew::instance(Station& station, std::int64_t samples, bo
         });
   }
   if (options_.profile && training)
-    made->set_profile(&station.profile.tasks.try_emplace(samples, compiled.plan().tasks.size()).first->second);
+    made->set_profile(&state.profile.tasks.try_emplace(samples, compiled.plan().tasks.size()).first->second);
   return *made;
 }
 
@@ -203,24 +204,24 @@ Crew::PreparedStep& Crew::prepare(std::int64_t samples, const Share& share) {
   const StepKey key{samples, share.oars.begin, share.oars.end, mean_over.begin, mean_over.end};
   if (const auto found = steps_.find(key); found != steps_.end()) return found->second;
   PreparedStep step{plan_step(samples, options_.oars, share, options_.threads, options_.reduce, schedule_)};
-  grow_stations(step.plan);
+  grow_states(step.plan);
   for (std::int64_t oar = mean_over.begin; oar < mean_over.end; ++oar)
     step.mean_of += base::oar_samples(static_cast<int>(oar), options_.oars, samples).size();
   step.of_oar.resize(at(options_.oars));
   // Once for the arenas, which may be replaced by larger ones, then for what is bound to them.
   for (const bool bound : {false, true})
-    for (std::size_t member = 0; member < stations_.size(); ++member) {
+    for (std::size_t member = 0; member < states_.size(); ++member) {
       const auto& tasks = step.plan.members[member];
       std::vector<const graph::Instance*> instances;
       for (std::size_t t = 0; t < tasks.size(); ++t) {
-        instances.push_back(&instance(*stations_[member], tasks[t].samples.size(), true, arena_of(t)));
+        instances.push_back(&instance(*states_[member], tasks[t].samples.size(), true, arena_of(t)));
         step.of_oar[at(tasks[t].oar)] = instances.back();
       }
       if (!bound) continue;
-      step.rowing_members += tasks.empty() ? 0 : 1;
+      step.computing_members += tasks.empty() ? 0 : 1;
       step.instances.push_back(std::move(instances));
     }
-  step.crosses.resize(stations_.size());
+  step.crosses.resize(states_.size());
   const auto crosses = [&](const SlotPlace& place) {
     if (place.slot.passing) step.crosses[at(place.member)] = true;
   };
@@ -244,22 +245,22 @@ const std::vector<base::Range>& Crew::partials(std::int64_t samples, const Share
 }
 
 float* Crew::gradient_place(const SlotPlace& place, int parameter) const {
-  const Station& station = *stations_[at(place.member)];
+  const MemberState& state = *states_[at(place.member)];
   const tensor::ParameterRange& range = space_.range(parameter);
   if (range.kind == tensor::ParameterKind::statistic)
     return statistics_place(place) + (range.offset - space_.trained_floats());
   if (layers_.is_late(parameter)) return nullptr;
   // Layer by layer, the first slot is that of the first oar, the left one in all sums it takes part in.
   const bool is_first = place.member == 0 && place.slot.passing && place.slot.index == 0;
-  if (placed_gradient_ && is_first && schedule_ == Schedule::layer_by_layer) return placed_gradient_ + range.offset;
-  if (place.slot.passing) return station.passing[at(place.slot.index)].floats() + layers_.ring_offset(parameter);
-  return station.whole[at(place.slot.index)].floats() + range.offset;
+  if (placed_gradient_ && is_first && schedule_ == OarSchedule::layer_by_layer) return placed_gradient_ + range.offset;
+  if (place.slot.passing) return state.passing[at(place.slot.index)].floats() + layers_.ring_offset(parameter);
+  return state.whole[at(place.slot.index)].floats() + range.offset;
 }
 
 float* Crew::statistics_place(const SlotPlace& place) const {
-  const Station& station = *stations_[at(place.member)];
-  const int set = schedule_ == Schedule::layer_by_layer ? place.slot.task : station.number(place.slot);
-  return station.statistics[at(set)].floats();
+  const MemberState& state = *states_[at(place.member)];
+  const int set = schedule_ == OarSchedule::layer_by_layer ? place.slot.task : state.number(place.slot);
+  return state.statistics[at(set)].floats();
 }
 
 // What was bound to the weights is bound anew.
@@ -280,7 +281,7 @@ void Crew::place_gradient(float* memory) {
 }
 
 void Crew::bind_anew() {
-  for (const auto& station : stations_) station->instances.clear();
+  for (const auto& state : states_) state->instances.clear();
   steps_.clear();
   current_ = nullptr;
   if (options_.training) prepare(options_.batch, options_.share);
@@ -292,7 +293,7 @@ void Crew::refresh_weight_forms() {
   std::atomic<int> next{0};
   team_.run([&](int member) {
     for (int form = next.fetch_add(1); form < forms; form = next.fetch_add(1)) {
-      const observe::Stopwatch watch(profiled(hands_[at(member)]->profile.forms));
+      const observe::Stopwatch watch(profiled(threads_[at(member)]->profile.forms));
       forms_->refresh(form);
     }
   });
@@ -304,14 +305,14 @@ void Crew::refresh_weight_forms(int parameter) {
 }
 
 void Crew::for_each_chunk(TakeGradient f) {
-  base::check(current_ != nullptr && keeps_, "for_each_chunk() before row()");
+  base::check(current_ != nullptr && keeps_, "for_each_chunk() before compute()");
   for_each_chunk(kept_.floats(), {0, static_cast<std::int64_t>(chunks().size())}, f);
 }
 
 void Crew::for_each_chunk(const float* gradient, base::Range chosen, TakeGradient f) {
   const std::int64_t start = base::now_ns();
   team_.run([&](int member) {
-    const observe::Stopwatch watch(profiled(hands_[at(member)]->profile.update));
+    const observe::Stopwatch watch(profiled(threads_[at(member)]->profile.update));
     const std::int64_t begin = chosen.begin + chosen.size() * member / team_.members(),
                        end = chosen.begin + chosen.size() * (member + 1) / team_.members();
     for (std::int64_t c = begin; c < end; ++c) f(chunks()[at(c)], gradient + chunks()[at(c)].offset);
@@ -320,7 +321,7 @@ void Crew::for_each_chunk(const float* gradient, base::Range chosen, TakeGradien
 }
 
 std::span<const float* const> Crew::statistics_sums() {
-  base::check(current_ != nullptr, "statistics_sums() before row()");
+  base::check(current_ != nullptr, "statistics_sums() before compute()");
   const std::int64_t count = space_.floats() - space_.trained_floats();
   statistics_.clear();
   const StepPlan& plan = std::exchange(current_, nullptr)->plan;
@@ -337,10 +338,10 @@ void Crew::move_statistics(const float* sums, std::int64_t samples, double momen
 }
 
 void Crew::finish_step() {
-  base::check(current_ != nullptr, "finish_step() before row()");
+  base::check(current_ != nullptr, "finish_step() before compute()");
   const std::int64_t start = base::now_ns();
   {
-    const observe::Stopwatch watch(profiled(hands_[0]->profile.statistics));
+    const observe::Stopwatch watch(profiled(threads_[0]->profile.statistics));
     const auto sums = statistics_sums();
     const std::int64_t first = space_.trained_floats(), count = space_.floats() - first;
     if (!sums.empty()) {
@@ -368,10 +369,10 @@ EvaluationReport Crew::evaluate(std::int64_t count, base::Range batches, const F
   const std::int64_t units = evaluation_batches(count);
   const std::int64_t last = count - (units - 1) * unit;
   std::vector<std::array<const graph::Instance*, 2>> instances;  // whole units, the last unit
-  for (auto& station : stations_) {
-    instance(*station, last, false, 0);  // whichever needs the larger arena settles it first
-    const graph::Instance* whole = &instance(*station, unit, false, 0);
-    instances.push_back({whole, &instance(*station, last, false, 0)});
+  for (auto& state : states_) {
+    instance(*state, last, false, 0);  // whichever needs the larger arena settles it first
+    const graph::Instance* whole = &instance(*state, unit, false, 0);
+    instances.push_back({whole, &instance(*state, last, false, 0)});
   }
   report.losses.resize(at(batches.size()));
   report.corrects.resize(at(batches.size()));
@@ -404,8 +405,8 @@ EvaluationReport Crew::evaluate(std::int64_t count, base::Range batches, const F
 }
 
 void Crew::clear_profile() {
-  for (const auto& station : stations_) station->profile.clear();
-  for (const auto& hand : hands_) hand->profile.clear();
+  for (const auto& state : states_) state->profile.clear();
+  for (const auto& thread : threads_) thread->profile.clear();
   profiled_ns_ = profiled_steps_ = 0;
 }
 
@@ -423,8 +424,8 @@ observe::Profile Crew::profile(ops::Cost update_cost) const {
   costs.statistics = moved(3 * (static_cast<double>(space_.floats()) - trained));
   costs.forms = moved(2 * forms);
   std::vector<const MemberProfile*> members;
-  for (const auto& station : stations_) members.push_back(&station->profile);
-  for (const auto& hand : hands_) members.push_back(&hand->profile);
+  for (const auto& state : states_) members.push_back(&state->profile);
+  for (const auto& thread : threads_) members.push_back(&thread->profile);
   observe::Profile all = add_up(members, options_.threads, costs, 1e-9 * static_cast<double>(profiled_ns_),
                                 [&](std::int64_t samples) -> const graph::Program& {
                                   return *programs_.at({samples, true});
@@ -435,15 +436,15 @@ observe::Profile Crew::profile(ops::Cost update_cost) const {
 
 std::size_t Crew::arena_bytes() const {
   std::size_t bytes = 0;
-  for (const auto& station : stations_)
-    for (const auto& arena : station->arenas) bytes += arena.bytes();
+  for (const auto& state : states_)
+    for (const auto& arena : state->arenas) bytes += arena.bytes();
   return bytes;
 }
 
 std::size_t Crew::gradient_bytes() const {
   std::size_t bytes = kept_.bytes();
-  for (const auto& station : stations_)
-    for (const auto* slots : {&station->whole, &station->passing, &station->statistics})
+  for (const auto& state : states_)
+    for (const auto* slots : {&state->whole, &state->passing, &state->statistics})
       for (const auto& buffer : *slots) bytes += buffer.bytes();
   return bytes;
 }

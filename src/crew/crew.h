@@ -1,13 +1,13 @@
-// Crew: rows the oars of a batch on the threads of one process and adds their gradients along the oar tree.
+// Crew: computes the oars of a batch on the threads of one process and adds their gradients along the oar tree.
 //
 //   crew::Crew crew(network, options);          // compiles; crew.space() says where parameters lie
 //   crew.weights()                              // to be filled, then refresh_weight_forms()
-//   crew.row(batch, draw, [&](chunk, gradient) { optimizer.update(...); });   // forward, backward, update of all oars
-//   crew.finish_step();                         // statistics, derived weights
+//   crew.compute(batch, random, [&](chunk, gradient) { optimizer.update(...); });   // forward, backward, update of all
+//   oars crew.finish_step();                         // statistics, derived weights
 //
 // A layer's gradient is handed out as soon as all oars have passed it, and is nowhere kept as a whole; who needs the
-// whole (to clip by its norm, say) calls row() without a taker, then for_each_chunk().
-// Threads that turn out slower than others hand their stations (a member's oars and memory) to faster ones.
+// whole (to clip by its norm, say) calls compute() without a taker, then for_each_chunk().
+// Threads that turn out slower than others hand their members (oars and memory) to faster ones.
 // Nothing is allocated once every batch size has been seen. One caller at a time.
 #pragma once
 
@@ -17,25 +17,25 @@
 #include <optional>
 #include <span>
 
-#include "crew/exchange.h"
+#include "base/cpu/thread_team.h"
+#include "crew/gradient_layers.h"
 #include "crew/layer_queue.h"
-#include "crew/layers.h"
-#include "crew/pace.h"
+#include "crew/member_exchange.h"
 #include "crew/replica.h"
+#include "crew/segment_times.h"
 #include "crew/step_plan.h"
-#include "crew/thread_team.h"
 #include "graph/program.h"
 #include "observe/trace.h"
 
 namespace trireme::crew {
 
 struct CrewOptions {
-  std::int64_t batch = 1;  // the global batch; row() takes this many samples or fewer
+  std::int64_t batch = 1;  // the global batch; compute() takes this many samples or fewer
   int oars = 1;
   int threads = 1;
   Share share{};  // the first; empty: all oars
   Reduce reduce = Reduce::exact;
-  std::optional<Schedule> schedule{};  // otherwise the one that needs less memory; makes no bits
+  std::optional<OarSchedule> schedule{};  // otherwise the one that needs less memory; makes no bits
   int threads_per_oar = 1;
   std::shared_ptr<const ops::KernelTable> kernel_table{};  // null: built-in choices
   std::int64_t evaluation_batch = 64;
@@ -66,7 +66,7 @@ class Crew : public Replica {
   ~Crew() override;
 
   const graph::Network& network() const { return network_; }  // fused
-  const Layers& layers() const { return layers_; }
+  const GradientLayers& layers() const { return layers_; }
 
   int oars() const override { return options_.oars; }
   const tensor::ParameterSpace& space() const override { return space_; }
@@ -85,12 +85,12 @@ class Crew : public Replica {
   void refresh_weight_forms() override;
   void refresh_weight_forms(int parameter) override;
 
-  using Replica::row;
-  RowReport row(const BatchView& batch, const Draw& draw, TakeGradient take) override;
-  RowReport row(const BatchView& batch, const Draw& draw) override;
+  using Replica::compute;
+  ComputeReport compute(const BatchView& batch, const RandomSeed& random, TakeGradient take) override;
+  ComputeReport compute(const BatchView& batch, const RandomSeed& random) override;
   const float* gradient() const override { return kept_.floats(); }  // statistics' sums too, after finish_step()
-  RowReport row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take,
-                NeedWeights need) override;
+  ComputeReport compute(const BatchView& batch, const RandomSeed& random, const Share& share, TakePartials take,
+                        NeedWeights need) override;
   const std::vector<base::Range>& partials(std::int64_t samples, const Share& share) override;
   std::span<const double> oar_losses() const override { return oar_loss_; }
   std::span<const double> oar_corrects() const override { return oar_correct_; }
@@ -124,49 +124,50 @@ class Crew : public Replica {
   std::size_t gradient_bytes() const;
 
  private:
-  struct Station;  // one member of the plan: its arenas, gradient slots and instances, and how far its oars are
-  struct Hand;     // one thread: how far it sees the queue, what it did
+  struct MemberState;  // one member of the plan: its arenas, gradient slots and instances, and how far its oars are
+  struct ThreadState;  // one thread: how far it sees the queue, what it did
   struct PreparedStep {
     StepPlan plan;
     std::int64_t mean_of = 0;                                      // samples
     std::vector<std::vector<const graph::Instance*>> instances{};  // per member and task
     std::vector<const graph::Instance*> of_oar{};                  // null where an oar is empty
     std::vector<bool> crosses{};  // per member: a passing slot of it is added to another's, or is the total
-    int rowing_members = 0;
+    int computing_members = 0;
   };
-  struct Row {  // what is the same for all members during row()
+  struct StepContext {  // what is the same for all members during compute()
     const PreparedStep& step;
     const BatchView& batch;
-    const Draw& draw;
+    const RandomSeed& random;
     TakePartials take;
     NeedWeights need;
   };
 
-  void make_stations(const StepPlan& full);
-  void grow_stations(const StepPlan& plan);
+  void make_states(const StepPlan& full);
+  void grow_states(const StepPlan& plan);
   void make_late_sums(int partials);
   void bind_anew();
-  const graph::Instance& instance(Station& station, std::int64_t samples, bool training, int arena);
+  const graph::Instance& instance(MemberState& state, std::int64_t samples, bool training, int arena);
   Share whole() const { return {{0, options_.oars}}; }
   PreparedStep& prepare(std::int64_t samples, const Share& share);
-  int arena_of(std::size_t task) const { return schedule_ == Schedule::layer_by_layer ? static_cast<int>(task) : 0; }
+  int arena_of(std::size_t task) const { return schedule_ == OarSchedule::layer_by_layer ? static_cast<int>(task) : 0; }
   float* gradient_place(const SlotPlace& place, int parameter) const;
   float* statistics_place(const SlotPlace& place) const;
   observe::TaskTime* profiled(observe::TaskTime& time) const { return options_.profile ? &time : nullptr; }
-  void row_thread(int thread, const Row& row);
-  void tell_progress(const Station& station, const Row& row) const;
-  bool advance(Station& station, const Row& row, Hand& hand);
-  void go_forward(Station& station, const Row& row, base::Range tasks);
-  void go_back(Station& station, const Row& row, base::Range tasks, std::size_t segment);
-  void end_oars(Station& station, const Row& row, base::Range tasks);
-  void begin_oar(const Row& row, const OarTask& task, const graph::Instance& instance, ops::OarRun& run) const;
-  static std::int64_t tasks_of(const Station& station, const Row& row);
-  static bool work_is_done(const Station& station, const Row& row);
-  std::int64_t work_left(const Station& station, const Row& row) const;
-  void use_chunk(Hand& hand, const Row& row, int layer, int chunk);
-  void late_sums(Hand& hand, const Row& row, const Chunk& piece) const;
-  void learn_pace(std::int64_t samples);
-  RowReport report(const PreparedStep& step, double wall) const;
+  void compute_thread(int thread, const StepContext& context);
+  void report_progress(const MemberState& state, const StepContext& context) const;
+  bool advance(MemberState& state, const StepContext& context, ThreadState& thread);
+  void go_forward(MemberState& state, const StepContext& context, base::Range tasks);
+  void go_back(MemberState& state, const StepContext& context, base::Range tasks, std::size_t segment);
+  void end_oars(MemberState& state, const StepContext& context, base::Range tasks);
+  void begin_oar(const StepContext& context, const OarTask& task, const graph::Instance& instance,
+                 ops::OarRun& run) const;
+  static std::int64_t tasks_of(const MemberState& state, const StepContext& context);
+  static bool work_is_done(const MemberState& state, const StepContext& context);
+  std::int64_t work_left(const MemberState& state, const StepContext& context) const;
+  void use_chunk(ThreadState& thread, const StepContext& context, int layer, int chunk);
+  void late_sums(ThreadState& thread, const StepContext& context, const Chunk& piece) const;
+  void learn_segment_times(std::int64_t samples);
+  ComputeReport report(const PreparedStep& step, double wall) const;
 
   CrewOptions options_;
   graph::Network network_;
@@ -176,32 +177,32 @@ class Crew : public Replica {
   tensor::Buffer weights_;
   float* placed_gradient_ = nullptr;
   std::unique_ptr<graph::WeightForms> forms_;
-  std::vector<std::unique_ptr<Station>> stations_;
-  std::vector<std::unique_ptr<Hand>> hands_;
+  std::vector<std::unique_ptr<MemberState>> states_;
+  std::vector<std::unique_ptr<ThreadState>> threads_;
   struct StepKey {
     std::int64_t samples = 0, first_oar = 0, end_oar = 0;
     std::int64_t first_of_mean = 0, end_of_mean = 0;
     friend auto operator<=>(const StepKey&, const StepKey&) = default;  // NOLINT(modernize-use-nullptr)
   };
   std::map<StepKey, PreparedStep> steps_;
-  Schedule schedule_ = Schedule::oar_by_oar;
+  OarSchedule schedule_ = OarSchedule::oar_by_oar;
   bool late_ = false;  // gradients that can be made late are: every oar's arena is there until the step ends
-  Layers layers_;
-  News news_;
+  GradientLayers layers_;
+  base::EventCount events_;
   std::unique_ptr<LayerQueue> queue_;
-  Exchange exchange_;
-  Pace pace_;
-  std::int64_t paced_samples_ = 0;                  // of the steps from which it was learnt
+  MemberExchange exchange_;
+  SegmentTimes segment_times_;
+  std::int64_t timed_samples_ = 0;                  // of the steps from which it was learnt
   std::vector<MovingStatistic> moving_statistics_;  // those of nodes that lead nowhere stay as they are
   std::vector<double> oar_loss_, oar_correct_;
-  const PreparedStep* current_ = nullptr;  // rowed, not finished
+  const PreparedStep* current_ = nullptr;  // computed, not finished
   std::int64_t current_samples_ = 0;
   std::vector<float> nothing_;                       // the gradient of what no gradient reaches
   std::vector<const float*> nothings_, statistics_;  // per partial of the last step
   tensor::Buffer kept_;
   bool keeps_ = false;  // kept_ holds the gradient of the current step
   std::int64_t profiled_ns_ = 0, profiled_steps_ = 0;
-  ThreadTeam team_;
+  base::ThreadTeam team_;
 };
 
 }  // namespace trireme::crew

@@ -1,4 +1,4 @@
-// What one station or thread of a crew measured of itself, and the sum over all of them.
+// What one member or thread of a crew measured of itself, and the sum over all of them.
 #pragma once
 
 #include <map>

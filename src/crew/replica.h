@@ -57,18 +57,18 @@ struct BatchView {
 };
 
 // What everything random in a step is drawn from.
-struct Draw {
+struct RandomSeed {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;
 };
 
-struct RowReport {
+struct ComputeReport {
   double loss = 0;     // sum over the samples computed here
   double correct = 0;  // the same
-  // Of the wall time, shared out by what the threads did; sums across stations and the taker's work are `update`.
+  // Of the wall time, shared out by what the threads did; sums across members and the taker's work are `update`.
   double forward_seconds = 0, backward_seconds = 0, update_seconds = 0;
   double waited_seconds = 0;   // for weights
-  std::int64_t exchanges = 0;  // of stations, between slow and fast threads
+  std::int64_t exchanges = 0;  // of members, between slow and fast threads
 };
 
 // A running statistic of the space that steps move.
@@ -107,20 +107,20 @@ class Replica {
   // Gets a chunk's summed gradient (floats from the chunk's offset on), valid during the call; on any thread.
   using TakeGradient = base::FunctionRef<void(const Chunk&, const float* gradient)>;
   // Forward and backward of all oars. Every chunk is taken once, when nobody reads its weights any more in this step.
-  virtual RowReport row(const BatchView& batch, const Draw& draw, TakeGradient take) = 0;
+  virtual ComputeReport compute(const BatchView& batch, const RandomSeed& random, TakeGradient take) = 0;
   // The same, keeping the whole gradient.
-  virtual RowReport row(const BatchView& batch, const Draw& draw) = 0;
+  virtual ComputeReport compute(const BatchView& batch, const RandomSeed& random) = 0;
   virtual const float* gradient() const = 0;
   // Of some oars of a batch. A chunk comes with its sum of each partial that is made here, in the order of partials();
   // with none where no oar of the share has samples. `need` returns when the weights of some parameters have arrived;
   // it is called before they are first read, and again, by any thread.
   using TakePartials = base::FunctionRef<void(const Chunk&, std::span<const float* const> partials)>;
   using NeedWeights = base::FunctionRef<void(std::span<const int> parameters)>;
-  virtual RowReport row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take,
-                        NeedWeights need) = 0;
+  virtual ComputeReport compute(const BatchView& batch, const RandomSeed& random, const Share& share, TakePartials take,
+                                NeedWeights need) = 0;
   // The same where all weights are there.
-  RowReport row(const BatchView& batch, const Draw& draw, const Share& share, TakePartials take) {
-    return row(batch, draw, share, take, [](std::span<const int>) {});
+  ComputeReport compute(const BatchView& batch, const RandomSeed& random, const Share& share, TakePartials take) {
+    return compute(batch, random, share, take, [](std::span<const int>) {});
   }
   // The oars of each partial.
   virtual const std::vector<base::Range>& partials(std::int64_t samples, const Share& share) = 0;
@@ -135,8 +135,8 @@ class Replica {
   // Moves the running statistics one step and brings derived weights up to date; of a step of all oars.
   virtual void finish_step() = 0;
   // The same in pieces, where others computed the rest: the statistics' sums of each partial, in the order of
-  // partials(), once after row(); those of all oars of the batch, added, move the running ones by `momentum` times what
-  // one step moves them. Whoever does not want them to move leaves both out.
+  // partials(), once after compute(); those of all oars of the batch, added, move the running ones by `momentum` times
+  // what one step moves them. Whoever does not want them to move leaves both out.
   virtual std::span<const float* const> statistics_sums() = 0;
   virtual void move_statistics(const float* sums, std::int64_t samples, double momentum = 1) = 0;
 };

@@ -51,7 +51,7 @@ class Planner {
     keep(share_.oars, total);
   }
 
-  StepPlan finished(Schedule schedule) {
+  StepPlan finished(OarSchedule schedule) {
     for (std::size_t member = 0; member < plan_.members.size(); ++member) share_slots(member, schedule);
     for (std::size_t member = 0; member < plan_.members.size(); ++member)
       for (OarTask& task : plan_.members[member]) {
@@ -114,14 +114,14 @@ class Planner {
     return left;
   }
 
-  void share_slots(std::size_t member, Schedule schedule) {
+  void share_slots(std::size_t member, OarSchedule schedule) {
     const auto& tasks = plan_.members[member];
     std::vector<int> whole, passing;  // the task after which each slot is free
     for (const OarTask& task : tasks) {
       Life& life = lives_[at(task.oar)];
       const bool used_at_once = life.last == life.first || life.first + 1 == static_cast<int>(tasks.size());
       life.slot.task = life.first;
-      life.slot.passing = schedule == Schedule::layer_by_layer || used_at_once;
+      life.slot.passing = schedule == OarSchedule::layer_by_layer || used_at_once;
       auto& taken_until = life.slot.passing ? passing : whole;
       auto free = std::find_if(taken_until.begin(), taken_until.end(), [&](int until) { return until < life.first; });
       if (free == taken_until.end()) free = taken_until.insert(taken_until.end(), 0);
@@ -134,7 +134,7 @@ class Planner {
   std::int64_t samples_;
   int oars_;
   Share share_;
-  std::vector<int> owner_;  // per oar; -1: rowed elsewhere
+  std::vector<int> owner_;  // per oar; -1: computed elsewhere
   std::vector<Life> lives_;
   std::vector<bool> crossed_;  // takes part in a sum across members, which happens when both have finished the layer
   std::vector<std::vector<Sum>> sums_of_task_ = std::vector<std::vector<Sum>>(lives_.size());
@@ -145,7 +145,8 @@ class Planner {
 
 }  // namespace
 
-StepPlan plan_step(std::int64_t samples, int oars, const Share& share, int members, Reduce reduce, Schedule schedule) {
+StepPlan plan_step(std::int64_t samples, int oars, const Share& share, int members, Reduce reduce,
+                   OarSchedule schedule) {
   base::check(samples >= 1 && oars >= 1 && members >= 1, "a step of {} samples, {} oars, {} members", samples, oars,
               members);
   base::check(share.oars.begin >= 0 && share.oars.end <= oars, "oars {} to {} of {}", share.oars.begin, share.oars.end,

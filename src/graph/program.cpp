@@ -89,10 +89,10 @@ Instance::Instance(const Program& program, const tensor::ParameterSpace& space, 
           args.diff_weights.back().emplace_back(gradient(slot, p), space.range(p).layout.type);
       }
     }
-    Bound bound{task.kernel.get(), std::move(args), nullptr};
+    BoundTask bound{task.kernel.get(), std::move(args), nullptr};
     tasks_.push_back(std::move(bound));
   }
-  for (Bound& bound : tasks_) bound.state = bound.kernel->plan().view ? nullptr : bound.kernel->bind(bound.args);
+  for (BoundTask& bound : tasks_) bound.state = bound.kernel->plan().view ? nullptr : bound.kernel->bind(bound.args);
 }
 
 const ops::Layout& Instance::prediction_layout() const {
@@ -101,7 +101,7 @@ const ops::Layout& Instance::prediction_layout() const {
 
 void Instance::forward(const Segment& segment, ops::OarRun& run) const {
   for (int t = segment.begin; t < segment.end; ++t) {
-    const Bound& task = tasks_[at(t)];
+    const BoundTask& task = tasks_[at(t)];
     if (task.kernel->plan().view) continue;
     if constexpr (base::kChecksRaces) tell_forward(t);
     const observe::Stopwatch watch(times_ ? &times_->forward[at(t)] : nullptr);
@@ -112,7 +112,7 @@ void Instance::forward(const Segment& segment, ops::OarRun& run) const {
 void Instance::backward(const Segment& segment, ops::OarRun& run) const {
   for (int b = segment.begin; b < segment.end; ++b) {
     const PlanBackward& step = program_->plan().backward[at(b)];
-    const Bound& task = tasks_[at(step.task)];
+    const BoundTask& task = tasks_[at(step.task)];
     if (!task.kernel->plan().view) {
       if constexpr (base::kChecksRaces) tell_backward(step.task, run.slot);
       const observe::Stopwatch watch(times_ ? &times_->backward[at(step.task)] : nullptr);
@@ -133,7 +133,7 @@ bool Instance::reads_parameter(int parameter) const {
 
 void Instance::tell_forward(int t) const {
   const PlanTask& planned = program_->plan().tasks[at(t)];
-  const Bound& task = tasks_[at(t)];
+  const BoundTask& task = tasks_[at(t)];
   for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s].data, bytes_of(planned.src[s]));
   for (std::size_t p = 0; p < planned.parameters.size(); ++p)
     if (reads_parameter(planned.parameters[p]))
@@ -143,7 +143,7 @@ void Instance::tell_forward(int t) const {
 
 void Instance::tell_backward(int t, int slot) const {
   const PlanTask& planned = program_->plan().tasks[at(t)];
-  const Bound& task = tasks_[at(t)];
+  const BoundTask& task = tasks_[at(t)];
   if (task.kernel->plan().backward_needs_src)
     for (std::size_t s = 0; s < planned.src.size(); ++s) base::reads(task.args.src[s].data, bytes_of(planned.src[s]));
   for (std::size_t p = 0; p < planned.parameters.size(); ++p) {
@@ -159,7 +159,7 @@ void Instance::tell_backward(int t, int slot) const {
 void Instance::late_gradient(int parameter, base::Range rows, std::byte* scratch, observe::TaskTimes* times,
                              float* to) const {
   const int t = program_->late_task(parameter);
-  const Bound& task = tasks_[at(t)];
+  const BoundTask& task = tasks_[at(t)];
   if constexpr (base::kChecksRaces) {
     const PlanTask& planned = program_->plan().tasks[at(t)];
     base::reads(task.args.src[0].data, bytes_of(planned.src[0]));

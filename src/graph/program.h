@@ -88,7 +88,7 @@ class Instance {
   void late_gradient(int parameter, base::Range rows, std::byte* scratch, observe::TaskTimes* times, float* to) const;
 
  private:
-  struct Bound {
+  struct BoundTask {
     const ops::Kernel* kernel;
     ops::KernelArgs args;
     std::unique_ptr<ops::KernelState> state;
@@ -106,7 +106,7 @@ class Instance {
   const Program* program_;
   const tensor::ParameterSpace* space_;
   std::byte* arena_;
-  std::vector<Bound> tasks_;
+  std::vector<BoundTask> tasks_;
   observe::TaskTimes* times_ = nullptr;
 };
 

@@ -4,7 +4,7 @@
 
 namespace trireme::models {
 
-Value alexnet(Layers& layers, Inputs inputs, std::int64_t classes) {
+Value alexnet(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   layers.net().set_oar_limit(4);  // each oar reads and writes all 228 MB of weights
   const Pool overlapping{.kernel = 3, .stride = 2};
   Value x = inputs[0];

@@ -8,12 +8,12 @@ namespace {
 
 constexpr double kDropout = 0.1;
 
-Value norm_relu(Layers& layers, const std::string& name, const std::string& number, Value x) {
+Value norm_relu(LayerBuilder& layers, const std::string& name, const std::string& number, Value x) {
   return layers.relu(name + ".relu" + number, layers.batch_norm(name + ".norm" + number, x));
 }
 
 // BN, ReLU, 1x1 to 4 * growth channels, dropout; BN, ReLU, 3x3 to growth channels, dropout; behind what came in.
-Value dense_layer(Layers& layers, const std::string& name, std::int64_t growth, Value x) {
+Value dense_layer(LayerBuilder& layers, const std::string& name, std::int64_t growth, Value x) {
   Value y = norm_relu(layers, name, "1", x);
   y = layers.conv(name + ".conv1", y, {.channels = 4 * growth, .bias = false});
   y = layers.dropout(name + ".dropout1", y, kDropout);
@@ -23,7 +23,7 @@ Value dense_layer(Layers& layers, const std::string& name, std::int64_t growth, 
   return layers.concat(name + ".concat", {x, y});
 }
 
-Value transition(Layers& layers, const std::string& name, Value x) {
+Value transition(LayerBuilder& layers, const std::string& name, Value x) {
   x = norm_relu(layers, name, "", x);
   x = layers.conv(name + ".conv", x, {.channels = layers.channels(x) / 2, .bias = false});
   return layers.average_pool(name + ".pool", x);
@@ -31,7 +31,7 @@ Value transition(Layers& layers, const std::string& name, Value x) {
 
 }  // namespace
 
-Value densenet_bc(int depth, std::int64_t growth, Layers& layers, Inputs inputs, std::int64_t classes) {
+Value densenet_bc(int depth, std::int64_t growth, LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   base::check(depth >= 10 && (depth - 4) % 6 == 0, "a DenseNet-BC has depth 6 n + 4, not {}", depth);
   const int dense_layers = (depth - 4) / 6;
   Value x =

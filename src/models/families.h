@@ -1,28 +1,29 @@
-// The families of networks: each function adds its layers over the inputs and returns the prediction. list.cpp gives
-// them their names. Nodes are named as in PyTorch (torchvision, where it has the network), so parameter names agree.
+// The families of networks: each function adds its layers over the inputs and returns the prediction. model_list.cpp
+// gives them their names. Nodes are named as in PyTorch (torchvision, where it has the network), so parameter names
+// agree.
 #pragma once
 
 #include <span>
 
-#include "models/layers.h"
+#include "models/layer_builder.h"
 
 namespace trireme::models {
 
 using Inputs = std::span<const Value>;
 
-Value lenet5(Layers& layers, Inputs inputs, std::int64_t classes);
-Value mnist_cnn(Layers& layers, Inputs inputs, std::int64_t classes);
-Value alexnet(Layers& layers, Inputs inputs, std::int64_t classes);
-Value resnet18(Layers& layers, Inputs inputs, std::int64_t classes);
-Value resnet50(Layers& layers, Inputs inputs, std::int64_t classes);
-Value resnet18_cifar(Layers& layers, Inputs inputs, std::int64_t classes);
+Value lenet5(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+Value mnist_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+Value alexnet(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+Value resnet18(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+Value resnet50(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+Value resnet18_cifar(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 // depth = 6 n + 2
-Value resnet_cifar(int depth, Layers& layers, Inputs inputs, std::int64_t classes);
+Value resnet_cifar(int depth, LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 // depth = 9 n + 2
-Value resnet_v2_cifar(int depth, Layers& layers, Inputs inputs, std::int64_t classes);
+Value resnet_v2_cifar(int depth, LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 // depth = 6 n + 4, growth = channels that each dense layer adds
-Value densenet_bc(int depth, std::int64_t growth, Layers& layers, Inputs inputs, std::int64_t classes);
-Value redshift_cnn(Layers& layers, Inputs inputs, std::int64_t classes);
-Value landcover_cnn(Layers& layers, Inputs inputs, std::int64_t classes);
+Value densenet_bc(int depth, std::int64_t growth, LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+Value redshift_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+Value landcover_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 
 }  // namespace trireme::models

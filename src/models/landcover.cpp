@@ -6,12 +6,12 @@
 namespace trireme::models {
 namespace {
 
-Value conv_relu(Layers& layers, const std::string& part, int number, Value x, const Conv& options) {
+Value conv_relu(LayerBuilder& layers, const std::string& part, int number, Value x, const Conv& options) {
   x = layers.conv(fmt::format("{}.conv{}", part, number), x, options);
   return layers.relu(fmt::format("{}.relu{}", part, number), x);
 }
 
-Value branch(Layers& layers, const std::string& name, Value x) {
+Value branch(LayerBuilder& layers, const std::string& name, Value x) {
   const std::int64_t widths[] = {64, 128, 256};
   for (int i = 0; i < 3; ++i) {
     const Conv same{.channels = widths[i], .kernel = 3, .padding = 1};
@@ -24,7 +24,7 @@ Value branch(Layers& layers, const std::string& name, Value x) {
 
 }  // namespace
 
-Value landcover_cnn(Layers& layers, Inputs inputs, std::int64_t classes) {
+Value landcover_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   layers.net().set_oar_limit(8);  // one dense layer holds 34 M of its 40 M parameters
   std::vector<Value> branches;
   for (std::size_t i = 0; i < inputs.size(); ++i)

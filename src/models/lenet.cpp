@@ -3,7 +3,7 @@
 
 namespace trireme::models {
 
-Value lenet5(Layers& layers, Inputs inputs, std::int64_t classes) {
+Value lenet5(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   Value x = inputs[0];
   const std::int64_t padding = layers.shape(x)[1] < 32 ? 2 : 0;
   x = layers.conv("conv1", x, {.channels = 6, .kernel = 5, .padding = padding});

@@ -3,7 +3,7 @@
 
 namespace trireme::models {
 
-Value mnist_cnn(Layers& layers, Inputs inputs, std::int64_t classes) {
+Value mnist_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   Value x = inputs[0];
   x = layers.relu("relu1", layers.conv("conv1", x, {.channels = 32, .kernel = 3}));
   x = layers.relu("relu2", layers.conv("conv2", x, {.channels = 64, .kernel = 3}));

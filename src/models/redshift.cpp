@@ -4,7 +4,7 @@
 
 namespace trireme::models {
 
-Value redshift_cnn(Layers& layers, Inputs inputs, std::int64_t classes) {
+Value redshift_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   Value x = inputs[0];
   for (int i = 1; i <= 3; ++i) {
     x = layers.conv(fmt::format("conv{}", i), x, {.channels = 16, .kernel = 8});

@@ -5,18 +5,18 @@
 namespace trireme::models {
 namespace {
 
-Value conv_norm(Layers& layers, const std::string& block, int number, Value x, Conv options) {
+Value conv_norm(LayerBuilder& layers, const std::string& block, int number, Value x, Conv options) {
   options.bias = false;
   x = layers.conv(fmt::format("{}.conv{}", block, number), x, options);
   return layers.batch_norm(fmt::format("{}.bn{}", block, number), x);
 }
 
-Value conv_norm_relu(Layers& layers, const std::string& block, int number, Value x, const Conv& options) {
+Value conv_norm_relu(LayerBuilder& layers, const std::string& block, int number, Value x, const Conv& options) {
   return layers.relu(fmt::format("{}.relu{}", block, number), conv_norm(layers, block, number, x, options));
 }
 
 // Defined after the block's convolutions, as torchvision orders the parameters.
-Value join(Layers& layers, const std::string& block, Value x, Value residual, std::int64_t stride) {
+Value join(LayerBuilder& layers, const std::string& block, Value x, Value residual, std::int64_t stride) {
   Value shortcut = x;
   if (stride != 1 || layers.channels(x) != layers.channels(residual)) {
     shortcut = layers.conv(block + ".downsample.0", x,
@@ -28,14 +28,15 @@ Value join(Layers& layers, const std::string& block, Value x, Value residual, st
 
 }  // namespace
 
-Value basic_block(Layers& layers, const std::string& name, Value x, std::int64_t width, std::int64_t stride) {
+Value basic_block(LayerBuilder& layers, const std::string& name, Value x, std::int64_t width, std::int64_t stride) {
   const Conv first{.channels = width, .kernel = 3, .stride = stride, .padding = 1};
   Value y = conv_norm_relu(layers, name, 1, x, first);
   y = conv_norm(layers, name, 2, y, {.channels = width, .kernel = 3, .padding = 1});
   return join(layers, name, x, y, stride);
 }
 
-Value bottleneck_block(Layers& layers, const std::string& name, Value x, std::int64_t width, std::int64_t stride) {
+Value bottleneck_block(LayerBuilder& layers, const std::string& name, Value x, std::int64_t width,
+                       std::int64_t stride) {
   const Conv middle{.channels = width, .kernel = 3, .stride = stride, .padding = 1};
   Value y = conv_norm_relu(layers, name, 1, x, {.channels = width});
   y = conv_norm_relu(layers, name, 2, y, middle);
@@ -43,7 +44,7 @@ Value bottleneck_block(Layers& layers, const std::string& name, Value x, std::in
   return join(layers, name, x, y, stride);
 }
 
-Value residual_stage(Layers& layers, ResidualBlock block, const std::string& name, Value x, std::int64_t width,
+Value residual_stage(LayerBuilder& layers, ResidualBlock block, const std::string& name, Value x, std::int64_t width,
                      int blocks, std::int64_t stride) {
   for (int i = 0; i < blocks; ++i) x = block(layers, fmt::format("{}.{}", name, i), x, width, i == 0 ? stride : 1);
   return x;

@@ -2,21 +2,21 @@
 // projection (1x1 convolution and batch norm) beside them where the shape changes.
 #pragma once
 
-#include "models/layers.h"
+#include "models/layer_builder.h"
 
 namespace trireme::models {
 
 // A block by its name ("layer1.0"), its width (channels of the 3x3 convolutions) and its stride.
-using ResidualBlock = Value (*)(Layers& layers, const std::string& name, Value x, std::int64_t width,
+using ResidualBlock = Value (*)(LayerBuilder& layers, const std::string& name, Value x, std::int64_t width,
                                 std::int64_t stride);
 
 // Two 3x3 convolutions; `width` channels out.
-Value basic_block(Layers& layers, const std::string& name, Value x, std::int64_t width, std::int64_t stride);
+Value basic_block(LayerBuilder& layers, const std::string& name, Value x, std::int64_t width, std::int64_t stride);
 // 1x1, 3x3 (which has the stride), 1x1 convolutions; 4 * `width` channels out.
-Value bottleneck_block(Layers& layers, const std::string& name, Value x, std::int64_t width, std::int64_t stride);
+Value bottleneck_block(LayerBuilder& layers, const std::string& name, Value x, std::int64_t width, std::int64_t stride);
 
 // `blocks` blocks named "<name>.0", "<name>.1", ...; the first has the stride.
-Value residual_stage(Layers& layers, ResidualBlock block, const std::string& name, Value x, std::int64_t width,
+Value residual_stage(LayerBuilder& layers, ResidualBlock block, const std::string& name, Value x, std::int64_t width,
                      int blocks, std::int64_t stride);
 
 }  // namespace trireme::models

@@ -7,7 +7,7 @@
 namespace trireme::models {
 namespace {
 
-Value stages_and_head(Layers& layers, Value x, ResidualBlock block, const std::array<int, 4>& blocks,
+Value stages_and_head(LayerBuilder& layers, Value x, ResidualBlock block, const std::array<int, 4>& blocks,
                       std::int64_t classes) {
   x = residual_stage(layers, block, "layer1", x, 64, blocks[0], 1);
   x = residual_stage(layers, block, "layer2", x, 128, blocks[1], 2);
@@ -17,24 +17,24 @@ Value stages_and_head(Layers& layers, Value x, ResidualBlock block, const std::a
   return layers.dense("fc", x, classes);
 }
 
-Value norm_relu(Layers& layers, Value x) { return layers.relu("relu", layers.batch_norm("bn1", x)); }
+Value norm_relu(LayerBuilder& layers, Value x) { return layers.relu("relu", layers.batch_norm("bn1", x)); }
 
-Value imagenet_stem(Layers& layers, Value x) {
+Value imagenet_stem(LayerBuilder& layers, Value x) {
   x = layers.conv("conv1", x, {.channels = 64, .kernel = 7, .stride = 2, .padding = 3, .bias = false});
   return layers.max_pool("maxpool", norm_relu(layers, x), {.kernel = 3, .stride = 2, .padding = 1});
 }
 
 }  // namespace
 
-Value resnet18(Layers& layers, Inputs inputs, std::int64_t classes) {
+Value resnet18(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   return stages_and_head(layers, imagenet_stem(layers, inputs[0]), basic_block, {2, 2, 2, 2}, classes);
 }
 
-Value resnet50(Layers& layers, Inputs inputs, std::int64_t classes) {
+Value resnet50(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   return stages_and_head(layers, imagenet_stem(layers, inputs[0]), bottleneck_block, {3, 4, 6, 3}, classes);
 }
 
-Value resnet18_cifar(Layers& layers, Inputs inputs, std::int64_t classes) {
+Value resnet18_cifar(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   const Value x = layers.conv("conv1", inputs[0], {.channels = 64, .kernel = 3, .padding = 1, .bias = false});
   return stages_and_head(layers, norm_relu(layers, x), basic_block, {2, 2, 2, 2}, classes);
 }

@@ -5,7 +5,7 @@
 
 namespace trireme::models {
 
-Value resnet_cifar(int depth, Layers& layers, Inputs inputs, std::int64_t classes) {
+Value resnet_cifar(int depth, LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   base::check(depth >= 8 && (depth - 2) % 6 == 0, "a CIFAR ResNet v1 has depth 6 n + 2, not {}", depth);
   const int blocks = (depth - 2) / 6;
   Value x = layers.conv("conv1", inputs[0], {.channels = 16, .kernel = 3, .padding = 1, .bias = false});

@@ -11,13 +11,13 @@ namespace {
 
 constexpr double kL2 = 1e-4;
 
-Value penalised_conv(Layers& layers, const std::string& name, Value x, const Conv& options) {
+Value penalised_conv(LayerBuilder& layers, const std::string& name, Value x, const Conv& options) {
   const Value y = layers.conv(name, x, options);
   layers.net().l2_penalty(y, kL2);
   return y;
 }
 
-Value norm_relu(Layers& layers, const std::string& block, int number, Value x) {
+Value norm_relu(LayerBuilder& layers, const std::string& block, int number, Value x) {
   x = layers.batch_norm(fmt::format("{}.bn{}", block, number), x);
   return layers.relu(fmt::format("{}.relu{}", block, number), x);
 }
@@ -31,7 +31,7 @@ struct Block {
   bool first_of_network = false;
 };
 
-Value add_block(Layers& layers, const Block& block, Value x) {
+Value add_block(LayerBuilder& layers, const Block& block, Value x) {
   const std::string& name = block.name;
   Value y = block.first_of_network ? x : norm_relu(layers, name, 1, x);
   y = penalised_conv(layers, name + ".conv1", y, {.channels = block.width, .stride = block.stride});
@@ -47,7 +47,7 @@ Value add_block(Layers& layers, const Block& block, Value x) {
 
 }  // namespace
 
-Value resnet_v2_cifar(int depth, Layers& layers, Inputs inputs, std::int64_t classes) {
+Value resnet_v2_cifar(int depth, LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   base::check(depth >= 11 && (depth - 2) % 9 == 0, "a CIFAR ResNet v2 has depth 9 n + 2, not {}", depth);
   const int blocks = (depth - 2) / 9;
   Value x = penalised_conv(layers, "conv1", inputs[0], {.channels = 16, .kernel = 3, .padding = 1});

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
-#include "models/layers.h"
+#include "models/layer_builder.h"
 #include "ops/loss/loss.h"
 
 namespace trireme::models {
@@ -53,7 +53,7 @@ graph::Network build_model(const ModelInfo& model, const ModelOptions& options) 
   std::vector<graph::Value> inputs;
   for (std::size_t i = 0; i < shapes.size(); ++i)
     inputs.push_back(net.input(shapes.size() == 1 ? "input" : fmt::format("input{}", i + 1), shapes[i]));
-  Layers layers(net);
+  LayerBuilder layers(net);
   net.finish(model.builder(layers, inputs, options.classes > 0 ? options.classes : model.classes), loss);
   return net;
 }

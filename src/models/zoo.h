@@ -18,7 +18,7 @@
 
 namespace trireme::models {
 
-class Layers;
+class LayerBuilder;
 
 struct ModelOptions {
   std::vector<tensor::Shape> inputs{};  // per sample; empty: the model's default
@@ -29,7 +29,8 @@ struct ModelOptions {
 };
 
 // Adds a model's layers over the given inputs and returns its prediction (logits or values, not probabilities).
-using Builder = std::function<graph::Value(Layers& layers, std::span<const graph::Value> inputs, std::int64_t classes)>;
+using Builder =
+    std::function<graph::Value(LayerBuilder& layers, std::span<const graph::Value> inputs, std::int64_t classes)>;
 
 struct ModelInfo {
   std::string name;

@@ -39,14 +39,14 @@ class Stopwatch {
   std::int64_t start_ns_;
 };
 
-enum class Phase { forward, backward, update };
+enum class ProfilePhase { forward, backward, update };
 
 // Sums over all steps and threads.
 struct ProfileRow {
   std::string layer;
   std::string kind;    // of op; "reorder", "gradient sum", "update" ... for what is none
   std::string kernel;  // implementation; empty for what is no op
-  Phase phase = Phase::forward;
+  ProfilePhase phase = ProfilePhase::forward;
   double seconds = 0;  // of threads
   double calls = 0, flops = 0, bytes = 0;
 };

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/system/beside_program.h"
-#include "peer/child.h"
+#include "peer/answering_process.h"
 
 namespace trireme::peer {
 namespace {
@@ -21,7 +21,7 @@ std::string last_line(const std::string& text) {
 std::string run_train(const TrainOptions& options, const std::vector<int>& cpus) {
   std::vector<std::string> words{base::this_program(), "train", "--json", "--quiet"};
   for (const auto& [name, value] : options) words.insert(words.end(), {"--" + name, value});
-  Child child("trireme train", words, cpus);
+  AnsweringProcess child("trireme train", words, cpus);
   if (const int code = child.finish(kDeadlineSeconds); code != 0)
     base::run_error("trireme train ended with code {}: {}", code, child.last_words());
   return last_line(child.output());

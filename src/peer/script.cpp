@@ -23,7 +23,7 @@ std::string what_to_do(const System& system) {
 
 // Empty when this python imports the module, else what it said.
 std::string why_not(const std::string& python, const System& system) {
-  Child child(python, {python, "-c", "import " + system.module});
+  AnsweringProcess child(python, {python, "-c", "import " + system.module});
   const int code = child.finish(kImportSeconds);
   if (code == 0) return "";
   if (code == 127) return "there is no such program";
@@ -60,7 +60,7 @@ const System& find_system(const std::string& name) {
   base::user_error("--peer: {}", base::unknown_name("system", name, names));
 }
 
-std::string find_python(const System& system, const Place& place) {
+std::string find_python(const System& system, const PeerLocation& place) {
   const std::string& named = place.python.empty() ? place.environment_python : place.python;
   if (!named.empty()) {
     const std::string why = why_not(named, system);
@@ -73,7 +73,7 @@ std::string find_python(const System& system, const Place& place) {
   base::user_error("neither python3 nor /usr/bin/python3 imports {}; {}", system.module, what_to_do(system));
 }
 
-std::string find_script(const System& system, const std::string& name, const Place& place) {
+std::string find_script(const System& system, const std::string& name, const PeerLocation& place) {
   std::error_code ignored;
   const fs::path below = fs::path(system.name) / name;
   if (!place.scripts.empty()) {
@@ -93,10 +93,10 @@ std::string find_script(const System& system, const std::string& name, const Pla
 Script::Script(const std::string& title, const std::string& python, const std::string& script,
                const std::vector<std::string>& arguments, const std::vector<int>& cpus,
                const std::vector<std::string>& environment)
-    : title_(title), child_(title, command_of(python, script, arguments, environment), cpus) {}
+    : title_(title), process_(title, command_of(python, script, arguments, environment), cpus) {}
 
 std::string Script::ask(const std::string& json, double deadline_seconds) {
-  std::string text = child_.ask(json, deadline_seconds);
+  std::string text = process_.ask(json, deadline_seconds);
   const auto answer = nlohmann::json::parse(text, nullptr, false);
   if (!answer.is_object()) base::run_error("{} answered '{}', a JSON object was expected", title_, text);
   const auto words = [](const nlohmann::json& of) {

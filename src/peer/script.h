@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "peer/child.h"
+#include "peer/answering_process.h"
 
 namespace trireme::peer {
 
@@ -21,7 +21,7 @@ const System& pytorch();
 const System& find_system(const std::string& name);
 
 // What the user says about it; empty: nothing.
-struct Place {
+struct PeerLocation {
   std::string python;              // --python
   std::string environment_python;  // TRIREME_PYTHON
   std::string scripts;             // TRIREME_PEERS: the folder that holds the systems'
@@ -29,16 +29,16 @@ struct Place {
 
 // The interpreter named by the user, else the first of python3 and /usr/bin/python3 that imports the module. A user
 // error when there is none.
-std::string find_python(const System& system, const Place& place);
+std::string find_python(const System& system, const PeerLocation& place);
 
 // peers/<system>/<name>: in the named folder, else beside the source tree the program was built in, else where it is
 // installed. A user error when there is none.
-std::string find_script(const System& system, const std::string& name, const Place& place);
+std::string find_script(const System& system, const std::string& name, const PeerLocation& place);
 
 class Script {
  public:
-  // Starts python on the script; `title` names it in errors; see Child for `cpus`. `environment`: NAME=VALUE on top of
-  // this process's.
+  // Starts python on the script; `title` names it in errors; see AnsweringProcess for `cpus`. `environment`: NAME=VALUE
+  // on top of this process's.
   Script(const std::string& title, const std::string& python, const std::string& script,
          const std::vector<std::string>& arguments, const std::vector<int>& cpus,
          const std::vector<std::string>& environment = {});
@@ -48,7 +48,7 @@ class Script {
 
  private:
   std::string title_;
-  Child child_;
+  AnsweringProcess process_;
 };
 
 }  // namespace trireme::peer

@@ -28,7 +28,7 @@
 namespace trireme::store {
 
 // What the training loop knows apart from floats. `extra` holds JSON texts by name, kept as they are in meaning.
-struct Progress {
+struct SavedProgress {
   std::int64_t step = 0;      // updates made
   std::int64_t epoch = 0;     // whole epochs done
   std::int64_t position = 0;  // samples taken of the epoch under way
@@ -36,7 +36,7 @@ struct Progress {
 };
 
 struct Checkpoint {
-  Progress progress;
+  SavedProgress progress;
   const tensor::ParameterSpace* space = nullptr;
   std::span<const float> weights;  // live layout
   struct Slot {
@@ -48,7 +48,7 @@ struct Checkpoint {
 
 struct LoadedCheckpoint {
   base::fs::path folder;
-  Progress progress;
+  SavedProgress progress;
   SafetensorsFile weights;
   SafetensorsFile optimizer;
 };

@@ -20,7 +20,7 @@ std::int64_t read_count(const Json& json, const char* key) {
 
 }  // namespace
 
-std::string state_text(const Progress& progress, const Digests& digests) {
+std::string state_text(const SavedProgress& progress, const Digests& digests) {
   Json json = {{"format", kFormat},       {"step", progress.step},
                {"epoch", progress.epoch}, {"position", progress.position},
                {"extra", Json::object()}, {"sha256", digests}};
@@ -33,7 +33,7 @@ std::string state_text(const Progress& progress, const Digests& digests) {
   return json.dump(2) + "\n";
 }
 
-Progress read_state(const std::string& text, const std::string& checkpoint, Digests& digests) {
+SavedProgress read_state(const std::string& text, const std::string& checkpoint, Digests& digests) {
   try {
     const Json json = Json::parse(text);
     if (!json_checksum_agrees(text))
@@ -41,7 +41,7 @@ Progress read_state(const std::string& text, const std::string& checkpoint, Dige
     if (const std::int64_t format = read_count(json, "format"); format != kFormat)
       base::user_error("checkpoint {} has format {}, this program reads {}; use the version that wrote it", checkpoint,
                        format, kFormat);
-    Progress progress;
+    SavedProgress progress;
     progress.step = read_count(json, "step");
     progress.epoch = read_count(json, "epoch");
     progress.position = read_count(json, "position");

@@ -10,8 +10,8 @@ namespace trireme::store {
 
 using Digests = std::map<std::string, std::string>;  // file name -> SHA-256 in hexadecimal
 
-std::string state_text(const Progress& progress, const Digests& digests);
+std::string state_text(const SavedProgress& progress, const Digests& digests);
 // Fills the digests; a user error that names the checkpoint when the text is not such a state.
-Progress read_state(const std::string& text, const std::string& checkpoint, Digests& digests);
+SavedProgress read_state(const std::string& text, const std::string& checkpoint, Digests& digests);
 
 }  // namespace trireme::store

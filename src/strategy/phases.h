@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 
 namespace trireme::strategy {
 

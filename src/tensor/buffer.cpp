@@ -1,24 +1,17 @@
 #include "tensor/buffer.h"
 
-#include <sys/mman.h>
-
-#include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
+#include "base/system/aligned_memory.h"
 
 namespace trireme::tensor {
-namespace {
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-}
+
+static_assert(kAlignment == base::kMemoryAlignment);
 
 Buffer::Buffer(std::size_t bytes, Content content) : bytes_(bytes), owned_(true) {
   if (bytes == 0) return;
-  const std::size_t alignment = bytes >= kHugePage ? kHugePage : kAlignment;
-  data_ = static_cast<std::byte*>(std::aligned_alloc(alignment, align_up(bytes, alignment)));
-  if (!data_)
-    base::run_error("out of memory: {} bytes were asked for; try a smaller --batch or fewer --threads", bytes);
-  if (alignment == kHugePage) ::madvise(data_, align_up(bytes, alignment), MADV_HUGEPAGE);
+  data_ = base::allocate_aligned(bytes).release();
   if (content == Content::zero) std::memset(data_, 0, bytes);
 }
 
@@ -27,7 +20,7 @@ Buffer::Buffer(void* memory, std::size_t bytes) : data_(static_cast<std::byte*>(
 }
 
 Buffer::~Buffer() {
-  if (owned_) std::free(data_);
+  if (owned_) base::free_aligned(data_);
 }
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {

@@ -1,10 +1,11 @@
 // The command line itself: help, version, lists, and what was typed wrongly.
 #include "cli/program.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "models/zoo.h"
 #include "optim/optimizer.h"
-#include "train/options.h"
-#include "train/registry.h"
+#include "train/builtin_registry.h"
+#include "train/experiment/options.h"
+#include "train/experiment/registry.h"
 
 namespace trireme::cli_test {
 namespace {

@@ -1,4 +1,4 @@
-// Jobs of real processes: shell scripts that read their seat, here and through a program that stands for ssh.
+// Jobs of real processes: shell scripts that read their launch info, here and through a program that stands for ssh.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -26,8 +26,8 @@ using test::text_of;
 constexpr double kDeadlineSeconds = 60;
 constexpr const char* kHint = "; unless somebody did that, the kernel's OOM killer did: see 'Out of memory' in dmesg";
 
-// What every script begins with: its seat, rank and token.
-constexpr const char* kTakeSeat = R"sh(
+// What every script begins with: its launch info, rank and token.
+constexpr const char* kTakeLaunchInfo = R"sh(
 read -r seat
 field() { value=${seat#*\"$1\":}; value=${value%%[,\}]*}; value=${value#\"}; echo "${value%\"}"; }
 rank=$(field rank)
@@ -71,7 +71,7 @@ class Launch : public testing::Test {
 
   // A job of so many workers that run a script.
   Json scripts(int world, const std::string& script) const {
-    const std::string whole = fmt::format("FOLDER={}\n{}\n{}", folder_.path().string(), kTakeSeat, script);
+    const std::string whole = fmt::format("FOLDER={}\n{}\n{}", folder_.path().string(), kTakeLaunchInfo, script);
     return job(world, {"/bin/sh", "-c", whole});
   }
   Json job(int world, const std::vector<std::string>& command) const {
@@ -116,22 +116,22 @@ TEST_F(Launch, EveryRankIsToldHowToJoin) {
   for (int rank = 0; rank < 2; ++rank) EXPECT_EQ(text_of(folder_ / fmt::format("how{}", rank)), "tcp true\n");
 }
 
-TEST_F(Launch, EveryRankGetsItsSeat) {
+TEST_F(Launch, EveryRankGetsItsLaunchInfo) {
   const Finished finished = run(scripts(4, R"sh(
     echo "$(field world) $(field meeting) $(field token) $(field launcher)" > $FOLDER/seat$rank
     echo "out of $rank"; echo "error of $rank" >&2)sh"));
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_EQ(finished.out, "out of 0\n");
-  const std::string seat = text_of(folder_ / "seat0");
-  const std::vector<std::string> fields = base::split(seat.substr(0, seat.find('\n')), ' ');
-  ASSERT_EQ(fields.size(), 4U) << seat;
+  const std::string launch_info = text_of(folder_ / "seat0");
+  const std::vector<std::string> fields = base::split(launch_info.substr(0, launch_info.find('\n')), ' ');
+  ASSERT_EQ(fields.size(), 4U) << launch_info;
   EXPECT_EQ(fields[0], "4");
   EXPECT_TRUE(fields[1].starts_with("127.0.0.1:"));
   EXPECT_EQ(fields[2].size(), 64U);
   EXPECT_EQ(fields[3], "local");
   EXPECT_TRUE(contains(finished.err, "error of 0\n"));
   for (int rank = 1; rank < 4; ++rank) {
-    EXPECT_EQ(text_of(folder_ / fmt::format("seat{}", rank)), seat);
+    EXPECT_EQ(text_of(folder_ / fmt::format("seat{}", rank)), launch_info);
     EXPECT_TRUE(contains(finished.err, fmt::format("[worker {0}] out of {0}\n", rank))) << finished.err;
     EXPECT_TRUE(contains(finished.err, fmt::format("[worker {0}] error of {0}\n", rank))) << finished.err;
   }

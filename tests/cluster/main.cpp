@@ -1,7 +1,7 @@
 // The program of the tests; and, as `test_cluster MODE`, what the tests and scripts of this folder start:
 //   launch JOB   launches a job, given as JSON
-//   seat         prints the seat that it was given
-//   rank PART    takes its seat, joins its group and plays a part
+//   launch-info  prints the launch info that it was given
+//   rank PART    takes its launch info, joins its group and plays a part
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cluster/launch_info.h"
+#include "cluster/launcher/control_pipe.h"
 #include "cluster/launcher/launch.h"
 #include "comm/membership/join.h"
 
@@ -35,9 +36,9 @@ Job job_from(const Json& json) {
   return job;
 }
 
-int print_seat() {
-  const auto seat = take_seat();
-  fmt::print("{}\n", seat ? to_line(*seat) : "none");
+int print_launch_info() {
+  const auto launch_info = take_launch_info();
+  fmt::print("{}\n", launch_info ? to_line(*launch_info) : "none");
   return 0;
 }
 
@@ -50,23 +51,23 @@ void add_up(comm::Group& group) {
 // "sum": adds up once. "die": rank 2 kills itself in the middle. "freeze": rank 0 stops itself. "wait": works until its
 // launcher interrupts it or is gone.
 int play(const std::string& part, bool tls) {
-  const auto seat = take_seat();
-  if (!seat) base::user_error("nobody gave this process a seat");
+  const auto launch_info = take_launch_info();
+  if (!launch_info) base::user_error("nobody launched this process");
   std::atomic<bool> is_interrupted = false;
-  std::optional<Leash> leash;
-  if (seat->has_leash) leash.emplace([&] { is_interrupted = true; }, [] { ::_exit(3); });
+  std::optional<ControlPipe> control_pipe;
+  if (launch_info->has_control_pipe) control_pipe.emplace([&] { is_interrupted = true; }, [] { ::_exit(3); });
   comm::JoinOptions options;
-  options.address = seat->meeting;
-  options.token = seat->token;
-  options.rank = seat->rank;
-  options.world = seat->world;
+  options.address = launch_info->rendezvous;
+  options.token = launch_info->token;
+  options.rank = launch_info->rank;
+  options.world = launch_info->world;
   options.tls = options.only_tcp = tls;
   options.join_seconds = options.deadline_seconds = 20;
   options.patience.ending_seconds = 5;
   if (part == "freeze") options.patience.silent_seconds = 1;
   comm::Group group = comm::join(options);
   add_up(group);
-  if (group.rank() == 0) fmt::print("{} ranks met by {}\n", group.world(), seat->launcher);
+  if (group.rank() == 0) fmt::print("{} ranks met by {}\n", group.world(), launch_info->launcher);
   std::fflush(stdout);
   if (part == "die" && group.rank() == 2) ::raise(SIGKILL);
   if (part == "freeze" && group.rank() == 0) ::raise(SIGSTOP);
@@ -85,7 +86,7 @@ int run(const std::string& mode, const std::string& argument, bool tls) {
   try {
     if (mode == "launch") return launch(job_from(Json::parse(argument)));
     if (mode == "rank") return play(argument, tls);
-    return print_seat();
+    return print_launch_info();
   } catch (const base::Error& error) {
     fmt::print(stderr, "trireme: {}\n", error.what());
     return error.exit_code();
@@ -97,7 +98,7 @@ int run(const std::string& mode, const std::string& argument, bool tls) {
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
-  if (mode == "launch" || mode == "seat" || mode == "rank")
+  if (mode == "launch" || mode == "launch-info" || mode == "rank")
     return trireme::cluster::run(mode, argc > 2 ? argv[2] : "", argc > 3 && std::string(argv[3]) == "tls");
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

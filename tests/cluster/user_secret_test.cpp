@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "cluster/launcher/pipe.h"
+#include "base/process/pipe.h"
 #include "support/core_errors.h"
 #include "support/temporary_folder.h"
 
@@ -43,13 +43,13 @@ TEST(UserSecret, IsMadeOnceForItsUserAlone) {
 TEST(UserSecret, IsTheSameForProcessesThatMakeItAtOnce) {
   for (int turn = 0; turn < 20; ++turn) {
     const test::TemporaryFolder home;
-    const Pipe pipe = make_pipe();
+    const base::Pipe pipe = base::make_pipe();
     std::vector<pid_t> processes;
     for (int i = 0; i < 8; ++i) {
       processes.push_back(fork());
       if (processes.back() != 0) continue;
       const std::string secret = user_secret(home.path());
-      _exit(write(pipe.write.descriptor(), secret.data(), secret.size()) == 64 ? 0 : 1);
+      _exit(write(pipe.write.number(), secret.data(), secret.size()) == 64 ? 0 : 1);
     }
     std::set<std::string> secrets;
     for (const pid_t process : processes) {
@@ -57,7 +57,7 @@ TEST(UserSecret, IsTheSameForProcessesThatMakeItAtOnce) {
       waitpid(process, &status, 0);
       EXPECT_EQ(status, 0);
       std::string secret(64, '\0');
-      EXPECT_EQ(read(pipe.read.descriptor(), secret.data(), secret.size()), 64);
+      EXPECT_EQ(read(pipe.read.number(), secret.data(), secret.size()), 64);
       secrets.insert(secret);
     }
     EXPECT_EQ(secrets.size(), 1U);

@@ -1,4 +1,4 @@
-// The two ends of one connection through a door, with a relay between them.
+// The two ends of one connection through a listener, with a relay between them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,11 +18,11 @@ inline const std::string kHello = "a hello that everybody may look for";
 
 inline std::int64_t soon() { return base::in_seconds(10); }
 
-// The two ends of one connection: through a door, and a relay where there is one.
+// The two ends of one connection: through a listener, and a relay where there is one.
 struct Ends {
   Socket host, guest;
 };
-inline Ends connect(Listener& door, const Secrecy& secrecy, const Address& by) {
+inline Ends connect(Listener& listener, const Secrecy& secrecy, const Address& by) {
   Ends ends;
   std::thread guest([&] {
     try {
@@ -33,12 +33,12 @@ inline Ends connect(Listener& door, const Secrecy& secrecy, const Address& by) {
     }
   });
   for (const std::int64_t deadline = soon(); !ends.host.is_open() && base::now_ns() < deadline;) {
-    for (Guest& one : door.let_in()) {
+    for (Guest& one : listener.accept_authenticated()) {
       EXPECT_EQ(one.hello, kHello);
       ends.host = std::move(one.socket);
     }
     std::vector<pollfd> polls;
-    door.add_polls(polls);
+    listener.add_polls(polls);
     poll(polls.data(), polls.size(), 10);
   }
   guest.join();
@@ -47,10 +47,10 @@ inline Ends connect(Listener& door, const Secrecy& secrecy, const Address& by) {
 
 struct Fixture {
   explicit Fixture(const Secrecy& secrecy, std::size_t spoilt = std::string::npos)
-      : door(listen_on({"127.0.0.1", 0}), secrecy),
-        relay({"127.0.0.1", port_of(door.listener())}, spoilt),
-        ends(connect(door, secrecy, relay.address())) {}
-  Listener door;
+      : listener(listen_on({"127.0.0.1", 0}), secrecy),
+        relay({"127.0.0.1", port_of(listener.listener())}, spoilt),
+        ends(connect(listener, secrecy, relay.address())) {}
+  Listener listener;
   Relay relay;
   Ends ends;
 };

@@ -20,12 +20,12 @@ constexpr int kPort = 7777;  // of a host nobody else is on
 class Ranks {
  public:
   Ranks(const Network& network, const std::vector<int>& hosts, const std::function<void(Group&)>& body,
-        double silent_seconds = 10, const std::string& meeting = "") {
+        double silent_seconds = 10, const std::string& rendezvous = "") {
     for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
-      JoinOptions options = test_options({meeting.empty() ? network.address(hosts[0]) : meeting, kPort},
+      JoinOptions options = test_options({rendezvous.empty() ? network.address(hosts[0]) : rendezvous, kPort},
                                          static_cast<int>(rank), static_cast<int>(hosts.size()));
       options.patience.silent_seconds = silent_seconds;
-      if (!meeting.empty()) options.join_seconds = 3;
+      if (!rendezvous.empty()) options.join_seconds = 3;
       const int host = hosts[rank];
       processes_.push_back(start(options, body, [&network, host] { network.enter(host); }));
     }
@@ -79,8 +79,8 @@ void do_everything(Group& group, std::size_t count) {
   for (const float value : own) check(value == all, "exact");
   const int next = (group.rank() + 1) % group.world(), before = (group.rank() + group.world() - 1) % group.world();
   std::vector<float> come(count);
-  std::thread receiver([&] { group.post().receive(before, 3, std::as_writable_bytes(std::span(come))); });
-  group.post().send(next, 3, std::as_bytes(std::span(own)));
+  std::thread receiver([&] { group.mailbox().receive(before, 3, std::as_writable_bytes(std::span(come))); });
+  group.mailbox().send(next, 3, std::as_bytes(std::span(own)));
   receiver.join();
   for (const float value : come) check(value == all, "message");
   group.barrier();

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/system/clock.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/tcp/socket.h"
 
 namespace trireme::comm {

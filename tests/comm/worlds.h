@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "comm/builtin_transports.h"
 #include "comm/membership/join.h"
 #include "comm/transport/inproc.h"
 #include "comm/transport/transport.h"

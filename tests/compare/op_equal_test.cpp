@@ -8,7 +8,7 @@
 #include <random>
 
 #include "compare/levels/op_run.h"
-#include "models/layers.h"
+#include "models/layer_builder.h"
 #include "ops/loss/loss.h"
 #include "ops/norm/batch_norm.h"
 
@@ -20,7 +20,7 @@ constexpr std::int64_t kSamples = 5;
 // A small network and what the reference tells of it, which our own kernels make here.
 struct Case {
   explicit Case(float mean = 0) : network("small") {
-    models::Layers builder(network);
+    models::LayerBuilder builder(network);
     graph::Value x = network.input("image", {3, 6, 7});
     x = builder.relu("relu", builder.batch_norm("norm", builder.conv("conv", x, {.channels = 4, .kernel = 3})));
     network.finish(builder.dense("fc", builder.flatten("flatten", x), 10), ops::softmax_cross_entropy());
@@ -187,7 +187,7 @@ TEST(OpEqual, SmallFactorsBetweenLayers) {
 TEST(OpEqual, AnotherEpsilonOfANorm) {
   Case c;
   graph::Network other("other");
-  models::Layers builder(other);
+  models::LayerBuilder builder(other);
   const graph::Value x = other.input("image", {4, 6, 7});
   other.add("norm", ops::batch_norm({.epsilon = 1.001e-5}), {x});
   const Level level = c.judged(other);

@@ -1,5 +1,5 @@
 // What counts as equal, and what is named where it is not.
-#include "compare/verdict.h"
+#include "compare/levels/verdict.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Weights in files of any origin.
-#include "compare/sides/weight_files.h"
+#include "compare/weight_files.h"
 
 #include <gtest/gtest.h>
 
-#include "data/numpy_files.h"
+#include "data/readers/numpy/numpy_files.h"
 #include "support/core_errors.h"
 #include "support/temporary_folder.h"
 

@@ -44,7 +44,7 @@ Outcome train(const graph::Network& net, const CrewOptions& options, const std::
   Outcome outcome;
   std::uint64_t stream = 0;
   for (const std::int64_t samples : batches) {
-    const RowReport report = run.step(samples, stream++);
+    const ComputeReport report = run.step(samples, stream++);
     outcome.losses.push_back(report.loss);
     outcome.losses.push_back(report.correct);
   }
@@ -85,14 +85,14 @@ TEST(Crew, SameBitsWhereverTheWeightsLie) {
     moves.step(13, 4);
     still.crew().refresh_weight_forms();
     EXPECT_EQ(still.hash(), moves.hash()) << net.name();
-    EXPECT_EQ(still.row(13, 5).loss, moves.row(13, 5).loss);
+    EXPECT_EQ(still.compute(13, 5).loss, moves.compute(13, 5).loss);
   }
 }
 
 // The first sum is made where one wants to have it, wherever that is possible, and the others are not disturbed by it.
 TEST(Crew, MakesTheGradientInMemoryThatItIsGiven) {
   for (const graph::Network& net : support::small_networks())
-    for (const Schedule schedule : {Schedule::oar_by_oar, Schedule::layer_by_layer})
+    for (const OarSchedule schedule : {OarSchedule::oar_by_oar, OarSchedule::layer_by_layer})
       for (const int threads : {1, 3})
         for (const base::Range oars : {base::Range{0, 5}, base::Range{1, 4}, base::Range{2, 3}}) {
           SCOPED_TRACE(fmt::format("{}, {} threads, oars {} to {}", net.name(), threads, oars.begin, oars.end));
@@ -104,7 +104,7 @@ TEST(Crew, MakesTheGradientInMemoryThatItIsGiven) {
           std::size_t placed = 0;
           const auto rows = [&](const float* memory) {
             std::vector<std::vector<float>> all(run.crew().partials(13, {oars}).size(), std::vector<float>(floats));
-            run.row_share(13, {oars}, [&](const Chunk& chunk, std::span<const float* const> sums) {
+            run.compute_share(13, {oars}, [&](const Chunk& chunk, std::span<const float* const> sums) {
               const std::lock_guard lock(mutex);
               if (sums[0] == memory + chunk.offset) placed += static_cast<std::size_t>(chunk.count);
               for (std::size_t p = 0; p < sums.size(); ++p)
@@ -118,7 +118,7 @@ TEST(Crew, MakesTheGradientInMemoryThatItIsGiven) {
           EXPECT_EQ(rows(memory.floats()), expected);
           // One oar of three threads may be any thread's.
           if (oars.size() >= threads) {
-            EXPECT_EQ(placed > 0, schedule == Schedule::layer_by_layer);
+            EXPECT_EQ(placed > 0, schedule == OarSchedule::layer_by_layer);
           }
           placed = 0;
           run.crew().place_gradient(nullptr);
@@ -130,7 +130,7 @@ TEST(Crew, MakesTheGradientInMemoryThatItIsGiven) {
 // Weights that come when they are asked for, parameter by parameter, are there in time.
 TEST(Crew, AsksForWeightsBeforeTheyAreRead) {
   for (const graph::Network& net : support::small_networks())
-    for (const Schedule schedule : {Schedule::oar_by_oar, Schedule::layer_by_layer})
+    for (const OarSchedule schedule : {OarSchedule::oar_by_oar, OarSchedule::layer_by_layer})
       for (const int threads : {1, 3}) {
         SCOPED_TRACE(net.name() + ", " + std::to_string(threads) + " threads");
         CrewOptions options = options_of(13, 5, threads);
@@ -144,13 +144,13 @@ TEST(Crew, AsksForWeightsBeforeTheyAreRead) {
             std::copy_n(sums[0], chunk.count, all.begin() + chunk.offset);
           };
         };
-        const RowReport before = run.row_share(13, {{0, 5}}, take_into(expected));
+        const ComputeReport before = run.compute_share(13, {{0, 5}}, take_into(expected));
         const std::vector<float> weights(crew.weights(), crew.weights() + space.floats());
         std::fill_n(crew.weights(), space.trained_floats(), std::numeric_limits<float>::quiet_NaN());
         crew.refresh_weight_forms();
         std::mutex mutex;
-        const RowReport after =
-            crew.row(run.view(), {}, {{0, 5}}, take_into(got), [&](std::span<const int> parameters) {
+        const ComputeReport after =
+            crew.compute(run.view(), {}, {{0, 5}}, take_into(got), [&](std::span<const int> parameters) {
               const std::lock_guard lock(mutex);
               for (const int p : parameters) {
                 const auto& range = space.range(p);
@@ -165,13 +165,13 @@ TEST(Crew, AsksForWeightsBeforeTheyAreRead) {
       }
 }
 
-// Kept whole or taken layer by layer, rowed oar by oar or layer by layer: the same additions.
+// Kept whole or taken layer by layer, computed oar by oar or layer by layer: the same additions.
 TEST(Crew, SameBitsHoweverTheGradientIsTaken) {
   for (const graph::Network& net : {support::small_residual(), support::dropout_cnn(), support::two_inputs()})
     for (const auto& [batch, oars] : std::vector<std::pair<std::int64_t, int>>{{13, 5}, {16, 8}, {9, 9}}) {
       const std::vector<std::int64_t> batches{batch, batch, 4, 1, batch};
       const std::string expected = train(net, options_of(batch, oars, 1), batches).hash;
-      for (const Schedule schedule : {Schedule::oar_by_oar, Schedule::layer_by_layer})
+      for (const OarSchedule schedule : {OarSchedule::oar_by_oar, OarSchedule::layer_by_layer})
         for (const int threads : {1, 2, 3, 8}) {
           SCOPED_TRACE(net.name() + " " + std::to_string(oars) + " oars, " + std::to_string(threads) + " threads");
           CrewOptions options = options_of(batch, oars, threads);
@@ -191,9 +191,9 @@ TEST(Crew, SameBitsOfLateGradients) {
   const std::vector<std::int64_t> batches{11, 11, 4, 11};
   for (const int oars : {1, 2, 5, 6, 11}) {
     CrewOptions options = options_of(11, oars, 1);
-    options.schedule = Schedule::oar_by_oar;
+    options.schedule = OarSchedule::oar_by_oar;
     const Outcome one = train(net, options, batches);
-    for (const Schedule schedule : {Schedule::oar_by_oar, Schedule::layer_by_layer})
+    for (const OarSchedule schedule : {OarSchedule::oar_by_oar, OarSchedule::layer_by_layer})
       for (const int threads : {1, 2, 5, 8}) {
         SCOPED_TRACE(std::to_string(oars) + " oars, " + std::to_string(threads) + " threads");
         options.threads = threads;
@@ -211,7 +211,7 @@ TEST(Crew, LateGradientsAreNowhereKept) {
   CrewOptions options = options_of(12, 4, 4);
   CrewRun late(net, options);
   options.threads = 1;
-  options.schedule = Schedule::oar_by_oar;
+  options.schedule = OarSchedule::oar_by_oar;
   CrewRun kept(net, options);
   EXPECT_LT(late.crew().gradient_bytes(), kept.crew().gradient_bytes() / 20);
 }
@@ -259,7 +259,7 @@ TEST(Crew, GradientsAreThoseOfTheReference) {
       SCOPED_TRACE(net.name() + " " + std::to_string(samples) + "/" + std::to_string(oars));
       CrewRun run(net, options_of(8, oars, 2));
       const auto expected = reference_of(net, run.weights(), samples, oars, 0);
-      const RowReport report = run.row(samples);
+      const ComputeReport report = run.compute(samples);
       run.update(0);
       EXPECT_NEAR(report.loss, expected.loss, 1e-5 * std::abs(expected.loss) + 1e-6);
       EXPECT_NEAR(report.correct, expected.correct, 1e-9);
@@ -276,8 +276,8 @@ TEST(Crew, WithoutBatchNormOarsMakeNoDifferenceButRounding) {
   for (const graph::Network& net : {support::mlp(), support::small_cnn(), support::tangle(), support::two_inputs()})
     for (const std::int64_t samples : {13, 4, 1}) {
       CrewRun whole(net, options_of(13, 1, 1)), cut(net, options_of(13, 5, 2));
-      const double loss = whole.row(samples).loss;
-      EXPECT_NEAR(cut.row(samples).loss, loss, 1e-5 * std::abs(loss));
+      const double loss = whole.compute(samples).loss;
+      EXPECT_NEAR(cut.compute(samples).loss, loss, 1e-5 * std::abs(loss));
       whole.update(0);
       cut.update(0);
       EXPECT_LT(support::largest_distance(cut.gradients(), whole.gradients()), 2e-5) << net.name() << " " << samples;
@@ -299,7 +299,7 @@ TEST(Crew, SharesTogetherHaveTheBitsOfTheWhole) {
       const auto floats = static_cast<std::size_t>(whole.crew().space().floats());
       for (const auto& held : assignments)
         for (const std::int64_t samples : {21, 4}) {
-          const double loss = whole.row(samples).loss;
+          const double loss = whole.compute(samples).loss;
           whole.crew().for_each_chunk([](const Chunk&, const float*) {});
           std::vector<std::pair<base::Range, std::vector<float>>> partials;
           double loss_of_shares = 0;
@@ -308,15 +308,15 @@ TEST(Crew, SharesTogetherHaveTheBitsOfTheWhole) {
             const auto ranges = crews[i]->crew().partials(samples, share);
             const std::size_t first = partials.size();
             for (const base::Range& range : ranges) partials.emplace_back(range, std::vector<float>(floats));
-            loss_of_shares +=
-                crews[i]
-                    ->row_share(samples, share,
-                                [&](const Chunk& chunk, std::span<const float* const> sums) {
-                                  ASSERT_EQ(sums.size(), ranges.size());
-                                  for (std::size_t p = 0; p < sums.size(); ++p)
-                                    std::copy_n(sums[p], chunk.count, partials[first + p].second.data() + chunk.offset);
-                                })
-                    .loss;
+            loss_of_shares += crews[i]
+                                  ->compute_share(samples, share,
+                                                  [&](const Chunk& chunk, std::span<const float* const> sums) {
+                                                    ASSERT_EQ(sums.size(), ranges.size());
+                                                    for (std::size_t p = 0; p < sums.size(); ++p)
+                                                      std::copy_n(sums[p], chunk.count,
+                                                                  partials[first + p].second.data() + chunk.offset);
+                                                  })
+                                  .loss;
             const auto statistics = crews[i]->crew().statistics_sums();
             const auto trained = static_cast<std::size_t>(whole.crew().space().trained_floats());
             for (std::size_t p = 0; p < statistics.size(); ++p)
@@ -352,29 +352,29 @@ TEST(Crew, AShareAloneIsTheMeanOverItself) {
       std::copy_n(sums[0], chunk.count, to.data() + chunk.offset);
     };
   };
-  const double loss = crew.row_share(16, {{4, 8}, true}, into(alone)).loss;
+  const double loss = crew.compute_share(16, {{4, 8}, true}, into(alone)).loss;
   crew.crew().statistics_sums();
-  EXPECT_EQ(crew.row_share(16, {{4, 8}}, into(part)).loss, loss);
+  EXPECT_EQ(crew.compute_share(16, {{4, 8}}, into(part)).loss, loss);
   for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(alone[i], 2 * part[i]) << i;  // half of the batch
 }
 
 // Two halves of a share, each for itself, make the share's mean when they are added.
-TEST(Crew, AMeanMayBeOverMoreOarsThanAreRowed) {
+TEST(Crew, AMeanMayBeOverMoreOarsThanAreComputed) {
   const graph::Network net = support::small_cnn();
   CrewRun crew(net, options_of(16, 8, 2));
   const auto floats = static_cast<std::size_t>(crew.crew().space().floats());
   std::vector<float> whole(floats), parts(floats);
   const auto row = [&](const Share& share, std::vector<float>& to) {
     EXPECT_EQ(crew.crew().partials(16, share), std::vector{share.oars});
-    crew.row_share(16, share, [&](const Chunk& chunk, std::span<const float* const> sums) {
+    crew.compute_share(16, share, [&](const Chunk& chunk, std::span<const float* const> sums) {
       ASSERT_EQ(sums.size(), 1u);
       for (std::int64_t i = 0; i < chunk.count; ++i) to[static_cast<std::size_t>(chunk.offset + i)] += sums[0][i];
     });
     crew.crew().statistics_sums();
   };
-  row({{3, 7}, true}, whole);  // which no subtree of the batch is
-  row({{3, 5}, false, {3, 7}}, parts);
-  row({{5, 7}, false, {3, 7}}, parts);
+  compute({{3, 7}, true}, whole);  // which no subtree of the batch is
+  compute({{3, 5}, false, {3, 7}}, parts);
+  compute({{5, 7}, false, {3, 7}}, parts);
   EXPECT_EQ(whole, parts);
 }
 
@@ -382,8 +382,8 @@ TEST(Crew, FastIsCloseToExact) {
   for (const graph::Network& net : {support::small_residual(), support::small_cnn()}) {
     CrewRun exact(net, options_of(24, 8, 3)), fast(net, options_of(24, 8, 3, Reduce::fast));
     for (const std::int64_t samples : {24, 5}) {
-      const double loss = exact.row(samples).loss;
-      EXPECT_NEAR(fast.row(samples).loss, loss, 1e-6 * std::abs(loss));
+      const double loss = exact.compute(samples).loss;
+      EXPECT_NEAR(fast.compute(samples).loss, loss, 1e-6 * std::abs(loss));
       exact.update(0);
       fast.update(0);
       EXPECT_LT(support::largest_distance(fast.gradients(), exact.gradients()), 1e-5);
@@ -425,7 +425,7 @@ TEST(Crew, RunningStatisticsMoveByTheFormula) {
         expected[2][c] = 0.7 * expected[2][c] + 0.3 * mean_sum / samples;
         expected[3][c] = 0.7 * expected[3][c] + 0.3 * variance_sum / samples;
       }
-      run.row(batch, step);
+      run.compute(batch, step);
       run.update();
       run.crew().finish_step();
     }
@@ -477,7 +477,7 @@ TEST(Crew, ChunksCoverTheTrainedParametersOnce) {
   CrewRun run(support::resnet20(), options_of(4, 2, 3));
   const tensor::ParameterSpace& space = run.crew().space();
   std::vector<int> seen(static_cast<std::size_t>(space.floats()), 0);
-  run.row(4);
+  run.compute(4);
   std::mutex mutex;
   run.crew().for_each_chunk([&](const Chunk& chunk, const float* gradient) {
     const std::lock_guard lock(mutex);
@@ -498,7 +498,7 @@ TEST(Crew, EveryChunkIsTakenOnce) {
       std::vector<int> taken(run.crew().chunks().size(), 0);
       std::mutex mutex;
       run.load(4);
-      run.row_loaded([&](const Chunk& chunk, const float*) {
+      run.compute_loaded([&](const Chunk& chunk, const float*) {
         const std::lock_guard lock(mutex);
         ++taken[static_cast<std::size_t>(chunk.index)];
       });
@@ -511,7 +511,7 @@ TEST(Crew, AFailureOfTheTakerReachesTheCaller) {
     CrewRun run(support::small_cnn(), options_of(6, 3, threads));
     run.load(6);
     const std::string text = support::sentence(base::ErrorKind::run, [&] {
-      run.row_loaded([](const Chunk&, const float*) { base::run_error("no more room"); });
+      run.compute_loaded([](const Chunk&, const float*) { base::run_error("no more room"); });
     });
     EXPECT_TRUE(support::contains(text, "no more room")) << text;
     EXPECT_TRUE(std::isfinite(run.step(6).loss)) << "the crew goes on";
@@ -520,7 +520,7 @@ TEST(Crew, AFailureOfTheTakerReachesTheCaller) {
 
 TEST(Crew, ASecondPassOverTheChunksSeesTheSameGradient) {
   CrewRun run(support::small_cnn(), options_of(8, 4, 3));
-  run.row(8);
+  run.compute(8);
   run.update(0);
   const Plain first = run.gradients();
   run.update(0);
@@ -533,7 +533,7 @@ TEST(Crew, NotANumberDoesNotHang) {
     CrewRun run(net, options_of(6, 3, 3));
     run.load(6);
     run.spoil_input(std::numeric_limits<float>::quiet_NaN());
-    const double loss = run.row_loaded().loss;
+    const double loss = run.compute_loaded().loss;
     run.update();
     run.crew().finish_step();
     if (net.name() == "small-residual") {
@@ -556,7 +556,7 @@ TEST(Crew, AFailureOfAMemberReachesTheCaller) {
   view.inputs = {inputs[0].data()};
   view.target = labels.data();
   view.indices = indices;
-  const std::string text = support::sentence(base::ErrorKind::run, [&] { run.crew().row(view, {}); });
+  const std::string text = support::sentence(base::ErrorKind::run, [&] { run.crew().compute(view, {}); });
   EXPECT_TRUE(support::contains(text, "99")) << text;
   EXPECT_TRUE(std::isfinite(run.step(6).loss)) << "the crew goes on";
   EXPECT_TRUE(std::isfinite(run.step_passing(6).loss)) << "the crew goes on";
@@ -567,8 +567,8 @@ TEST(Crew, WrongUse) {
   CrewRun run(support::mlp(), options_of(4, 2, 1));
   support::sentence(base::ErrorKind::internal, [&] { run.update(); });
   support::sentence(base::ErrorKind::internal, [&] { run.crew().finish_step(); });
-  support::sentence(base::ErrorKind::internal, [&] { run.row(5); });
-  run.row(4);
+  support::sentence(base::ErrorKind::internal, [&] { run.compute(5); });
+  run.compute(4);
   run.crew().finish_step();
   support::sentence(base::ErrorKind::internal, [&] { run.crew().finish_step(); });
   run.step_passing(4);
@@ -592,8 +592,8 @@ TEST(Crew, ThreadsInsideAnOarChangeRoundingOnly) {
   CrewRun one(support::small_residual(), options);
   options.threads_per_oar = 2;
   CrewRun two(support::small_residual(), options);
-  const double loss = one.row(8).loss;
-  EXPECT_NEAR(two.row(8).loss, loss, 1e-5 * loss);
+  const double loss = one.compute(8).loss;
+  EXPECT_NEAR(two.compute(8).loss, loss, 1e-5 * loss);
   one.update(0);
   two.update(0);
   EXPECT_LT(support::largest_distance(two.gradients(), one.gradients()), 1e-4);

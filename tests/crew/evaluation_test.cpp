@@ -100,7 +100,7 @@ TEST(Crew, EvaluationBetweenStepsChangesNothing) {
 // Whoever does not want the statistics of a step need not ask for them; after an evaluation they are gone.
 TEST(Crew, EvaluationAfterAStepWhoseStatisticsNobodyTook) {
   CrewRun run(support::small_residual(), {.batch = 4, .oars = 2});
-  run.row_share(4, {{0, 2}}, [](const Chunk&, std::span<const float* const>) {});
+  run.compute_share(4, {{0, 2}}, [](const Chunk&, std::span<const float* const>) {});
   const auto report =
       run.crew().evaluate(3, [](std::int64_t, std::int64_t samples, std::span<float* const> to, float* labels) {
         std::fill_n(to[0], samples * 3 * 8 * 8, 0.5f);

@@ -7,15 +7,14 @@
 #include "base/cpu/race_check.h"
 #include "base/system/clock.h"
 #include "crew/crew.h"
-#include "crew/machine_peaks.h"
 #include "support/core_crew_run.h"
 #include "support/core_networks.h"
 
 namespace trireme::crew {
 namespace {
 
-using observe::Phase;
 using observe::Profile;
+using observe::ProfilePhase;
 using observe::ProfileRow;
 
 constexpr int kSteps = 3;
@@ -31,7 +30,8 @@ Profile profile_of(const graph::Network& net, std::int64_t batch, int oars, int 
   return run.crew().profile({4, 20});
 }
 
-const ProfileRow* row(const Profile& profile, const std::string& layer, const std::string& kind, Phase phase) {
+const ProfileRow* compute(const Profile& profile, const std::string& layer, const std::string& kind,
+                          ProfilePhase phase) {
   for (const ProfileRow& each : profile.rows)
     if (each.layer == layer && each.kind == kind && each.phase == phase) return &each;
   return nullptr;
@@ -54,20 +54,20 @@ TEST(CrewProfile, CountsEveryOarAndItsCost) {
     EXPECT_EQ(profile.threads, threads);
     // 11 channels of 3x3x3 products over 9x7 pixels, 2 operations each; 7 samples whatever the oars.
     const double conv1 = 2.0 * 11 * 27 * 63 * 7 * kSteps;
-    const ProfileRow* forward = row(profile, "conv1", "conv", Phase::forward);
+    const ProfileRow* forward = compute(profile, "conv1", "conv", ProfilePhase::forward);
     ASSERT_NE(forward, nullptr);
     EXPECT_EQ(forward->calls, 3 * kSteps);
     EXPECT_EQ(forward->flops, conv1);
     EXPECT_GT(forward->seconds, 0);
     EXPECT_FALSE(forward->kernel.empty());
     // Nobody wants the gradient of the image: one product. Of conv2 (20 channels, 11x2x2, 3x2 pixels): two.
-    EXPECT_EQ(row(profile, "conv1", "conv", Phase::backward)->flops, conv1);
-    EXPECT_EQ(row(profile, "conv2", "conv", Phase::backward)->flops, 2 * 2.0 * 20 * 44 * 6 * 7 * kSteps);
-    ASSERT_NE(row(profile, "", "gradient sum", Phase::backward), nullptr);
-    const ProfileRow* update = row(profile, "", "update", Phase::update);
+    EXPECT_EQ(compute(profile, "conv1", "conv", ProfilePhase::backward)->flops, conv1);
+    EXPECT_EQ(compute(profile, "conv2", "conv", ProfilePhase::backward)->flops, 2 * 2.0 * 20 * 44 * 6 * 7 * kSteps);
+    ASSERT_NE(compute(profile, "", "gradient sum", ProfilePhase::backward), nullptr);
+    const ProfileRow* update = compute(profile, "", "update", ProfilePhase::update);
     ASSERT_NE(update, nullptr);
     EXPECT_GE(update->bytes, 20.0 * static_cast<double>(support::small_cnn().parameter_count()) * kSteps);
-    EXPECT_EQ(row(profile, "flatten", "flatten", Phase::forward), nullptr) << "a view does nothing";
+    EXPECT_EQ(compute(profile, "flatten", "flatten", ProfilePhase::forward), nullptr) << "a view does nothing";
   }
 }
 
@@ -76,7 +76,7 @@ TEST(CrewProfile, SharedValuesAndBatchNormAreListed) {
   bool accumulates = false;
   for (const ProfileRow& each : profile.rows) accumulates |= each.kind == "gradient of a shared value";
   EXPECT_TRUE(accumulates);
-  EXPECT_NE(row(profile, "", "statistics", Phase::update), nullptr);
+  EXPECT_NE(compute(profile, "", "statistics", ProfilePhase::update), nullptr);
 }
 
 // What the threads measured of their work never exceeds their time; `waiting` is the rest.
@@ -87,7 +87,7 @@ TEST(CrewProfile, RowsAddUpToTheThreadsTime) {
     EXPECT_LE(profile.wall_seconds, base::seconds_since(start));
     const double whole = threads * profile.wall_seconds;
     EXPECT_LE(work_of(profile), whole);
-    EXPECT_NEAR(row(profile, "", "waiting", Phase::update)->seconds, whole - work_of(profile), 1e-6 * whole);
+    EXPECT_NEAR(compute(profile, "", "waiting", ProfilePhase::update)->seconds, whole - work_of(profile), 1e-6 * whole);
   }
 }
 
@@ -122,21 +122,7 @@ TEST(CrewProfile, ClearingStartsAnew) {
   run.step(4);
   const Profile profile = run.crew().profile({});
   EXPECT_EQ(profile.steps, 1);
-  EXPECT_EQ(row(profile, "conv1", "conv", Phase::forward)->calls, 1);
-}
-
-TEST(Peak, IsMeasuredAndBoundsTime) {
-  for (const int threads : {1, 2}) {
-    const Peak peak = measure_peak(threads, {});
-    EXPECT_EQ(peak.threads, threads);
-    EXPECT_GT(peak.flops_per_second, 0);
-    EXPECT_GT(peak.copy_bytes_per_second, 0);
-    EXPECT_GT(peak.triad_bytes_per_second, 0);
-  }
-  const Peak peak{2, 100, 10, 20};
-  EXPECT_EQ(least_seconds(peak, 100, 0), 2) << "one of two threads does half of 100 a second";
-  EXPECT_EQ(least_seconds(peak, 0, 40), 4) << "the better of copy and triad";
-  EXPECT_EQ(least_seconds(peak, 100, 40), 4);
+  EXPECT_EQ(compute(profile, "conv1", "conv", ProfilePhase::forward)->calls, 1);
 }
 
 }  // namespace

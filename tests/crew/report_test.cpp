@@ -13,7 +13,7 @@ namespace trireme::crew {
 namespace {
 
 // Weights that come late and updates that take long are seen as such, and the four times are those of the call.
-TEST(RowReport, HasTimesThatAddUp) {
+TEST(ComputeReport, HasTimesThatAddUp) {
   constexpr std::chrono::milliseconds kNap{2};
   for (const int threads : {1, 2}) {
     CrewOptions options;
@@ -28,7 +28,7 @@ TEST(RowReport, HasTimesThatAddUp) {
       ++count;
     };
     const std::int64_t start = base::now_ns();
-    const RowReport report = run.crew().row(
+    const ComputeReport report = run.crew().compute(
         run.view(), {}, {{0, 4}}, [&](const Chunk&, std::span<const float* const>) { nap(updates); },
         [&](std::span<const int>) { nap(waits); });
     const double around = base::seconds_since(start);

@@ -19,7 +19,7 @@ Allocations allocations_of_a_step(support::CrewRun& run, std::int64_t samples) {
     run.crew().weights()[chunk.offset] -= gradient[0];
   };
   support::start_counting_allocations();
-  run.row_loaded();
+  run.compute_loaded();
   result.row = support::stop_counting_allocations();
   support::start_counting_allocations();
   run.crew().for_each_chunk(update);
@@ -28,7 +28,7 @@ Allocations allocations_of_a_step(support::CrewRun& run, std::int64_t samples) {
   run.crew().finish_step();
   result.finish = support::stop_counting_allocations();
   support::start_counting_allocations();
-  run.row_loaded(update);
+  run.compute_loaded(update);
   result.passing = support::stop_counting_allocations();
   run.crew().finish_step();
   return result;

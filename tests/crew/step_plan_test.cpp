@@ -27,7 +27,7 @@ std::string tree(int begin, int end, int oars, std::int64_t samples) {
 // Carries a plan out; "" is a free slot.
 class Symbols {
  public:
-  Symbols(const StepPlan& plan, Schedule schedule) : plan_(plan), schedule_(schedule) {
+  Symbols(const StepPlan& plan, OarSchedule schedule) : plan_(plan), schedule_(schedule) {
     for (const SlotCount& slots : plan.slots)
       held_.push_back({std::vector<std::string>(static_cast<std::size_t>(slots.whole)),
                        std::vector<std::string>(static_cast<std::size_t>(slots.passing))});
@@ -40,13 +40,13 @@ class Symbols {
       for (const OarTask& task : plan_.members[member]) {
         // Oar by oar, what a passing slot held is overwritten by the next oar's layers.
         for (const std::string& passing : held_[member].passing) {
-          EXPECT_TRUE(passing.empty() || schedule_ == Schedule::layer_by_layer) << "before oar " << task.oar;
+          EXPECT_TRUE(passing.empty() || schedule_ == OarSchedule::layer_by_layer) << "before oar " << task.oar;
         }
         EXPECT_FALSE(task.samples.empty()) << "an empty oar is rowed";
         std::string& slot = at({static_cast<int>(member), task.slot});
         EXPECT_TRUE(slot.empty()) << "oar " << task.oar << " overwrites " << slot;
         slot = std::to_string(task.oar);
-        rowed_.push_back(task.oar);
+        computed_.push_back(task.oar);
         for (const SlotSum& sum : task.sums)
           add({static_cast<int>(member), sum.into}, {static_cast<int>(member), sum.from});
       }
@@ -59,8 +59,8 @@ class Symbols {
     return results;
   }
 
-  std::vector<int> rowed() const {
-    std::vector<int> sorted = rowed_;
+  std::vector<int> computed() const {
+    std::vector<int> sorted = computed_;
     std::sort(sorted.begin(), sorted.end());
     return sorted;
   }
@@ -82,12 +82,12 @@ class Symbols {
   }
 
   const StepPlan& plan_;
-  Schedule schedule_;
+  OarSchedule schedule_;
   std::vector<Held> held_;
-  std::vector<int> rowed_;
+  std::vector<int> computed_;
 };
 
-constexpr Schedule kSchedules[] = {Schedule::oar_by_oar, Schedule::layer_by_layer};
+constexpr OarSchedule kSchedules[] = {OarSchedule::oar_by_oar, OarSchedule::layer_by_layer};
 
 std::vector<int> filled_oars(int oars, std::int64_t samples) {
   std::vector<int> all;
@@ -109,12 +109,12 @@ void for_each_case(const F& f) {
 
 TEST(StepPlan, ExactAddsAlongTheOarTree) {
   for_each_case([](std::int64_t samples, int oars, int members) {
-    for (const Schedule schedule : kSchedules) {
+    for (const OarSchedule schedule : kSchedules) {
       const StepPlan plan = plan_step(samples, oars, members, Reduce::exact, schedule);
       ASSERT_EQ(plan.members.size(), static_cast<std::size_t>(members));
       Symbols symbols(plan, schedule);
       EXPECT_EQ(symbols.total(), tree(0, oars, oars, samples));
-      EXPECT_EQ(symbols.rowed(), filled_oars(oars, samples));
+      EXPECT_EQ(symbols.computed(), filled_oars(oars, samples));
     }
   });
 }
@@ -125,7 +125,7 @@ TEST(StepPlan, AShareMakesThePartialsOfItsOars) {
       for (int begin = 0; begin <= oars; ++begin)
         for (int end = begin; end <= oars; ++end)
           for (const int members : {1, 2, 3})
-            for (const Schedule schedule : kSchedules) {
+            for (const OarSchedule schedule : kSchedules) {
               const base::Range held{begin, end};
               const StepPlan plan = plan_step(samples, oars, {held}, members, Reduce::exact, schedule);
               std::vector<std::string> expected;
@@ -143,21 +143,21 @@ TEST(StepPlan, AShareAloneIsOneTreeOfItsOwn) {
       for (int begin = 0; begin < oars; ++begin)
         for (int end = begin + 1; end <= oars; ++end) {
           const StepPlan plan =
-              plan_step(samples, oars, {{begin, end}, true}, 2, Reduce::exact, Schedule::layer_by_layer);
+              plan_step(samples, oars, {{begin, end}, true}, 2, Reduce::exact, OarSchedule::layer_by_layer);
           const std::string expected = tree(begin, end, oars, samples);
           ASSERT_EQ(plan.totals.size(), expected.empty() ? 0u : 1u);
           if (expected.empty()) continue;
-          EXPECT_EQ(Symbols(plan, Schedule::layer_by_layer).total(), expected);
+          EXPECT_EQ(Symbols(plan, OarSchedule::layer_by_layer).total(), expected);
         }
 }
 
 TEST(StepPlan, FastCoversEveryOarOnce) {
   for_each_case([](std::int64_t samples, int oars, int members) {
-    for (const Schedule schedule : kSchedules) {
+    for (const OarSchedule schedule : kSchedules) {
       const StepPlan plan = plan_step(samples, oars, members, Reduce::fast, schedule);
       Symbols symbols(plan, schedule);
       const std::string total = symbols.total();
-      EXPECT_EQ(symbols.rowed(), filled_oars(oars, samples));
+      EXPECT_EQ(symbols.computed(), filled_oars(oars, samples));
       const auto pluses = std::count(total.begin(), total.end(), '+');
       EXPECT_EQ(static_cast<std::size_t>(pluses) + 1, filled_oars(oars, samples).size());
       for (const SlotCount& slots : plan.slots) EXPECT_LE(slots.whole + slots.passing, 2);
@@ -167,7 +167,7 @@ TEST(StepPlan, FastCoversEveryOarOnce) {
 
 TEST(StepPlan, MembersRowContiguousOarsOfAnEvenShare) {
   for_each_case([](std::int64_t samples, int oars, int members) {
-    const StepPlan plan = plan_step(samples, oars, members, Reduce::exact, Schedule::oar_by_oar);
+    const StepPlan plan = plan_step(samples, oars, members, Reduce::exact, OarSchedule::oar_by_oar);
     int before = -1;
     for (const auto& tasks : plan.members) {
       EXPECT_LE(static_cast<int>(tasks.size()), (oars + members - 1) / members);
@@ -183,11 +183,11 @@ TEST(StepPlan, MembersRowContiguousOarsOfAnEvenShare) {
 TEST(StepPlan, SlotsAreFew) {
   for (int log = 0; log <= 6; ++log) {
     const int oars = 1 << log;
-    // One member keeps one sum per level of the tree, and of the oar it rows only the last layers.
-    const SlotCount slots = plan_step(1024, oars, 1, Reduce::exact, Schedule::oar_by_oar).slots[0];
+    // One member keeps one sum per level of the tree, and of the oar it computes only the last layers.
+    const SlotCount slots = plan_step(1024, oars, 1, Reduce::exact, OarSchedule::oar_by_oar).slots[0];
     EXPECT_EQ(slots.whole, log) << oars;
     EXPECT_EQ(slots.passing, 1) << oars;
-    const SlotCount layered = plan_step(1024, oars, 1, Reduce::exact, Schedule::layer_by_layer).slots[0];
+    const SlotCount layered = plan_step(1024, oars, 1, Reduce::exact, OarSchedule::layer_by_layer).slots[0];
     EXPECT_EQ(layered.whole, 0) << oars;
     EXPECT_EQ(layered.passing, log + 1) << oars;
   }
@@ -195,7 +195,7 @@ TEST(StepPlan, SlotsAreFew) {
 
 TEST(StepPlan, AnOarPerMemberKeepsNoWholeGradient) {
   for (const int members : {1, 2, 3, 16})
-    for (const SlotCount& slots : plan_step(64, members, members, Reduce::exact, Schedule::oar_by_oar).slots) {
+    for (const SlotCount& slots : plan_step(64, members, members, Reduce::exact, OarSchedule::oar_by_oar).slots) {
       EXPECT_EQ(slots.whole, 0);
       EXPECT_EQ(slots.passing, 1);
     }
@@ -203,7 +203,7 @@ TEST(StepPlan, AnOarPerMemberKeepsNoWholeGradient) {
 
 // A crew makes its slots for the full batch; the last, shorter one must fit.
 TEST(StepPlan, AShorterBatchNeedsNoMoreSlots) {
-  for (const Schedule schedule : kSchedules)
+  for (const OarSchedule schedule : kSchedules)
     for (const Reduce reduce : {Reduce::exact, Reduce::fast})
       for (int oars = 1; oars <= 20; ++oars)
         for (const int members : {1, 2, 3, 4, 5, 7}) {
@@ -221,7 +221,7 @@ TEST(StepPlan, AShorterBatchNeedsNoMoreSlots) {
 TEST(StepPlan, ImpossibleStepsAreBugs) {
   const auto plan = [](std::int64_t samples, int oars, int members) {
     support::sentence(base::ErrorKind::internal,
-                      [&] { plan_step(samples, oars, members, Reduce::exact, Schedule::oar_by_oar); });
+                      [&] { plan_step(samples, oars, members, Reduce::exact, OarSchedule::oar_by_oar); });
   };
   plan(0, 1, 1);
   plan(1, 0, 1);

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 #include "support/temporary_folder.h"
 
 namespace trireme::data {
@@ -80,7 +80,8 @@ class CountingDataset : public Dataset {
   }
   const DataSpec& spec() const override { return spec_; }
   std::int64_t size() const override { return samples_; }
-  void fetch(std::int64_t index, const Draw&, std::span<float* const> inputs, float* target) const override {
+  void fetch(std::int64_t index, const AugmentationSeed&, std::span<float* const> inputs,
+             float* target) const override {
     for (std::size_t j = 0; j < inputs.size(); ++j)
       for (std::int64_t k = 0; k < spec_.inputs[j].count(); ++k) inputs[j][k] = value(index, j, k);
     *target = static_cast<float>(index % spec_.classes);
@@ -99,14 +100,14 @@ struct Sample {
   std::vector<float> target;
 };
 
-inline Sample fetch_sample(const Dataset& dataset, std::int64_t index, const Draw& draw = {}) {
+inline Sample fetch_sample(const Dataset& dataset, std::int64_t index, const AugmentationSeed& random = {}) {
   Sample sample;
   std::vector<float*> pointers;
   for (const tensor::Shape& shape : dataset.spec().inputs)
     sample.inputs.emplace_back(static_cast<std::size_t>(shape.count()), -12345.0f);
   for (auto& input : sample.inputs) pointers.push_back(input.data());
   sample.target.resize(static_cast<std::size_t>(target_floats(dataset.spec())));
-  dataset.fetch(index, draw, pointers, sample.target.data());
+  dataset.fetch(index, random, pointers, sample.target.data());
   return sample;
 }
 

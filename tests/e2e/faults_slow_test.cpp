@@ -218,7 +218,8 @@ TEST_F(Deaths, APauseThatThePatienceCovers) {
   }
 }
 
-// The others push all that is left of the stretch before its silence is noticed; then only its own share is made again.
+// The others push all that is left of the interval before its silence is noticed; then only its own share is made
+// again.
 TEST_F(Deaths, AnAsynchronousWorkerThatIsStopped) {
   const std::string run = new_folder();
   Process process(command(words("--model lenet5 --data synthetic --train-samples 6400 --test-samples 40 --batch 32 "

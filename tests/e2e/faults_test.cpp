@@ -85,7 +85,7 @@ TEST_F(Faults, AFullDisk) {
     expect_nobody_left(run);
     fs::remove_all(run);
   }
-  // So full that not even the lines of a stretch find room.
+  // So full that not even the lines of an interval find room.
   std::ofstream(disk + "/filler") << std::string(176 * 1024, 'x') << std::flush;
   for (const char* way : {"--workers 3", "--workers 3 --strategy ps:mode=async"}) {
     const std::string run = disk + "/run";

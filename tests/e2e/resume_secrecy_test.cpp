@@ -1,6 +1,6 @@
 // A resumed run keeps the --tls it began with. The meeting's greeting (comm/transport/tcp/handshake.h) says whether it
 // wants TLS.
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/tcp/handshake.h"
 #include "comm/transport/tcp/socket.h"
 #include "e2e/strategies.h"

@@ -43,7 +43,7 @@ inline std::vector<Json> metrics_of(const std::string& run, const std::string& t
   return lines;
 }
 
-// What must be equal, whoever rowed: results of the run and of every epoch, with the ledger of samples.
+// What must be equal, whoever computed: results of the run and of every epoch, with the ledger of samples.
 inline Json results_of(const Json& summary, const std::string& run) {
   Json results = Json::object();
   for (const char* field : {"weights_sha256", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "steps"})

@@ -102,7 +102,7 @@ struct Asynchronous {
 class AsynchronousOnes : public Strategies, public testing::WithParamInterface<Asynchronous> {};
 
 TEST_P(AsynchronousOnes, UseEverySampleOnceAndKeepTheBound) {
-  // Stretches of 3 steps: many ends, at which workers must not wait for each other in vain.
+  // Intervals of 3 steps: many ends, at which workers must not wait for each other in vain.
   constexpr std::int64_t kSamples = 210, kWorkers = 3;
   const std::string run = new_folder();
   const Json summary =

@@ -12,8 +12,9 @@
 #include "base/system/clock.h"
 #include "comm/membership/failure_detector.h"
 #include "comm/membership/membership.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/tcp/authenticated_link.h"
+#include "support/receive_frame.h"
 
 namespace trireme::fuzz {
 namespace {
@@ -27,7 +28,7 @@ constexpr double kPatience = 60;
 // For an end that does not come: a guest that has left is not listened to any more.
 constexpr std::int64_t kQuietNs = 5'000'000;
 
-Address meeting() { return {fmt::format("@trireme-fuzz-{}", getpid()), 0}; }
+Address rendezvous() { return {fmt::format("@trireme-fuzz-{}", getpid()), 0}; }
 
 // All frames, from pieces of so many bytes; the last one is "error" where the rest is none.
 std::vector<std::string> frames_of(Span bytes, std::size_t piece) {
@@ -130,16 +131,16 @@ std::vector<Bytes> frame_seeds() {
           with_mode(0, {R"([{"rank":0,"process":1,"host":"","host_mark":"","address":"[@]:5","local":"@x"}])"})};
 }
 
-void visit_door(Span bytes) {
+void visit_listener(Span bytes) {
   if (bytes.empty()) return;
   const auto is_set = [&](int bit) { return (bytes[0] >> bit & 1) != 0; };
   const bool says_proof = is_set(0), is_spoilt = is_set(1), tls = is_set(2), encrypts = tls && is_set(3);
   const bool has_codes = !is_set(7);
   const std::size_t piece = std::size_t{1} + (bytes[0] >> 4) * std::size_t{16};
   Span rest = bytes.subspan(1);
-  Listener door(listen_on(meeting()), {kToken, tls});
-  Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
-  std::vector<Guest> guests = door.let_in();
+  Listener door(listen_on(rendezvous()), {kToken, tls});
+  Socket socket = connect_to(rendezvous(), base::in_seconds(kPatience));
+  std::vector<Guest> guests = door.accept_authenticated();
   bool is_right = false;
   try {
     if (says_proof) {
@@ -154,10 +155,10 @@ void visit_door(Span bytes) {
       socket.authenticate(handshake.mac_keys());
       if (is_right && encrypts) {
         base::Digest answer{};
-        base::check(door.let_in().empty(), "somebody came in without a hello");
+        base::check(door.accept_authenticated().empty(), "somebody came in without a hello");
         receive_all(socket, answer, base::in_seconds(kPatience));
         socket.encrypt(Tls::Side::guest, handshake.key());
-        while (!socket.tls()->shake_hands()) door.let_in();
+        while (!socket.tls()->shake_hands()) door.accept_authenticated();
       }
     }
     if (is_right && has_codes) {
@@ -168,12 +169,12 @@ void visit_door(Span bytes) {
       const std::size_t count = std::min(piece, rest.size());
       send_bytes(socket, rest.first(count));
       rest = rest.subspan(count);
-      guests = door.let_in();
+      guests = door.accept_authenticated();
     }
-  } catch (const GoneError&) {  // it was shown the door
+  } catch (const GoneError&) {  // it was refused
   }
   shutdown(socket.descriptor(), SHUT_WR);
-  if (guests.empty()) guests = door.let_in();
+  if (guests.empty()) guests = door.accept_authenticated();
   base::check(guests.empty() || (is_right && has_codes), "somebody came in without a proof, or a code");
   for (const Guest& guest : guests) read_message(guest.hello);
   std::vector<pollfd> polls;
@@ -181,7 +182,7 @@ void visit_door(Span bytes) {
   base::check(polls.size() == 1, "{} visitors stay who have closed", polls.size() - 1);
 }
 
-std::vector<Bytes> door_seeds() {
+std::vector<Bytes> listener_seeds() {
   const std::string hello = to_json(a_hello(2));
   Bytes spoilt = with_mode(3, {hello});
   spoilt.insert(spoilt.begin() + 1, kProofBytes, 0);
@@ -197,8 +198,8 @@ std::vector<Bytes> door_seeds() {
 
 void visit_arbiter(Span bytes) {
   if (bytes.empty()) return;
-  FailureDetector arbiter(listen_on(meeting()), {kToken}, 1 + bytes[0] % 2, "trireme", {});
-  Socket socket = connect_to(meeting(), base::in_seconds(kPatience));
+  FailureDetector arbiter(listen_on(rendezvous()), {kToken}, 1 + bytes[0] % 2, "trireme", {});
+  Socket socket = connect_to(rendezvous(), base::in_seconds(kPatience));
   try {
     GuestHandshake handshake({kToken});
     send_all(socket, prove(socket, handshake), base::in_seconds(kPatience));
@@ -207,7 +208,7 @@ void visit_arbiter(Span bytes) {
       send_with_codes(socket, bytes.subspan(1));
     else
       send_bytes(socket, bytes.subspan(1));
-  } catch (const GoneError&) {  // it was shown the door
+  } catch (const GoneError&) {  // it was refused
   }
   finish(socket, kQuietNs);
 }
@@ -223,7 +224,7 @@ std::vector<Bytes> arbiter_seeds() {
 void host_member(Span bytes) {
   if (bytes.empty()) return;
   const bool greets = bytes[0] % 3 > 0, answers = bytes[0] % 3 > 1, has_codes = answers && bytes[0] < 128;
-  const Socket listener = listen_on(meeting());
+  const Socket listener = listen_on(rendezvous());
   std::thread host([&] {
     const std::int64_t deadline = base::in_seconds(kPatience);
     if (!wait_readable(listener, deadline)) return;
@@ -236,7 +237,7 @@ void host_member(Span bytes) {
         receive_all(socket, proof, deadline);
         send_all(socket, handshake.answer(proof), deadline);
         socket.authenticate(handshake.mac_keys(proof));
-        receive_frame(socket, 4096, deadline);
+        support::receive_frame(socket, 4096, deadline);
       }
       if (has_codes)
         send_with_codes(socket, bytes.subspan(1));
@@ -247,12 +248,12 @@ void host_member(Span bytes) {
     finish(socket, static_cast<std::int64_t>(kPatience * 1e9));
   });
   JoinOptions options;
-  options.address = meeting();
+  options.address = rendezvous();
   options.token = kToken;
   options.world = 2;
   try {
     Membership membership(options, a_hello(2).member, 4000, base::in_seconds(kPatience));
-    const Roll roll = membership.meet(base::in_seconds(kPatience));
+    const MembershipView roll = membership.meet(base::in_seconds(kPatience));
     base::check(roll.rank >= 0 && roll.rank < static_cast<int>(roll.members.size()), "rank {}", roll.rank);
   } catch (const base::Error& error) {
     host.join();

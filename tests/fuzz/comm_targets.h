@@ -10,9 +10,9 @@ namespace trireme::fuzz {
 // Frames in pieces of any size, and the messages in them.
 void read_frames(std::span<const std::uint8_t> bytes);
 std::vector<Bytes> frame_seeds();
-// A guest at a door: without a proof, with a wrong one, with a right one.
-void visit_door(std::span<const std::uint8_t> bytes);
-std::vector<Bytes> door_seeds();
+// A guest at a listener: without a proof, with a wrong one, with a right one.
+void visit_listener(std::span<const std::uint8_t> bytes);
+std::vector<Bytes> listener_seeds();
 // A guest with the token at an arbiter.
 void visit_arbiter(std::span<const std::uint8_t> bytes);
 std::vector<Bytes> arbiter_seeds();

@@ -8,18 +8,18 @@
 
 #include "base/error.h"
 #include "data/codecs/decompress.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/helpers.h"
-#include "data/image_helpers.h"
-#include "data/numpy_files.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/readers/cifar.h"
 #include "data/readers/idx.h"
 #include "data/readers/images/image_file.h"
+#include "data/readers/images/image_helpers.h"
 #include "data/readers/numpy/npy.h"
 #include "data/readers/numpy/numpy.h"
+#include "data/readers/numpy/numpy_files.h"
 #include "data/readers/packed.h"
-#include "data/readers/table/table.h"
+#include "data/readers/table/csv.h"
 #include "fuzz/comm_targets.h"
 #include "support/temporary_folder.h"
 
@@ -166,7 +166,7 @@ constexpr std::array kTargets{
     Target{"packed", read_packed, packed_seeds},
     Target{"frame", read_frames, frame_seeds},
     Target{"link", read_link, link_seeds},
-    Target{"door", visit_door, door_seeds},
+    Target{"listener", visit_listener, listener_seeds},
     Target{"arbiter", visit_arbiter, arbiter_seeds},
     Target{"membership", host_member, membership_seeds},
 };

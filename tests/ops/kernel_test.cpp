@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cpu/simd.h"
-#include "ops/kernel_run.h"
+#include "ops/cases/kernel_run.h"
 
 namespace trireme::optest {
 namespace {

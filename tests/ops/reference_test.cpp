@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/rng.h"
-#include "ops/case_data.h"
+#include "ops/cases/case_data.h"
 
 namespace trireme::optest {
 namespace {

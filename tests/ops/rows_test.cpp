@@ -2,9 +2,9 @@
 // adds to their gradient.
 #include <gtest/gtest.h>
 
+#include "ops/cases/kernel_run.h"
 #include "ops/conv/conv.h"
 #include "ops/conv/norm_conv/norm_conv.h"
-#include "ops/kernel_run.h"
 #include "ops/merge/merge.h"
 
 namespace trireme::optest {
@@ -72,7 +72,7 @@ TEST(Rows, ConcatTakesOneBlockAsItLies) {
 }
 
 TEST(Rows, NormWithConvolutionReadsThem) {
-  const OpCase c{.op = ops::norm_conv({.relu = true}, {.channels = 12, .kernel = {1, 1}, .bias = false}),
+  const OpCase c{.op = ops::norm_conv({.relu = true}, ops::conv({.channels = 12, .kernel = {1, 1}, .bias = false})),
                  .shapes = {{3, 21, 5, 3}},
                  .values = {Values::shifted}};
   EXPECT_TRUE(c.op->reads_rows());
@@ -85,7 +85,7 @@ TEST(Rows, NormWithConvolutionReadsThem) {
 // What an earlier kernel knows of the first channels is what this one would have found.
 TEST(Rows, NormWithConvolutionTakesKnownStatistics) {
   const auto op = [](std::int64_t channels) {
-    return ops::norm_conv({.relu = true}, {.channels = channels, .kernel = {1, 1}, .bias = false});
+    return ops::norm_conv({.relu = true}, ops::conv({.channels = channels, .kernel = {1, 1}, .bias = false}));
   };
   const OpCase wide{.op = op(16), .shapes = {{3, 29, 4, 5}}, .values = {Values::shifted}};
   const CaseData data = make_data(wide, true);
@@ -107,7 +107,7 @@ TEST(Rows, NormWithConvolutionTakesKnownStatistics) {
 }
 
 TEST(Rows, NormWithConvolutionAddsToTheGradient) {
-  const OpCase c{.op = ops::norm_conv({.relu = true}, {.channels = 3, .kernel = {1, 1}, .bias = false}),
+  const OpCase c{.op = ops::norm_conv({.relu = true}, ops::conv({.channels = 3, .kernel = {1, 1}, .bias = false})),
                  .shapes = {{2, 19, 3, 3}},
                  .values = {Values::shifted}};
   const CaseData data = make_data(c, true);

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "ops/activation/activation.h"
 #include "ops/activation/dropout.h"
-#include "ops/kernel_run.h"
+#include "ops/cases/kernel_run.h"
 #include "ops/loss/l2_penalty.h"
 #include "ops/loss/loss.h"
 #include "ops/norm/batch_norm.h"

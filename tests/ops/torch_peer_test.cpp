@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "ops/kernel_run.h"
+#include "ops/cases/kernel_run.h"
 #include "support/peer_python.h"
 
 namespace trireme::optest {

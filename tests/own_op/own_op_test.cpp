@@ -69,8 +69,8 @@ class Bench {
 
   crew::Crew& crew() { return crew_; }
   // The mean loss; the summed gradient is then crew().gradient().
-  double row() {
-    const auto report = crew_.row({kSamples, {image_.data()}, target_.data(), indices_}, {});
+  double compute() {
+    const auto report = crew_.compute({kSamples, {image_.data()}, target_.data(), indices_}, {});
     return report.loss / static_cast<double>(kSamples);
   }
   double evaluate() {
@@ -98,7 +98,7 @@ class Bench {
 TEST(OwnOp, GradientEqualsFiniteDifferencesOfTheLoss) {
   for (const int oars : {1, 3}) {
     Bench bench(swish_network(), oars, 2);
-    bench.row();
+    bench.compute();
     bench.crew().for_each_chunk([](const crew::Chunk&, const float*) {});
     const auto& space = bench.crew().space();
     const std::vector<float> gradient(bench.crew().gradient(), bench.crew().gradient() + space.floats());
@@ -134,11 +134,11 @@ TEST(OwnOp, TrainsAndGivesTheSameBitsOnAnyNumberOfThreads) {
   std::string hash;
   for (const int threads : {1, 2, 3}) {
     Bench bench(swish_network(), 4, threads);
-    const double before = bench.row();
+    const double before = bench.compute();
     bench.step(0.1f);
     double loss = before;
     for (int step = 0; step < 40; ++step) {
-      loss = bench.row();
+      loss = bench.compute();
       bench.step(0.1f);
     }
     EXPECT_LT(loss, 0.5 * before);
@@ -175,7 +175,7 @@ TEST(Flatten, KeepsPlainOrderInAProgram) {
   std::vector<float> image(2 * 3 * kMap), target(4, 0);
   for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i % 11);
   const std::vector<std::int64_t> indices{0, 1};
-  const auto report = crew.row({2, {image.data()}, target.data(), indices}, {});
+  const auto report = crew.compute({2, {image.data()}, target.data(), indices}, {});
   crew.for_each_chunk([](const crew::Chunk&, const float*) {});
 
   double loss = 0;

@@ -254,7 +254,7 @@ TEST_F(Checkpoints, AWriteThatFailsLeavesTheOldOnesAlone) {
   const auto weights_bytes = static_cast<rlim_t>(fs::file_size(path_ / "step-00000001" / "weights.safetensors"));
   const std::vector<float> weights = buffer(2);
   // The last limit is enough for the tensors; then state.json fails.
-  const Progress progress{2, 0, 0, {{"long", '"' + std::string(2 * weights_bytes, 'x') + '"'}}};
+  const SavedProgress progress{2, 0, 0, {{"long", '"' + std::string(2 * weights_bytes, 'x') + '"'}}};
   for (const rlim_t limit : {rlim_t{0}, rlim_t{100}, weights_bytes / 2, weights_bytes - 1, weights_bytes}) {
     struct rlimit small = before;
     small.rlim_cur = limit;

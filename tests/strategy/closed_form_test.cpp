@@ -3,9 +3,9 @@
 
 #include <mutex>
 
-#include "cluster.h"
-#include "fake_replica.h"
-#include "strategy/builtin.h"
+#include "strategy/builtin_strategies.h"
+#include "strategy/cluster.h"
+#include "strategy/fake_replica.h"
 #include "strategy/phases.h"
 
 namespace trireme::strategy {
@@ -61,7 +61,7 @@ class ClosedForm : public testing::TestWithParam<Case> {};
 
 TEST_P(ClosedForm, Weights) {
   const Case& test = GetParam();
-  const RoleMap cast{test.workers, test.servers, test.servers > 0};
+  const RoleMap roles{test.workers, test.servers, test.servers > 0};
   const StrategyRegistry strategies = builtin_strategies();
   const StrategyConfigPtr config =
       parse_phases(strategies, test.strategy, {kSteps, kSteps, {test.workers, {}}}).at(0).strategy;
@@ -71,7 +71,7 @@ TEST_P(ClosedForm, Weights) {
   ASSERT_EQ(config->traits().needs_servers, test.servers > 0);
   const std::shared_ptr<const optim::Optimizer> sgd = optim::make_optimizer("sgd:lr=0.5");
   std::vector<std::vector<float>> results(static_cast<std::size_t>(test.workers));
-  std::vector<comm::Group> groups = comm::inproc_groups(cast.world(), 20);
+  std::vector<comm::Group> groups = comm::inproc_groups(roles.world(), 20);
   std::mutex mutex;
   StateMap pieces;  // of all owners
   const auto add_pieces = [&](const StateMap& more) {
@@ -79,15 +79,15 @@ TEST_P(ClosedForm, Weights) {
     pieces.insert(pieces.end(), more.begin(), more.end());
   };
   const auto errors = run_cluster(
-      groups, cast,
+      groups, roles,
       [&](comm::Group& group, int w) {
         FakeReplica replica(kOars, !test.exact);
         Updater updater(replica, sgd, 0);
-        Assignment assignment({AssignBy::even, {}}, kOars, std::vector<int>(static_cast<std::size_t>(test.workers), 1),
-                              1, 1);
+        OarAssignment assignment({AssignBy::even, {}}, kOars,
+                                 std::vector<int>(static_cast<std::size_t>(test.workers), 1), 1, 1);
         tensor::Buffer memory(8 * static_cast<std::size_t>(replica.space().floats()) * sizeof(float));
-        const Worker worker{
-            replica,   updater, group, cast, w, assignment, {memory.floats(), memory.bytes() / sizeof(float)},
+        const WorkerContext worker{
+            replica,   updater, group, roles, w, assignment, {memory.floats(), memory.bytes() / sizeof(float)},
             test.exact};
         config->import_state(worker, StateOwner::workers);
         const std::unique_ptr<Strategy> strategy = config->make_worker_side(worker);
@@ -105,13 +105,13 @@ TEST_P(ClosedForm, Weights) {
           const StepReport report = strategy->step(work);
           if (config->traits().is_synchronous) EXPECT_EQ(report.loss, kSamples) << "over all workers";
         }
-        strategy->end_stretch();
+        strategy->end_interval();
         if (w == 0 || owner == StateOwner::servers) add_pieces(config->export_state(worker));
         next->import_state(worker, owner);
         results[static_cast<std::size_t>(w)].assign(replica.weights(), replica.weights() + replica.space().floats());
       },
       [&](comm::Group& group, int k) {
-        Server server(group, cast, k, sgd, 0);
+        Server server(group, roles, k, sgd, 0);
         config->import_state(server, StateOwner::workers);
         const auto side = config->make_server_side(server);
         side->run();

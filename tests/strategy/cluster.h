@@ -14,7 +14,7 @@
 #include "comm/transport/inproc.h"
 #include "strategy/all_reduce/all_reduce.h"
 #include "strategy/ps/ps.h"
-#include "strategy/ps/server.h"
+#include "strategy/server/server.h"
 #include "strategy/single/single.h"
 #include "support/core_crew_run.h"
 #include "support/core_networks.h"
@@ -67,9 +67,9 @@ inline graph::Network with_penalty() {
 }
 
 // A worker's crew and all that goes with it. The crew is kept from test to test.
-class Mate {
+class TestWorker {
  public:
-  explicit Mate(const graph::Network& net, int threads = 1, crew::Reduce reduce = crew::Reduce::exact)
+  explicit TestWorker(const graph::Network& net, int threads = 1, crew::Reduce reduce = crew::Reduce::exact)
       : run_(net, {.batch = kBatch, .oars = kOars, .threads = threads, .reduce = reduce}),
         is_exact_(reduce == crew::Reduce::exact),
         start_(run_.weights()) {}
@@ -80,7 +80,7 @@ class Mate {
     updater_.emplace(run_.crew(), std::shared_ptr(optim::make_optimizer(training.optimizer)), training.max_norm);
     const AssignOptions options{oars.empty() ? AssignBy::even : AssignBy::given, oars};
     const std::size_t workers = std::max<std::size_t>(oars.size(), 1);
-    assignment_ = std::make_unique<Assignment>(options, kOars, std::vector<int>(workers, 1), 1, 1);
+    assignment_ = std::make_unique<OarAssignment>(options, kOars, std::vector<int>(workers, 1), 1, 1);
     gradients_ = tensor::Buffer(8 * static_cast<std::size_t>(run_.crew().space().floats()) * sizeof(float));
     shared_gradients_ = host_weights_ = {};
     outcome_ = {};
@@ -90,7 +90,7 @@ class Mate {
   void share_memory(comm::Group& group, bool one_place) {
     const auto floats = static_cast<std::size_t>(run_.crew().space().floats());
     const std::size_t array = tensor::align_up(floats * sizeof(float)) / sizeof(float);
-    std::shared_ptr<const comm::Window> window = group.allocate(10 * array * sizeof(float));
+    std::shared_ptr<const comm::SharedWindow> window = group.allocate(10 * array * sizeof(float));
     window->take(0, 2 * array * sizeof(float));
     auto* memory = reinterpret_cast<float*>(window->own().data());
     run_.crew().move_weights(memory);
@@ -98,13 +98,13 @@ class Mate {
     if (one_place) host_weights_ = {reinterpret_cast<float*>(window->part(0).data()) + 9 * array, floats};
     std::swap(window_, window);  // the one before held the weights until now
   }
-  Worker worker(comm::Group& group, const RoleMap& cast, int worker) {
+  WorkerContext worker(comm::Group& group, const RoleMap& roles, int worker) {
     const std::span<float> own(gradients_.floats(), gradients_.bytes() / sizeof(float));
     const std::span<float> gradients = shared_gradients_.empty() ? own : shared_gradients_;
-    return {run_.crew(), *updater_, group, cast, worker, *assignment_, gradients, is_exact_, host_weights_};
+    return {run_.crew(), *updater_, group, roles, worker, *assignment_, gradients, is_exact_, host_weights_};
   }
   // Steps [first, end), counted from 0.
-  void steps(Strategy& strategy, const Worker& worker, std::int64_t first, std::int64_t end) {
+  void steps(Strategy& strategy, const WorkerContext& worker, std::int64_t first, std::int64_t end) {
     for (std::int64_t i = first; i < end; ++i) {
       run_.load(training_.samples[static_cast<std::size_t>(i)], static_cast<std::uint64_t>(i));
       Work work;
@@ -129,29 +129,29 @@ class Mate {
   Updater& updater() { return *updater_; }
 
  private:
-  std::shared_ptr<const comm::Window> window_;  // holds the weights, once they were shared
+  std::shared_ptr<const comm::SharedWindow> window_;  // holds the weights, once they were shared
   support::CrewRun run_;
   bool is_exact_;
   support::Plain start_;
   Training training_;
   std::optional<Updater> updater_;
-  std::unique_ptr<Assignment> assignment_;
+  std::unique_ptr<OarAssignment> assignment_;
   tensor::Buffer gradients_;
   std::span<float> shared_gradients_, host_weights_;
   Outcome outcome_;
 };
 
-inline Outcome run_single(Mate& mate, const Training& training) {
+inline Outcome run_single(TestWorker& test_worker, const Training& training) {
   std::vector<comm::Group> groups = comm::inproc_groups(1, 20);
-  mate.start(training, {});
-  const Worker worker = mate.worker(groups[0], {}, 0);
+  test_worker.start(training, {});
+  const WorkerContext worker = test_worker.worker(groups[0], {}, 0);
   const auto single = make_single(worker.replica, worker.updater);
-  mate.steps(*single, worker, 0, mate.all_steps());
-  return mate.outcome(true);
+  test_worker.steps(*single, worker, 0, test_worker.all_steps());
+  return test_worker.outcome(true);
 }
 
 // Runs `work` for every worker and `serve` for every server; the errors by process, empty where there was none.
-inline std::vector<std::string> run_cluster(std::vector<comm::Group>& groups, const RoleMap& cast,
+inline std::vector<std::string> run_cluster(std::vector<comm::Group>& groups, const RoleMap& roles,
                                             const std::function<void(comm::Group&, int worker)>& work,
                                             const std::function<void(comm::Group&, int server)>& serve) {
   std::vector<std::string> errors(2 * groups.size());  // of workers, then of servers
@@ -166,11 +166,11 @@ inline std::vector<std::string> run_cluster(std::vector<comm::Group>& groups, co
     });
   };
   for (std::size_t process = 0; process < groups.size(); ++process) {
-    const int worker = cast.worker_of(static_cast<int>(process)), server = cast.server_of(static_cast<int>(process));
+    const int worker = roles.worker_of(static_cast<int>(process)), server = roles.server_of(static_cast<int>(process));
     comm::Group& group = groups[process];
     if (worker >= 0)
       start(process, [&, worker] {
-        if (cast.servers_apart) group.among(cast.worker_processes(), 1000);
+        if (roles.servers_apart) group.among(roles.worker_processes(), 1000);
         work(group, worker);
       });
     if (server >= 0) start(groups.size() + process, [&, server] { serve(group, server); });

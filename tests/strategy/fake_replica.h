@@ -68,20 +68,21 @@ class FakeReplica : public crew::Replica {
   void refresh_weight_forms() override {}
   void refresh_weight_forms(int) override {}
 
-  using Replica::row;
-  crew::RowReport row(const crew::BatchView& batch, const crew::Draw& draw, TakeGradient take) override {
-    return row(batch, draw, {{0, oars_}}, [&](const crew::Chunk& chunk, auto sums) { take(chunk, sums[0]); });
+  using Replica::compute;
+  crew::ComputeReport compute(const crew::BatchView& batch, const crew::RandomSeed& random,
+                              TakeGradient take) override {
+    return compute(batch, random, {{0, oars_}}, [&](const crew::Chunk& chunk, auto sums) { take(chunk, sums[0]); });
   }
-  crew::RowReport row(const crew::BatchView& batch, const crew::Draw& draw) override {
+  crew::ComputeReport compute(const crew::BatchView& batch, const crew::RandomSeed& random) override {
     kept_.assign(at(space_.floats()), 0);
-    return row(batch, draw, [&](const crew::Chunk& chunk, const float* gradient) {
+    return compute(batch, random, [&](const crew::Chunk& chunk, const float* gradient) {
       std::copy_n(gradient, chunk.count, kept_.begin() + chunk.offset);
     });
   }
   const float* gradient() const override { return kept_.data(); }
 
-  crew::RowReport row(const crew::BatchView& batch, const crew::Draw&, const crew::Share& share, TakePartials take,
-                      NeedWeights need) override {
+  crew::ComputeReport compute(const crew::BatchView& batch, const crew::RandomSeed&, const crew::Share& share,
+                              TakePartials take, NeedWeights need) override {
     const std::vector<int> all{2, 0};
     need(all);
     const std::vector<base::Range> parts = partials(batch.samples, share);
@@ -100,7 +101,7 @@ class FakeReplica : public crew::Replica {
       take(chunk, pointers);
     }
     make_statistics(batch, parts);
-    crew::RowReport report;
+    crew::ComputeReport report;
     for (std::int64_t oar = share.oars.begin; oar < share.oars.end; ++oar) {
       const base::Range samples = base::oar_samples(static_cast<int>(oar), oars_, batch.samples);
       oar_loss_[at(oar)] = oar_correct_[at(oar)] = static_cast<double>(samples.size());

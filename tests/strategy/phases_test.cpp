@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "strategy/builtin.h"
+#include "strategy/builtin_strategies.h"
 
 namespace trireme::strategy {
 namespace {
@@ -148,7 +148,7 @@ TEST(Phases, ServersOfSomePhase) {
 TEST(Phases, AStrategyOfOnesOwn) {
   struct Own : StrategyConfig {
     Own() : StrategyConfig({.outlives_workers = true}) {}
-    std::unique_ptr<Strategy> make_worker_side(const Worker&) const override { return nullptr; }
+    std::unique_ptr<Strategy> make_worker_side(const WorkerContext&) const override { return nullptr; }
   };
   StrategyRegistry strategies = builtin_strategies();
   strategies.add({"own", "", {{"state", "kept", ""}}, [](base::Spec& spec, const WorkerSet&) {

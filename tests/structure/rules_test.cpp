@@ -6,57 +6,6 @@
 namespace trireme::structure {
 namespace {
 
-const std::set<std::string> kExisting = {"src/base/error.h", "src/tensor/shape.h", "src/ops/core/op.h",
-                                         "src/graph/node.h", "src/train/loop.h"};
-
-Offences includes(const std::string& path, const std::string& text) {
-  return check_includes({path, text}, design_arrows(), kExisting);
-}
-
-TEST(Arrows, AreTransitiveAndOneWay) {
-  EXPECT_EQ(reachable(design_arrows(), "base"), (std::set<std::string>{"base"}));
-  EXPECT_EQ(reachable(design_arrows(), "graph"), (std::set<std::string>{"base", "observe", "tensor", "ops", "graph"}));
-  EXPECT_EQ(reachable(design_arrows(), "main").size(), design_arrows().size()) << "main reaches every part";
-  for (const auto& [part, targets] : design_arrows())
-    for (const std::string& target : targets)
-      EXPECT_FALSE(reachable(design_arrows(), target).contains(part)) << part << " and " << target << " form a circle";
-}
-
-TEST(Arrows, AreReadFromCMake) {
-  const Arrows arrows = cmake_arrows(
-      "project(x)\n"
-      "trireme_part(base    DEPENDS LINK fmt::fmt)\n"
-      "trireme_part(tensor  DEPENDS base)  # a comment\n"
-      "trireme_part(ops     DEPENDS tensor observe LINK DNNL::dnnl)\n"
-      "# trireme_part(ghost DEPENDS base)\n");
-  EXPECT_EQ(arrows, (Arrows{{"base", {}}, {"tensor", {"base"}}, {"ops", {"tensor", "observe"}}}));
-}
-
-TEST(Includes, WrongDirectionIsSeen) {
-  const Offences offences =
-      includes("src/tensor/shape.cpp", "#include \"tensor/shape.h\"\n\n#include \"ops/core/op.h\"\n");
-  ASSERT_EQ(offences.size(), 1u);
-  EXPECT_EQ(offences[0], "src/tensor/shape.cpp:3: includes ops/core/op.h: tensor may not use ops");
-  EXPECT_EQ(includes("src/base/a.h", "  #  include \"tensor/shape.h\" // why\n").size(), 1u);
-  EXPECT_EQ(includes("src/optim/a.h", "#include \"graph/node.h\"\n").size(), 1u) << "siblings";
-  EXPECT_EQ(includes("src/ops/a.h", "#include <graph/node.h>\n").size(), 1u) << "angle brackets hide nothing";
-}
-
-TEST(Includes, RightDirectionPasses) {
-  EXPECT_TRUE(includes("src/graph/a.cpp", "#include <vector>\n#include \"base/error.h\"\n#include \"ops/core/op.h\"\n")
-                  .empty());
-  EXPECT_TRUE(includes("src/main.cpp", "#include \"train/loop.h\"\n").empty());
-}
-
-TEST(Includes, UnknownPartsPathsAndFilesAreSeen) {
-  EXPECT_EQ(includes("src/attic/a.cpp", "").size(), 1u);
-  EXPECT_EQ(includes("src/ops/a.cpp", "#include \"op.h\"\n").size(), 1u);
-  EXPECT_EQ(includes("src/ops/a.cpp", "#include \"../base/error.h\"\n").size(), 1u);
-  EXPECT_EQ(includes("src/ops/a.cpp", "#include \"fmt/core.h\"\n").size(), 1u);
-  EXPECT_EQ(includes("src/ops/a.cpp", "#include \"base/gone.h\"\n").size(), 1u);
-  EXPECT_EQ(includes("src/ops/a.cpp", "#include <base/error.h>\n").size(), 1u);
-}
-
 TEST(LibraryHeaders, OneDnnAndOpenMpStayBehindTheGate) {
   for (const char* header : {"<dnnl.hpp>", "<oneapi/dnnl/dnnl.h>", "\"dnnl.h\"", "<omp.h>"}) {
     const std::string text = std::string("#include ") + header + "\n";
@@ -75,7 +24,7 @@ TEST(Environment, IsReadInListedFilesOnly) {
   const std::string text = "const char* a = std::getenv(\"A\");\n";
   EXPECT_EQ(check_environment({"src/ops/core/op.cpp", text}).size(), 1u);
   EXPECT_EQ(check_environment({"src/ops/core/op.cpp", "extern char** environ;\n"}).size(), 1u);
-  EXPECT_TRUE(check_environment({"src/data/find_data.cpp", text}).empty());
+  EXPECT_TRUE(check_environment({"src/data/readers/find_data.cpp", text}).empty());
   EXPECT_TRUE(check_environment({"src/ops/core/op.cpp", "// getenv\nsetenv(\"getenv\", \"1\", 1);\n"}).empty());
 }
 
@@ -120,31 +69,6 @@ TEST(Length, SevenHundredLinesPassAndOneMoreFails) {
   std::string text(kLongestFile, '\n');
   EXPECT_TRUE(check_length({"tests/base/a.cpp", text}).empty());
   EXPECT_EQ(check_length({"tests/base/a.cpp", text + "\n"}).size(), 1u);
-}
-
-TEST(Rooms, SiblingsDoNotIncludeEachOther) {
-  const auto offences = [](const std::string& path, const std::string& header) {
-    return check_sibling_rooms({path, "#include \"" + header + "\"\n"});
-  };
-  ASSERT_EQ(offences("src/ops/conv/winograd/a.cpp", "ops/conv/narrow/b.h").size(), 1u);
-  EXPECT_EQ(offences("src/ops/conv/winograd/a.cpp", "ops/conv/narrow/b.h")[0],
-            "src/ops/conv/winograd/a.cpp:1: includes ops/conv/narrow/b.h: winograd may not use narrow; put what they "
-            "share into ops/conv/");
-  EXPECT_EQ(offences("src/data/readers/table/a.h", "data/readers/numpy/b.h").size(), 1u);
-  EXPECT_TRUE(offences("src/ops/conv/winograd/a.cpp", "ops/conv/winograd/b.h").empty());
-  EXPECT_TRUE(offences("src/ops/conv/winograd/a.cpp", "ops/conv/conv.h").empty());
-  EXPECT_TRUE(offences("src/ops/conv/conv.cpp", "ops/conv/narrow/b.h").empty()) << "the room above knows all";
-  EXPECT_TRUE(offences("src/ops/norm/a.cpp", "ops/vector/wide.h").empty());
-}
-
-TEST(Rooms, FullFoldersAreSeen) {
-  std::set<std::string> paths;
-  for (int i = 0; i < kLargestFolder; ++i) paths.insert("src/ops/a" + std::to_string(i) + ".h");
-  paths.insert("src/ops/conv/b.h");
-  EXPECT_TRUE(check_folder_sizes(paths).empty()) << "rooms are counted apart";
-  paths.insert("src/ops/one_more.h");
-  ASSERT_EQ(check_folder_sizes(paths).size(), 1u);
-  EXPECT_EQ(check_folder_sizes(paths)[0], "src/ops: 31 files, at most 30 are allowed; give it rooms");
 }
 
 TEST(Length, SourcesAreShorterThanTests) {

@@ -1,4 +1,4 @@
-// The rules of rules.h, on this repository.
+// All rules, on this repository.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -6,7 +6,10 @@
 #include <functional>
 #include <sstream>
 
+#include "structure/parts.h"
+#include "structure/rooms.h"
 #include "structure/rules.h"
+#include "structure/type_names.h"
 
 namespace trireme::structure {
 namespace {
@@ -34,10 +37,13 @@ std::vector<SourceFile> cpp_files(const std::vector<std::string>& folders) {
   return files;
 }
 
+void expect_none(const Offences& offences) {
+  for (const std::string& offence : offences) ADD_FAILURE() << offence;
+}
+
 void expect_lawful(const std::vector<SourceFile>& files, const std::function<Offences(const SourceFile&)>& check) {
   ASSERT_FALSE(files.empty());
-  for (const SourceFile& file : files)
-    for (const std::string& offence : check(file)) ADD_FAILURE() << offence;
+  for (const SourceFile& file : files) expect_none(check(file));
 }
 
 TEST(Tree, PartsIncludeOnlyWhatTheyMay) {
@@ -55,6 +61,10 @@ TEST(Tree, CMakeLinksAsTheDesignSays) {
     for (const std::string& target : targets)
       EXPECT_TRUE(reachable(design_arrows(), part).contains(target)) << part << " is linked with " << target;
   }
+}
+
+TEST(Tree, LibrariesAreLinkedWithWhatTheyInclude) {
+  expect_none(check_links(cmake_arrows(read(kRoot / "CMakeLists.txt").text), included_parts(cpp_files({"src"}))));
 }
 
 TEST(Tree, EveryPartIsBuilt) {
@@ -82,14 +92,18 @@ TEST(Tree, NoMachineDependentBuildFlags) {
   expect_lawful(files, check_build_flags);
 }
 
+TEST(Tree, RoomsFormNoCycle) { expect_none(check_room_cycles(cpp_files({"src"}))); }
+
 TEST(Tree, RoomsKeepApart) { expect_lawful(cpp_files({"src"}), check_sibling_rooms); }
 
 TEST(Tree, FoldersStaySmall) {
   std::set<std::string> paths;
-  for (const SourceFile& file : cpp_files({"src"})) paths.insert(file.path);
+  for (const SourceFile& file : cpp_files({"src", "tests"})) paths.insert(file.path);
   ASSERT_GT(paths.size(), 100u);
-  for (const std::string& offence : check_folder_sizes(paths)) ADD_FAILURE() << offence;
+  expect_none(check_folder_sizes(paths));
 }
+
+TEST(Tree, TypeNamesHaveOneMeaning) { expect_none(check_type_names(cpp_files({"src"}))); }
 
 TEST(Tree, FilesStayShort) { expect_lawful(cpp_files({"src", "tests", "bench", "examples"}), check_length); }
 

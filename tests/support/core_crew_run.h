@@ -22,9 +22,9 @@ class CrewRun {
   }
 
   // Forward, backward and the sum over oars of the batch reference_batch(net, samples, stream).
-  crew::RowReport row(std::int64_t samples, std::uint64_t stream = 0) {
+  crew::ComputeReport compute(std::int64_t samples, std::uint64_t stream = 0) {
     load(samples, stream);
-    return row_loaded();
+    return compute_loaded();
   }
   void load(std::int64_t samples, std::uint64_t stream = 0) {
     inputs_ = input_values(net_, samples, stream);
@@ -39,13 +39,13 @@ class CrewRun {
   }
   const crew::BatchView& view() const { return view_; }
   void spoil_input(float value) { inputs_[0][0] = value; }
-  crew::RowReport row_loaded() { return crew_.row(view_, {}); }
-  crew::RowReport row_loaded(crew::Crew::TakeGradient take) { return crew_.row(view_, {}, take); }
+  crew::ComputeReport compute_loaded() { return crew_.compute(view_, {}); }
+  crew::ComputeReport compute_loaded(crew::Crew::TakeGradient take) { return crew_.compute(view_, {}, take); }
 
   // The same of some oars; `add` gets every chunk's partials.
-  crew::RowReport row_share(std::int64_t samples, const crew::Share& share, crew::Crew::TakePartials add) {
+  crew::ComputeReport compute_share(std::int64_t samples, const crew::Share& share, crew::Crew::TakePartials add) {
     load(samples);
-    return crew_.row(view_, {}, share, add);
+    return crew_.compute(view_, {}, share, add);
   }
 
   // Moves every weight against its gradient.
@@ -56,17 +56,17 @@ class CrewRun {
     });
   }
   // The same, each layer as soon as its gradient is there.
-  crew::RowReport step_passing(std::int64_t samples, std::uint64_t stream = 0, float rate = 0.05f) {
+  crew::ComputeReport step_passing(std::int64_t samples, std::uint64_t stream = 0, float rate = 0.05f) {
     load(samples, stream);
-    const crew::RowReport report = row_loaded([this, rate](const crew::Chunk& chunk, const float* gradient) {
+    const crew::ComputeReport report = compute_loaded([this, rate](const crew::Chunk& chunk, const float* gradient) {
       float* weights = crew_.weights() + chunk.offset;
       for (std::int64_t i = 0; i < chunk.count; ++i) weights[i] -= rate * gradient[i];
     });
     crew_.finish_step();
     return report;
   }
-  crew::RowReport step(std::int64_t samples, std::uint64_t stream = 0) {
-    const crew::RowReport report = row(samples, stream);
+  crew::ComputeReport step(std::int64_t samples, std::uint64_t stream = 0) {
+    const crew::ComputeReport report = compute(samples, stream);
     update();
     crew_.finish_step();
     return report;

@@ -1,5 +1,5 @@
-// The coordinator as the helm uses it, with workers that ask, row and push in random orders: every share is rowed once,
-// nobody waits forever, and nobody is ahead of the slowest by more than the bound allows.
+// The coordinator as the helm uses it, with workers that ask, compute and push in random orders: every share is
+// computed once, nobody waits forever, and nobody is ahead of the slowest by more than the bound allows.
 #include "train/helm/coordinator.h"
 
 #include <gtest/gtest.h>
@@ -11,22 +11,22 @@
 namespace trireme::train {
 namespace {
 
-using strategy::Bound;
+using strategy::StalenessBound;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-PushNews push_of(int worker, const Coordinator::Share& share) {
+PushMessage push_of(int worker, const Coordinator::Share& share) {
   const auto samples = static_cast<double>(share.oars.size());
-  PushNews news{.pusher = worker, .step = share.step + 1};
-  news.sums = {.loss = 2 * samples, .correct = 1, .samples = samples, .penalty = 0.25, .lr = 0.1};
-  news.notes = {{{.load = 1, .forward = 2, .backward = 3, .update = 4, .network = 5, .hidden = 6}, 0, false}};
-  return news;
+  PushMessage push{.pusher = worker, .step = share.step + 1};
+  push.sums = {.loss = 2 * samples, .correct = 1, .samples = samples, .penalty = 0.25, .lr = 0.1};
+  push.notes = {{{.load = 1, .forward = 2, .backward = 3, .update = 4, .network = 5, .hidden = 6}, 0, false}};
+  return push;
 }
 
-// Workers that load one share ahead of the one that they row, as the real ones do.
+// Workers that load one share ahead of the one that they compute, as the real ones do.
 class Workers {
  public:
-  Workers(int count, int oars, std::int64_t from, std::int64_t to, Bound bound, unsigned seed)
+  Workers(int count, int oars, std::int64_t from, std::int64_t to, StalenessBound bound, unsigned seed)
       : bound_(bound), from_(from), to_(to), coordinator_(count, oars, from, to, bound), random_(seed) {
     all_.resize(at(count));
   }
@@ -50,7 +50,7 @@ class Workers {
   }
   void expect_every_share_once(int oars) const {
     std::map<std::int64_t, std::int64_t> of_step;
-    for (const auto& [share, times] : rowed_) {
+    for (const auto& [share, times] : computed_) {
       EXPECT_EQ(times, 1) << "step " << share.first << " from oar " << share.second;
       of_step[share.first] += sizes_.at(share);
     }
@@ -76,7 +76,7 @@ class Workers {
  private:
   struct One {
     std::vector<Coordinator::Share> loaded;
-    bool is_rowing = false, was_told = false;
+    bool is_computing = false, was_told = false;
     std::int64_t clock = 0;
     bool is_done() const { return was_told && loaded.empty(); }
   };
@@ -107,21 +107,21 @@ class Workers {
       return true;
     }
     if (one.loaded.empty()) return false;
-    if (!one.is_rowing) {
+    if (!one.is_computing) {
       if (one.clock >= coordinator_.clocks().limit(worker)) return false;
       see_how_far_ahead(one);
-      return one.is_rowing = true;
+      return one.is_computing = true;
     }
-    one.is_rowing = false;
+    one.is_computing = false;
     ++one.clock;
     ++pushes_;
-    ++rowed_[{one.loaded.front().step, one.loaded.front().oars.begin}];
+    ++computed_[{one.loaded.front().step, one.loaded.front().oars.begin}];
     now_ns_ += 1 + static_cast<std::int64_t>(random_() % 1000);
     for (const auto& step : coordinator_.done(push_of(worker, one.loaded.front()), now_ns_)) steps_.push_back(step);
     one.loaded.erase(one.loaded.begin());
     return true;
   }
-  // Of those who have not rowed their last.
+  // Of those who have not computed their last.
   void see_how_far_ahead(const One& one) {
     std::int64_t slowest = one.clock;
     for (const One& other : all_)
@@ -130,12 +130,12 @@ class Workers {
     EXPECT_LE(one.clock - slowest, bound_.high);
   }
 
-  Bound bound_;
+  StalenessBound bound_;
   std::int64_t from_, to_;
   Coordinator coordinator_;
   std::mt19937 random_;
   std::vector<One> all_;
-  std::map<std::pair<std::int64_t, std::int64_t>, int> rowed_;  // by step and first oar
+  std::map<std::pair<std::int64_t, std::int64_t>, int> computed_;  // by step and first oar
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sizes_;
   std::vector<Coordinator::Step> steps_;
   std::int64_t pushes_ = 0, most_ahead_ = 0, now_ns_ = 1;
@@ -146,7 +146,9 @@ TEST(Coordinator, HandsEveryShareOutOnceInWhateverOrder) {
     const int count = 1 + static_cast<int>(seed % 5), oars = count + static_cast<int>(seed % 7);
     const std::int64_t from = seed % 3 * 10, steps = 1 + seed % 9;
     const auto low = static_cast<std::int64_t>(seed % 4);
-    const Bound bound = seed % 3 == 0 ? Bound{} : seed % 3 == 1 ? Bound{low, low} : Bound{low, low + 5};
+    const StalenessBound bound = seed % 3 == 0   ? StalenessBound{}
+                                 : seed % 3 == 1 ? StalenessBound{low, low}
+                                                 : StalenessBound{low, low + 5};
     Workers workers(count, oars, from, from + steps, bound, seed);
     std::vector<double> weights(at(count), 1.0);
     weights[0] = seed % 2 == 0 ? 20 : 0.2;
@@ -160,7 +162,7 @@ TEST(Coordinator, HandsEveryShareOutOnceInWhateverOrder) {
 
 TEST(Coordinator, StopLeavesWholeSteps) {
   for (unsigned seed = 0; seed < 100; ++seed) {
-    Workers workers(3, 8, 5, 25, seed % 2 == 0 ? Bound{} : Bound{1, 1}, seed);
+    Workers workers(3, 8, 5, 25, seed % 2 == 0 ? StalenessBound{} : StalenessBound{1, 1}, seed);
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     workers.run({1, 5, 1}, seed % 40);
     if (testing::Test::HasFatalFailure()) return;
@@ -182,27 +184,27 @@ TEST(Coordinator, WhoIsSlowIsNotLeftBehindByMoreThanTheBound) {
 }
 
 TEST(Coordinator, WhatALostWorkerHadIsHandedOutAgain) {
-  Coordinator coordinator(2, 8, 0, 2, Bound{0, 0});
+  Coordinator coordinator(2, 8, 0, 2, StalenessBound{0, 0});
   const auto first = coordinator.hand_out(0), second = coordinator.hand_out(0);
   EXPECT_EQ(coordinator.clocks().limit(1), 1);
   coordinator.begin_again(1);
-  std::set<std::pair<std::int64_t, std::int64_t>> rowed;
+  std::set<std::pair<std::int64_t, std::int64_t>> computed;
   for (;;) {
     const auto share = coordinator.hand_out(0);
     if (share.step < 0) break;
     EXPECT_GT(coordinator.clocks().limit(0), coordinator.clocks().clock(0)) << "nobody waits for one that is lost";
     EXPECT_EQ(coordinator.in_hand(0).oars, share.oars);
-    EXPECT_TRUE(rowed.insert({share.step, share.oars.begin}).second);
+    EXPECT_TRUE(computed.insert({share.step, share.oars.begin}).second);
     coordinator.done(push_of(0, share), 1);
   }
-  EXPECT_EQ(rowed.size(), 4u) << "a batch is still cut for two";
-  EXPECT_TRUE(rowed.contains({first.step, first.oars.begin}) && rowed.contains({second.step, second.oars.begin}));
+  EXPECT_EQ(computed.size(), 4u) << "a batch is still cut for two";
+  EXPECT_TRUE(computed.contains({first.step, first.oars.begin}) && computed.contains({second.step, second.oars.begin}));
   EXPECT_EQ(coordinator.steps_done(), 2);
 }
 
-TEST(Coordinator, EveryShareIsRowedOnceAlsoWithoutALostWorker) {
+TEST(Coordinator, EveryShareIsComputedOnceAlsoWithoutALostWorker) {
   for (unsigned seed = 0; seed < 100; ++seed) {
-    Workers workers(3, 8, 0, 12, seed % 2 == 0 ? Bound{} : Bound{1, 1}, seed);
+    Workers workers(3, 8, 0, 12, seed % 2 == 0 ? StalenessBound{} : StalenessBound{1, 1}, seed);
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     workers.run({1, 2, 3}, -1, true, seed % 30);
     if (testing::Test::HasFatalFailure()) return;
@@ -212,7 +214,7 @@ TEST(Coordinator, EveryShareIsRowedOnceAlsoWithoutALostWorker) {
 }
 
 TEST(Coordinator, StalenessCountsThePushesOfOthersBetween) {
-  Coordinator coordinator(3, 3, 0, 2, Bound{});
+  Coordinator coordinator(3, 3, 0, 2, StalenessBound{});
   std::map<int, std::vector<Coordinator::Share>> has;
   for (int worker = 0; worker < 3; ++worker)
     for (int i = 0; i < 2; ++i) has[worker].push_back(coordinator.hand_out(worker));
@@ -230,7 +232,7 @@ TEST(Coordinator, StalenessCountsThePushesOfOthersBetween) {
 }
 
 TEST(Coordinator, OfSharesWithoutOars) {
-  Coordinator coordinator(3, 2, 0, 1, Bound{});
+  Coordinator coordinator(3, 2, 0, 1, StalenessBound{});
   std::int64_t oars = 0;
   for (int worker = 0; worker < 3; ++worker) oars += coordinator.hand_out(worker).oars.size();
   EXPECT_EQ(oars, 2);

@@ -1,5 +1,5 @@
 // The recorder delivers in order, waits for nobody, loses nothing of a record, and says when a record fails.
-#include "train/helm/recorder.h"
+#include "train/recorder/recorder.h"
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ class TestSink : public observe::EventSink {
 };
 
 SinkRow row(const char* name, Heard& heard, Behaviour behaviour = {}) {
-  return {name, "", [&heard, behaviour](const SinkPlace&) { return std::make_unique<TestSink>(heard, behaviour); }};
+  return {name, "", [&heard, behaviour](const SinkContext&) { return std::make_unique<TestSink>(heard, behaviour); }};
 }
 
 StepDone step(std::int64_t number) {
@@ -161,13 +161,15 @@ TEST(Recorder, RollsBackBetweenWhatCameBeforeAndAfter) {
 
 TEST(Recorder, ASinkThatIsNotWantedIsNotMade) {
   Recorder recorder(
-      SinkRegistry("sink", {{"none", "", [](const SinkPlace&) { return std::unique_ptr<observe::EventSink>(); }}}), {});
+      SinkRegistry("sink", {{"none", "", [](const SinkContext&) { return std::unique_ptr<observe::EventSink>(); }}}),
+      {});
   recorder.publish(step(1));
   recorder.flush_all();
 }
 
 TEST(Recorder, ASinkThatCannotBeginEndsIt) {
-  const SinkRow bad{"bad", "", [](const SinkPlace&) -> std::unique_ptr<observe::EventSink> { base::run_error("no"); }};
+  const SinkRow bad{"bad", "",
+                    [](const SinkContext&) -> std::unique_ptr<observe::EventSink> { base::run_error("no"); }};
   Heard heard;
   EXPECT_THROW(Recorder(SinkRegistry("sink", {row("record", heard), bad}), {}), base::Error);
 }

@@ -16,13 +16,13 @@ namespace {
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 std::vector<Order> all_orders() {
-  return {RowOrder{3, 123456789012, 123456789099, 0.125, true},
+  return {ComputeOrder{3, 123456789012, 123456789099, 0.125, true},
           EvaluateOrder{true, 7},
           HandOverOrder{3, strategy::StateOwner::servers, false, 123456789012},
-          GiveStateOrder{},
-          TakeStateOrder{true, 123456789012},
+          SendStateOrder{},
+          ReceiveStateOrder{true, 123456789012},
           ClockOrder{},
-          SayDoneOrder{},
+          AcknowledgeOrder{},
           SendTraceOrder{},
           SendTrafficOrder{},
           EndOrder{}};
@@ -31,21 +31,21 @@ std::vector<Order> all_orders() {
 const StepSums kSums{.loss = -1.5e-300, .correct = 17, .samples = 128, .penalty = 0.1, .lr = 1e-9};
 
 // A clock's nanoseconds are more than a double can count.
-std::vector<strategy::Note> notes() {
+std::vector<strategy::WorkerStepReport> notes() {
   return {{{1, 2, 3, 4, 5, 6}, std::numeric_limits<std::int64_t>::max() - 1, true, 9}, {{}, -3, false}};
 }
 
 std::vector<Report> all_reports() {
-  return {StepNews{123456789012, kSums, notes(), {{0, 5}, {5, 5}, {5, 8}}},
-          PushNews{3, 42, kSums, 77, 75, notes()},
+  return {StepMessage{123456789012, kSums, notes(), {{0, 5}, {5, 5}, {5, 8}}},
+          PushMessage{3, 42, kSums, 77, 75, notes()},
           ShareRequest{5},
-          StretchNews{2, 11, "1 2f 00 ff"},
-          FailureNews{"cannot read 'x'; \xff\n"},
-          EvaluationNews{{1.5, 2.5}, {3}},
-          TrafficNews{1ULL << 63, 7},
-          TraceNews{std::string("\0packed", 7)},
-          StateNews{{{3, {5, 123456789012}, 77}, {4, {0, 5}, 78}}},
-          DoneNews{}};
+          IntervalEndMessage{2, 11, "1 2f 00 ff"},
+          FailureMessage{"cannot read 'x'; \xff\n"},
+          EvaluationReply{{1.5, 2.5}, {3}},
+          TrafficReply{1ULL << 63, 7},
+          TraceReply{std::string("\0packed", 7)},
+          StateReply{{{3, {5, 123456789012}, 77}, {4, {0, 5}, 78}}},
+          Acknowledgement{}};
 }
 
 TEST(Orders, ComeBackAsTheyWere) {
@@ -66,13 +66,14 @@ TEST(Orders, HaveNames) {
 }
 
 TEST(Orders, SharesAndLimitsComeBack) {
-  const ShareAnswer share{5, {1, 3}};
-  const LimitNews limit{1, 2, 3};
-  EXPECT_EQ(decode<ShareAnswer>(bytes_of(encode(share))), share);
-  EXPECT_EQ(decode<LimitNews>(bytes_of(encode(limit))), limit);
+  const ShareReply share{5, {1, 3}};
+  const LimitMessage limit{1, 2, 3};
+  EXPECT_EQ(decode<ShareReply>(bytes_of(encode(share))), share);
+  EXPECT_EQ(decode<LimitMessage>(bytes_of(encode(limit))), limit);
 }
 
-void expect_equal(const std::vector<strategy::Note>& found, const std::vector<strategy::Note>& wanted) {
+void expect_equal(const std::vector<strategy::WorkerStepReport>& found,
+                  const std::vector<strategy::WorkerStepReport>& wanted) {
   ASSERT_EQ(found.size(), wanted.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_EQ(found[i].seconds, wanted[i].seconds);
@@ -91,12 +92,12 @@ TEST(Reports, ComeBackAsTheyWere) {
     back.push_back(decode<Report>(bytes_of(encode(reports[i]))));
     EXPECT_EQ(encode(back[i]), encode(reports[i]));
   }
-  const auto& step = std::get<StepNews>(back[0]);
+  const auto& step = std::get<StepMessage>(back[0]);
   EXPECT_EQ(step.step, 123456789012);
   EXPECT_EQ(step.sums, kSums);
   expect_equal(step.notes, notes());
   EXPECT_EQ(step.shares, (std::vector<base::Range>{{0, 5}, {5, 5}, {5, 8}}));
-  const auto& push = std::get<PushNews>(back[1]);
+  const auto& push = std::get<PushMessage>(back[1]);
   EXPECT_EQ(push.pusher, 3);
   EXPECT_EQ(push.step, 42);
   EXPECT_EQ(push.sums, kSums);
@@ -104,35 +105,35 @@ TEST(Reports, ComeBackAsTheyWere) {
   EXPECT_EQ(push.slowest, 75);
   expect_equal(push.notes, notes());
   EXPECT_EQ(std::get<ShareRequest>(back[2]).pusher, 5);
-  EXPECT_EQ(std::get<StretchNews>(back[3]).worker, 2);
-  EXPECT_EQ(std::get<StretchNews>(back[3]).synchronisations, 11);
-  EXPECT_EQ(std::get<StretchNews>(back[3]).ledger, "1 2f 00 ff");
-  EXPECT_EQ(std::get<FailureNews>(back[4]).sentence, "cannot read 'x'; \xff\n");
-  EXPECT_EQ(std::get<EvaluationNews>(back[5]).losses, (std::vector<double>{1.5, 2.5}));
-  EXPECT_EQ(std::get<EvaluationNews>(back[5]).corrects, (std::vector<double>{3}));
-  EXPECT_EQ(std::get<TrafficNews>(back[6]).sent, 1ULL << 63);
-  EXPECT_EQ(std::get<TrafficNews>(back[6]).received, 7u);
-  EXPECT_EQ(std::get<TraceNews>(back[7]).packed, std::string("\0packed", 7));
+  EXPECT_EQ(std::get<IntervalEndMessage>(back[3]).worker, 2);
+  EXPECT_EQ(std::get<IntervalEndMessage>(back[3]).synchronisations, 11);
+  EXPECT_EQ(std::get<IntervalEndMessage>(back[3]).ledger, "1 2f 00 ff");
+  EXPECT_EQ(std::get<FailureMessage>(back[4]).sentence, "cannot read 'x'; \xff\n");
+  EXPECT_EQ(std::get<EvaluationReply>(back[5]).losses, (std::vector<double>{1.5, 2.5}));
+  EXPECT_EQ(std::get<EvaluationReply>(back[5]).corrects, (std::vector<double>{3}));
+  EXPECT_EQ(std::get<TrafficReply>(back[6]).sent, 1ULL << 63);
+  EXPECT_EQ(std::get<TrafficReply>(back[6]).received, 7u);
+  EXPECT_EQ(std::get<TraceReply>(back[7]).packed, std::string("\0packed", 7));
 }
 
 TEST(Reports, OfALossThatIsNoNumber) {
   const auto loss_of = [](double loss) {
-    StepNews news;
+    StepMessage news;
     news.sums.loss = loss;
-    return std::get<StepNews>(decode<Report>(bytes_of(encode(Report(news))))).sums.loss;
+    return std::get<StepMessage>(decode<Report>(bytes_of(encode(Report(news))))).sums.loss;
   };
   EXPECT_TRUE(std::isnan(loss_of(std::nan(""))));
   EXPECT_TRUE(std::isinf(loss_of(HUGE_VAL)));
 }
 
-template <class Mail>
-void expect_only_whole(const std::vector<Mail>& all) {
-  for (const Mail& one : all) {
+template <class RoleMessages>
+void expect_only_whole(const std::vector<RoleMessages>& all) {
+  for (const RoleMessages& one : all) {
     const std::string bytes = encode(one);
     for (std::size_t length = 0; length < bytes.size(); ++length)
-      EXPECT_THROW((void)decode<Mail>(bytes_of(bytes.substr(0, length))), base::Error) << length;
-    EXPECT_THROW((void)decode<Mail>(bytes_of(bytes + '\0')), base::Error);
-    EXPECT_THROW((void)decode<Mail>(bytes_of('\x7f' + bytes.substr(1))), base::Error) << "no such kind";
+      EXPECT_THROW((void)decode<RoleMessages>(bytes_of(bytes.substr(0, length))), base::Error) << length;
+    EXPECT_THROW((void)decode<RoleMessages>(bytes_of(bytes + '\0')), base::Error);
+    EXPECT_THROW((void)decode<RoleMessages>(bytes_of('\x7f' + bytes.substr(1))), base::Error) << "no such kind";
   }
 }
 
@@ -141,7 +142,7 @@ TEST(Reports, OfAWrongLengthAreNone) { expect_only_whole(all_reports()); }
 
 // A damaged length must not be believed before memory is taken for it.
 TEST(Reports, OfAnAbsurdLengthAreNone) {
-  std::string bytes = encode(Report(FailureNews{"x"}));
+  std::string bytes = encode(Report(FailureMessage{"x"}));
   bytes[8] = '\x7f';
   EXPECT_THROW((void)decode<Report>(bytes_of(bytes)), base::Error);
 }

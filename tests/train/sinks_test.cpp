@@ -27,7 +27,7 @@ class Sinks : public testing::Test {
     for (std::string line; std::getline(in, line);) all.push_back(Json::parse(line));
     return all;
   }
-  SinkPlace place() const { return {.folder = folder_.path()}; }
+  SinkContext context() const { return {.folder = folder_.path()}; }
 
   static StepDone step(std::int64_t number) {
     StepDone done;
@@ -47,7 +47,7 @@ class Sinks : public testing::Test {
 };
 
 TEST_F(Sinks, MetricsHaveALinePerStepPushAndEpoch) {
-  const auto metrics = make_metrics_sink(place());
+  const auto metrics = make_metrics_sink(context());
   metrics->on(step(1));
   metrics->on(
       observe::PushDone{.step = 1, .pusher = 2, .is_group = true, .clock = 3, .slowest = 1, .has_bound = false});
@@ -70,7 +70,7 @@ TEST_F(Sinks, MetricsHaveALinePerStepPushAndEpoch) {
 
 TEST_F(Sinks, MetricsForgetWhatIsRolledBack) {
   std::ofstream(file("metrics.jsonl")) << "{\"damaged\n";
-  const auto metrics = make_metrics_sink(place());
+  const auto metrics = make_metrics_sink(context());
   for (int i = 1; i <= 4; ++i) metrics->on(step(i));
   metrics->on(epoch(4));
   metrics->on(RolledBack{.step = 4});
@@ -85,7 +85,7 @@ TEST_F(Sinks, MetricsForgetWhatIsRolledBack) {
 }
 
 TEST_F(Sinks, TheTraceMarksWhereARunWentBack) {
-  const auto trace = make_trace_sink(place());
+  const auto trace = make_trace_sink(context());
   trace->on(observe::CheckpointWritten{1, true, 1000, 2000});
   trace->on(RolledBack{.step = 1, .is_resume = true, .time_ns = 3000});
   trace->on(RolledBack{.step = 1, .time_ns = 4000});
@@ -99,7 +99,7 @@ TEST_F(Sinks, TheTraceMarksWhereARunWentBack) {
 }
 
 TEST_F(Sinks, ARunThatWasFinishedBeforeKeepsItsSummary) {
-  const auto summary = make_summary_sink(place());
+  const auto summary = make_summary_sink(context());
   summary->on(observe::RunFinished{R"({"steps":3})", {}, 0});
   EXPECT_EQ(Json::parse(base::read_text(file("summary.json"))).at("steps"), 3) << "there was none";
   summary->on(observe::RunFinished{R"({"steps":4})", {}, 0});
@@ -109,7 +109,7 @@ TEST_F(Sinks, ARunThatWasFinishedBeforeKeepsItsSummary) {
 }
 
 TEST_F(Sinks, ResourcesOfThisProcessAndOfOthers) {
-  const auto resources = make_resources_sink(place());
+  const auto resources = make_resources_sink(context());
   resources->on(observe::ResourcesUsed{R"({"rank":3})"});
   resources->on(observe::RunFinished{});
   const auto all = lines("resources.jsonl");
@@ -119,12 +119,12 @@ TEST_F(Sinks, ResourcesOfThisProcessAndOfOthers) {
 }
 
 TEST_F(Sinks, AFileThatCannotBeWrittenIsNamed) {
-  SinkPlace nowhere{.folder = folder_.path() / "missing"};
+  SinkContext nowhere{.folder = folder_.path() / "missing"};
   EXPECT_THROW((void)make_metrics_sink(nowhere), base::Error);
 }
 
 TEST_F(Sinks, AQuietRunHasNoConsole) {
-  SinkPlace quiet = place();
+  SinkContext quiet = context();
   quiet.is_quiet = true;
   EXPECT_EQ(make_console_sink(quiet), nullptr);
   EXPECT_EQ(builtin_sinks().names(), (std::vector<std::string>{"metrics", "console", "resources", "trace", "summary"}));
@@ -133,7 +133,7 @@ TEST_F(Sinks, AQuietRunHasNoConsole) {
 TEST_F(Sinks, TheConsoleTellsWhatPeopleWantToKnow) {
   testing::internal::CaptureStdout();
   {
-    const auto console = make_console_sink(place());
+    const auto console = make_console_sink(context());
     console->on(observe::RunStarted{.model = "lenet5",
                                     .data = "synthetic",
                                     .strategy = "allreduce",

@@ -1,5 +1,6 @@
-// The state of a run goes out of one keeper and into another without loss, by checkpoint and by mail.
+// The state of a run goes out of one keeper and into another without loss, by checkpoint and by messages.
 #include "train/helm/state_keeper.h"
+#include "train/builtin_registry.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +12,8 @@
 #include "base/error.h"
 #include "comm/transport/inproc.h"
 #include "support/temporary_folder.h"
-#include "train/options.h"
-#include "train/registry.h"
+#include "train/experiment/options.h"
+#include "train/experiment/registry.h"
 
 namespace trireme::train {
 namespace {
@@ -37,32 +38,32 @@ Experiment experiment() {
 // A helm in process 0 and a worker in process 1, which only keeps what it is sent.
 class StateKeeping : public testing::Test {
  protected:
-  StateKeeping() { cast_.workers = 2; }
+  StateKeeping() { roles_.workers = 2; }
 
-  StateKeeper::Place place(HelmMailbox& mail) {
-    return {mail, cast_, experiment_, space_, optimizer_, {}, /*patience=*/2};
+  StateKeeper::Context context(HelmMailbox& helm_mailbox) {
+    return {helm_mailbox, roles_, experiment_, space_, optimizer_, {}, /*patience=*/2};
   }
   // Worker 1 follows orders until the end, worker 0 (in the helm's process here, but not its replica) too.
   void follow(int process, std::vector<std::vector<float>>& replica) {
-    comm::Mailbox& post = groups_[static_cast<std::size_t>(process)].post();
+    comm::Mailbox& mailbox = groups_[static_cast<std::size_t>(process)].mailbox();
     replica.assign(1, std::vector<float>(static_cast<std::size_t>(space_.floats())));
     replica.resize(1 + static_cast<std::size_t>(optimizer_->slots()),
                    std::vector<float>(static_cast<std::size_t>(space_.trained_floats())));
     for (bool goes_on = true; goes_on;)
       std::visit(
-          Match{[&](const TakeStateOrder& order) {
+          Match{[&](const ReceiveStateOrder& order) {
                   version_ = order.step;
                   for (std::size_t i = 0; i < (order.with_optimizer ? replica.size() : 1); ++i)
-                    receive_bytes(post, 0, kState, std::as_writable_bytes(std::span(replica[i])));
+                    receive_bytes(mailbox, 0, kState, std::as_writable_bytes(std::span(replica[i])));
                 },
-                [&](const GiveStateOrder&) {
-                  send_report(post, 0, StateNews{{{process, {0, space_.floats()}, version_}}});
-                  for (const auto& part : replica) send_values<float>(post, 0, kState, part);
+                [&](const SendStateOrder&) {
+                  send_report(mailbox, 0, StateReply{{{process, {0, space_.floats()}, version_}}});
+                  for (const auto& part : replica) send_values<float>(mailbox, 0, kState, part);
                 },
-                [&](const SayDoneOrder&) { send_report(post, 0, DoneNews{}); },
+                [&](const AcknowledgeOrder&) { send_report(mailbox, 0, Acknowledgement{}); },
                 [&](const HandOverOrder& order) { hand_overs_[static_cast<std::size_t>(process)].push_back(order); },
                 [&](const EndOrder&) { goes_on = false; }, [](const auto&) { FAIL(); }},
-          receive_order(post, 0, kOrder));
+          receive_order(mailbox, 0, kOrder));
   }
   static void fill(const StateKeeper::Floats& floats, float first) {
     std::iota(floats.weights.begin(), floats.weights.end(), first);
@@ -72,7 +73,7 @@ class StateKeeping : public testing::Test {
   Experiment experiment_ = experiment();
   tensor::ParameterSpace space_ = crew::space_of(experiment_.network, experiment_.crew_options);
   std::shared_ptr<const optim::Optimizer> optimizer_ = optim::make_optimizer("sgd:lr=0.1,momentum=0.9");
-  strategy::RoleMap cast_;
+  strategy::RoleMap roles_;
   std::vector<comm::Group> groups_ = comm::inproc_groups(2, kDeadlineSeconds);
   std::array<std::vector<HandOverOrder>, 2> hand_overs_;  // per process
   std::atomic<std::int64_t> version_ = 0;                 // of the workers' state
@@ -80,23 +81,23 @@ class StateKeeping : public testing::Test {
 };
 
 TEST_F(StateKeeping, ACheckpointHoldsAll) {
-  HelmMailbox mail(groups_[0], cast_);
+  HelmMailbox helm_mailbox(groups_[0], roles_);
   std::vector<std::vector<float>> first, second;
   std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
   store::CheckpointStore checkpoints(folder_.path() / "checkpoints", 2);
-  StateKeeper keeper(place(mail));
+  StateKeeper keeper(context(helm_mailbox));
   fill(keeper.memory(), 1);
   keeper.spread(keeper.memory(), true);
-  EXPECT_TRUE(keeper.ledger().begin_stretch(2));
-  keeper.ledger().stretch_ordered();
+  EXPECT_TRUE(keeper.ledger().begin_interval(2));
+  keeper.ledger().interval_ordered();
   // An epoch of five steps and two more.
   data::Ledger used(40);
   for (int step = 1; step <= 7; ++step) {
     if (step == 6) {
       EXPECT_TRUE(keeper.add_result(0.5, 0.25, true));
       keeper.begin_epoch();
-      EXPECT_TRUE(keeper.ledger().begin_stretch(2)) << "the next epoch begins with this stretch";
-      keeper.ledger().stretch_ordered();
+      EXPECT_TRUE(keeper.ledger().begin_interval(2)) << "the next epoch begins with this stretch";
+      keeper.ledger().interval_ordered();
     }
     keeper.add_step(step, {.loss = 16, .correct = 4, .samples = 8, .penalty = 0.5, .lr = 0.1});
   }
@@ -108,11 +109,11 @@ TEST_F(StateKeeping, ACheckpointHoldsAll) {
   version_ = 7;
   keeper.save(checkpoints, keeper.collect(), true, 12.5);
 
-  StateKeeper other(place(mail));
+  StateKeeper other(context(helm_mailbox));
   const auto loaded = checkpoints.latest_valid([&](const auto& found) { other.check(found); });
   ASSERT_TRUE(loaded);
   other.restore(*loaded);
-  const Progress &was = keeper.progress(), &is = other.progress();
+  const TrainingProgress &was = keeper.progress(), &is = other.progress();
   EXPECT_EQ(is.step, 7);
   EXPECT_EQ(version_, 7) << "what the workers were sent";
   EXPECT_EQ(is.epoch, 1);
@@ -131,7 +132,7 @@ TEST_F(StateKeeping, ACheckpointHoldsAll) {
   StateKeeper::Floats floats = other.memory();
   EXPECT_EQ(space_.sha256(floats.weights.data()), space_.sha256(keeper.memory().weights.data()));
   ASSERT_EQ(floats.slots.size(), 1u);
-  mail.order_workers(EndOrder{});
+  helm_mailbox.order_workers(EndOrder{});
   worker_0.join();
   worker_1.join();
   for (const auto* replica : {&first, &second}) {
@@ -141,25 +142,25 @@ TEST_F(StateKeeping, ACheckpointHoldsAll) {
 }
 
 TEST_F(StateKeeping, CollectsFromWorkerZero) {
-  HelmMailbox mail(groups_[0], cast_);
+  HelmMailbox helm_mailbox(groups_[0], roles_);
   std::vector<std::vector<float>> first, second;
   std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
-  StateKeeper keeper(place(mail));
+  StateKeeper keeper(context(helm_mailbox));
   fill(keeper.memory(), 7);
   keeper.spread(keeper.memory(), true);
   fill(keeper.memory(), 0);
   EXPECT_EQ(keeper.collect().weights[0], 7);
   EXPECT_EQ(keeper.memory().slots[0][1], -6);
-  mail.order_workers(EndOrder{});
+  helm_mailbox.order_workers(EndOrder{});
   worker_0.join();
   worker_1.join();
 }
 
 TEST_F(StateKeeping, HandsOverToServersAndBack) {
-  HelmMailbox mail(groups_[0], cast_);
+  HelmMailbox helm_mailbox(groups_[0], roles_);
   std::vector<std::vector<float>> first, second;
   std::thread worker_0([&] { follow(0, first); }), worker_1([&] { follow(1, second); });
-  StateKeeper keeper(place(mail));
+  StateKeeper keeper(context(helm_mailbox));
   keeper.hand_over(1, kServers, true);
   EXPECT_EQ(keeper.owner(), kServers);
   keeper.hand_over(2, kServers, false);
@@ -168,7 +169,7 @@ TEST_F(StateKeeping, HandsOverToServersAndBack) {
   keeper.add_step(5, {.samples = 8});
   keeper.hand_over(4, kWorkers, false);
   keeper.wait_for_workers();
-  mail.order_workers(EndOrder{});
+  helm_mailbox.order_workers(EndOrder{});
   worker_0.join();
   worker_1.join();
   const std::vector<HandOverOrder> expected{
@@ -178,8 +179,8 @@ TEST_F(StateKeeping, HandsOverToServersAndBack) {
 }
 
 TEST_F(StateKeeping, StopsEarlyAfterWholeEpochsOnly) {
-  HelmMailbox mail(groups_[0], cast_);
-  StateKeeper keeper(place(mail));
+  HelmMailbox helm_mailbox(groups_[0], roles_);
+  StateKeeper keeper(context(helm_mailbox));
   keeper.add_step(5, {.loss = 1, .correct = 1, .samples = 8});
   EXPECT_TRUE(keeper.add_result(1, 0.5, true));
   EXPECT_FALSE(keeper.add_result(1, 0.4, true));
@@ -192,8 +193,8 @@ TEST_F(StateKeeping, StopsEarlyAfterWholeEpochsOnly) {
 // What a lost worker pushed is known, whatever it said itself.
 TEST_F(StateKeeping, TheLedgerOfALostWorkerIsMadeOfItsPushes) {
   EpochLedger ledger(experiment_);
-  ledger.begin_stretch(2);
-  ledger.stretch_ordered();
+  ledger.begin_interval(2);
+  ledger.interval_ordered();
   ledger.add_push(0, {0, {0, 1}});  // half of a batch of 8
   ledger.add_push(1, {0, {1, 2}});
   data::Ledger second(40);
@@ -201,7 +202,7 @@ TEST_F(StateKeeping, TheLedgerOfALostWorkerIsMadeOfItsPushes) {
   ledger.set_worker(1, second.text());
   ledger.lose(0);
   EXPECT_EQ(ledger.total().report().used, 8);
-  EXPECT_FALSE(ledger.begin_stretch(1)) << "the epoch goes on";
+  EXPECT_FALSE(ledger.begin_interval(1)) << "the epoch goes on";
   EXPECT_EQ(ledger.total().report().used, 8);
   ledger.end_epoch();
   EXPECT_EQ(ledger.total().report().used, 0);

@@ -12,6 +12,7 @@
 #include "bench/collective/bench_collective.h"
 #include "bench/show/plot.h"
 #include "bench/show/svg.h"
+#include "comm/builtin_transports.h"
 #include "comm/collective/all_reduce.h"
 
 namespace trireme::bench {

@@ -13,7 +13,7 @@
 #include "bench/environment.h"
 #include "comm/transport/mpi/mpi.h"
 #include "comm/transport/tcp/socket.h"
-#include "peer/child.h"
+#include "peer/answering_process.h"
 
 namespace trireme::bench {
 namespace {
@@ -109,7 +109,7 @@ class LauncherJob {
   }
 
   std::string what_;
-  peer::Child child_;
+  peer::AnsweringProcess child_;
 };
 
 CollectiveRun start_job(const CollectiveCase& bench, const std::string& what, std::vector<std::string> launcher,
@@ -130,8 +130,8 @@ CollectiveRun start_own(const CollectiveCase& bench, const base::CorePlan& cores
   const std::vector<std::string> program{base::this_program(), "bench", "rank", "--transport", bench.transport->name};
   if (const auto& launcher = bench.transport->launcher)
     return start_job(bench, fmt::format("the {} job", launcher->title), launcher->command(bench.world), program, cores);
-  return run_of<peer::Child>(bench, bench.world, [&](int rank) {
-    return std::make_unique<peer::Child>(fmt::format("rank {}", rank), program, cores.cpus);
+  return run_of<peer::AnsweringProcess>(bench, bench.world, [&](int rank) {
+    return std::make_unique<peer::AnsweringProcess>(fmt::format("rank {}", rank), program, cores.cpus);
   });
 }
 

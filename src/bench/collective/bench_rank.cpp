@@ -101,7 +101,7 @@ class Runner {
   }
 
   comm::Group group_;
-  std::shared_ptr<const comm::Window> window_;
+  std::shared_ptr<const comm::SharedWindow> window_;
 };
 
 void answer(const Json& reply) {

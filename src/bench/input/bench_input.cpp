@@ -22,12 +22,12 @@
 #include "bench/bench.h"
 #include "bench/input/bench_input.h"
 #include "bench/peer/peer_report.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/loading/loader.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/readers/packed.h"
 #include "data/stages/prepare.h"
-#include "peer/child.h"
+#include "peer/answering_process.h"
 
 namespace trireme::bench {
 namespace {
@@ -92,9 +92,9 @@ double mapped_bytes(int process, const std::string& file) {
 }
 
 // `trireme bench reader` on this data.
-std::unique_ptr<peer::Child> start_reader(const InputCase& bench, const base::CorePlan& cores) {
+std::unique_ptr<peer::AnsweringProcess> start_reader(const InputCase& bench, const base::CorePlan& cores) {
   const std::string self = base::this_program();
-  return std::make_unique<peer::Child>(
+  return std::make_unique<peer::AnsweringProcess>(
       "trireme bench reader",
       std::vector<std::string>{self, "bench", "reader", "--data", bench.file, "--augment", bench.augment, "--normalize",
                                bench.normalize, "--batch", std::to_string(bench.batch)},
@@ -111,7 +111,7 @@ double first_batch_seconds(const InputCase& bench, const base::CorePlan& cores) 
 
 // All at once: each reads an epoch, then all are looked at.
 double memory_of_processes(const InputCase& bench, int processes, const base::CorePlan& cores) {
-  std::vector<std::unique_ptr<peer::Child>> children;
+  std::vector<std::unique_ptr<peer::AnsweringProcess>> children;
   for (int i = 0; i < processes; ++i) children.push_back(start_reader(bench, cores));
   for (const auto& child : children) child->ask("read", kDeadlineSeconds);
   double bytes = 0;

@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 #include "bench/input/bench_input.h"
 #include "bench/peer/peer_report.h"
-#include "data/open.h"
+#include "data/open_data.h"
 #include "data/readers/packed.h"
 #include "data/stages/augment.h"
 #include "data/stages/normalize.h"

@@ -13,7 +13,7 @@ Peer find_peer(const base::Settings& settings, const std::string& known, const s
 }
 
 Peer find_peer(const base::Settings& settings, const peer::System& system, const std::string& script) {
-  const peer::Place place{settings.text("python"), environment("TRIREME_PYTHON"), environment("TRIREME_PEERS")};
+  const peer::PeerLocation place{settings.text("python"), environment("TRIREME_PYTHON"), environment("TRIREME_PEERS")};
   return {peer::find_python(system, place), peer::find_script(system, script, place)};
 }
 

@@ -10,7 +10,7 @@
 #include "base/system/files.h"
 #include "bench/bench.h"
 #include "observe/resources.h"
-#include "peer/child.h"
+#include "peer/answering_process.h"
 
 namespace trireme::bench {
 namespace {
@@ -44,12 +44,12 @@ void bench_memory(const train::Registry& registry, const base::Settings& setting
 
 double own_memory_bytes(const BenchCase& bench, const std::string& isa) {
   const std::string self = base::this_program();
-  peer::Child child("trireme bench memory",
-                    {self, "bench", "memory", "--model", bench.model, "--batch", std::to_string(bench.batch),
-                     "--threads", std::to_string(bench.threads), "--oars", std::to_string(bench.oars), "--reduce",
-                     bench.reduce == crew::Reduce::fast ? "fast" : "exact", "--isa", isa, "--kernel-table",
-                     bench.table ? bench.table->source() : "", "--json"},
-                    base::plan_cores().cpus);
+  peer::AnsweringProcess child("trireme bench memory",
+                               {self, "bench", "memory", "--model", bench.model, "--batch", std::to_string(bench.batch),
+                                "--threads", std::to_string(bench.threads), "--oars", std::to_string(bench.oars),
+                                "--reduce", bench.reduce == crew::Reduce::fast ? "fast" : "exact", "--isa", isa,
+                                "--kernel-table", bench.table ? bench.table->source() : "", "--json"},
+                               base::plan_cores().cpus);
   const int code = child.finish(kDeadlineSeconds);
   if (code != 0) base::run_error("measuring the memory of {} failed: {}", bench.model, child.last_words());
   return nlohmann::json::parse(child.output()).at("results").at(0).at("memory_bytes").get<double>();

@@ -6,9 +6,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/cpu/machine_peaks.h"
 #include "base/cpu/simd.h"
 #include "bench/bench.h"
-#include "crew/machine_peaks.h"
 
 namespace trireme::bench {
 namespace {
@@ -21,26 +21,26 @@ struct Floor {
   double seconds = 0;  // the sum over all tasks of the least time for each
 };
 
-Floor floor_of(const observe::Profile& profile, const crew::Peak& peak) {
+Floor floor_of(const observe::Profile& profile, const base::Peak& peak) {
   Floor floor;
   const auto steps = static_cast<double>(profile.steps);
   for (const observe::ProfileRow& row : profile.rows) {
     floor.flops += row.flops / steps;
     floor.bytes += row.bytes / steps;
     // Of all threads together: least_seconds() is that of one among them.
-    floor.seconds += crew::least_seconds(peak, row.flops, row.bytes) / steps / peak.threads;
+    floor.seconds += base::least_seconds(peak, row.flops, row.bytes) / steps / peak.threads;
   }
   return floor;
 }
 
-Json peak_json(const crew::Peak& peak) {
+Json peak_json(const base::Peak& peak) {
   return {{"threads", peak.threads},
           {"gflops", 1e-9 * peak.flops_per_second},
           {"copy_gbytes_per_second", 1e-9 * peak.copy_bytes_per_second},
           {"triad_gbytes_per_second", 1e-9 * peak.triad_bytes_per_second}};
 }
 
-void print_peak(const crew::Peak& peak) {
+void print_peak(const base::Peak& peak) {
   fmt::print("{:>3} thread{} {:>9.1f} GFLOP/s {:>8.1f} GB/s copy {:>8.1f} GB/s triad\n", peak.threads,
              peak.threads == 1 ? " " : "s", 1e-9 * peak.flops_per_second, 1e-9 * peak.copy_bytes_per_second,
              1e-9 * peak.triad_bytes_per_second);
@@ -54,13 +54,13 @@ void bench_roofline(const train::Registry& registry, const base::Settings& setti
   const auto repeats = static_cast<int>(settings.integer("repeats", 1, 10000));
   const base::CorePlan cores = base::plan_cores();
   const bool json = settings.flag("json");
-  std::map<int, crew::Peak> peaks;
+  std::map<int, base::Peak> peaks;
   for (const BenchCase& bench : cases) peaks[bench.busy_threads()];
   peaks[1];
   if (!json)
     fmt::print("Peaks of this machine ({}, {} cores), measured:\n", base::isa_name(base::active_isa()), cores.usable);
   for (auto& [threads, peak] : peaks) {
-    peak = crew::measure_peak(threads, base::cpus_to_pin(cores, threads));
+    peak = base::measure_peak(threads, base::cpus_to_pin(cores, threads));
     if (!json) print_peak(peak);
   }
   if (!json)
@@ -71,7 +71,7 @@ void bench_roofline(const train::Registry& registry, const base::Settings& setti
         "model", "batch", "thr", "V", "GFLOP", "GB", "flops ms", "bytes ms", "least ms", "measured ms", "close");
   Json results = Json::array();
   for (const BenchCase& bench : cases) {
-    const crew::Peak& peak = peaks.at(bench.busy_threads());
+    const base::Peak& peak = peaks.at(bench.busy_threads());
     const ProfiledStep step = profile_step(bench, cores, repeats);
     const Floor floor = floor_of(step.profile, peak);
     const double measured = step.fastest_seconds;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/cpu/machine_peaks.h"
 #include "base/cpu/simd.h"
 #include "base/error.h"
 #include "base/system/log.h"
@@ -18,8 +19,7 @@
 #include "bench/bench.h"
 #include "bench/peer/bench_peer.h"
 #include "bench/peer/peer_report.h"
-#include "crew/machine_peaks.h"
-#include "train/sinks/profile_report.h"
+#include "train/results/profile_report.h"
 
 namespace trireme::bench {
 namespace {
@@ -87,7 +87,7 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
   Result result;
   result.bench = bench;
   result.memory_bytes = own_memory_bytes(bench, settings.text("isa"));
-  std::vector<std::unique_ptr<train::StepRig>> rigs;
+  std::vector<std::unique_ptr<train::StepBenchmark>> rigs;
   const auto own_side = [&](int threads, int oars, crew::Reduce reduce) {
     BenchCase other = bench;
     other.threads = threads;
@@ -244,14 +244,14 @@ void bench_step(const train::Registry& registry, const base::Settings& settings)
                "thr", "V", "", "forward", "backward", "update", "total", "memory", "float32", "memory", "bf16");
   }
   Json results = Json::array();
-  std::map<int, crew::Peak> peaks;
+  std::map<int, base::Peak> peaks;
   for (const BenchCase& bench : cases) {
     const Result result = measure(bench, peer, cores, settings);
     results.push_back(result_json(result));
     if (!json) print_result(result);
     if (!settings.flag("profile")) continue;
     const auto [peak, is_new] = peaks.try_emplace(bench.busy_threads());
-    if (is_new) peak->second = crew::measure_peak(peak->first, base::cpus_to_pin(cores, peak->first));
+    if (is_new) peak->second = base::measure_peak(peak->first, base::cpus_to_pin(cores, peak->first));
     const observe::Profile profile = profile_step(bench, cores, kProfileRounds).profile;
     results.back()["profile"] = Json::parse(train::profile_json(profile, peak->second));
     for (const std::string& line : train::profile_lines(profile, peak->second))

@@ -31,7 +31,7 @@ void measure(const BenchCase& bench, const std::vector<Layer>& layers, const bas
     for (const std::string& algorithm : layer.choices.algorithms)
       if (std::find(algorithms.begin(), algorithms.end(), algorithm) == algorithms.end())
         algorithms.push_back(algorithm);
-  std::vector<std::unique_ptr<train::StepRig>> rigs;
+  std::vector<std::unique_ptr<train::StepBenchmark>> rigs;
   for (const std::string& algorithm : algorithms) {
     auto table = std::make_shared<ops::KernelTable>();
     for (const Layer& layer : layers)

@@ -14,10 +14,11 @@
 #include "base/system/log.h"
 #include "base/system/temporary_folder.h"
 #include "base/text/text.h"
-#include "bench/comparison.h"
+#include "bench/peer/comparison.h"
 #include "bench/peer/peer_report.h"
 #include "bench/show/bars.h"
 #include "bench/show/svg.h"
+#include "comm/builtin_transports.h"
 #include "graph/network.h"
 #include "models/zoo.h"
 

@@ -19,13 +19,13 @@ constexpr double kDeadlineSeconds = 600;
 // One process of ddp.py for each rank, which must be asked the same at once.
 class TrainRunner : public PeerRunner {
  public:
-  TrainRunner(const TrainCase& bench, const PeerWay& chosen, const Peer& peer, const base::fs::path& meeting,
+  TrainRunner(const TrainCase& bench, const PeerWay& chosen, const Peer& peer, const base::fs::path& rendezvous,
               std::int64_t samples) {
     for (int rank = 0; rank < bench.world; ++rank)
       processes_.push_back(std::make_unique<peer::Script>(peer::pytorch().title, peer.python, peer.script,
                                                           std::vector{std::to_string(bench.threads)}, bench.cpus,
                                                           chosen.allocator.environment()));
-    const Json joined = join(bench, meeting, chosen.pinned);
+    const Json joined = join(bench, rendezvous, chosen.pinned);
     expect_available(joined.dump(), chosen.allocator);
     version = joined.at("torch");
     blas = joined.at("blas");
@@ -76,10 +76,10 @@ class TrainRunner : public PeerRunner {
     return unable == answers.end() ? answers[0] : *unable;
   }
 
-  Json join(const TrainCase& bench, const base::fs::path& meeting, bool pinned) {
+  Json join(const TrainCase& bench, const base::fs::path& rendezvous, bool pinned) {
     std::vector<Json> requests;
     for (int rank = 0; rank < bench.world; ++rank) {
-      requests.push_back({{"do", "join"}, {"file", meeting.string()}, {"rank", rank}, {"world", bench.world}});
+      requests.push_back({{"do", "join"}, {"file", rendezvous.string()}, {"rank", rank}, {"world", bench.world}});
       const auto first = bench.cpus.begin() + static_cast<std::ptrdiff_t>(rank) * bench.threads;
       if (pinned) requests.back()["cpus"] = std::vector<int>(first, first + bench.threads);
     }
@@ -99,8 +99,8 @@ PytorchTraining::PytorchTraining(const TrainCase& bench, const Peer& peer, const
                                  const base::fs::path& folder, std::int64_t samples) {
   int number = 0;
   ways_ = find_fastest_ways(ways_to_try(settings, peer.python, bench.info->inputs, true), [&](const PeerWay& way) {
-    const auto meeting = fmt::format("meeting-{}-{}-{}", bench.model, bench.world, number++);
-    return std::make_unique<TrainRunner>(bench, way, peer, folder / meeting, samples);
+    const auto rendezvous = fmt::format("meeting-{}-{}-{}", bench.model, bench.world, number++);
+    return std::make_unique<TrainRunner>(bench, way, peer, folder / rendezvous, samples);
   });
 }
 

@@ -1,3 +1,5 @@
+#include "cluster/launcher/control_pipe.h"
+
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -7,34 +9,33 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "cluster/launch_info.h"
 
 namespace trireme::cluster {
 
-Leash::Leash(std::function<void()> interrupt, std::function<void()> gone, int input)
+ControlPipe::ControlPipe(std::function<void()> interrupt, std::function<void()> gone, int input)
     : interrupt_(std::move(interrupt)),
       gone_(std::move(gone)),
       input_(input),
-      stop_bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!stop_bell_.is_open()) base::run_error("cannot watch the launcher: {}", std::strerror(errno));
+      stop_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (!stop_event_.is_open()) base::run_error("cannot watch the launcher: {}", std::strerror(errno));
   thread_ = std::thread([this] { watch(); });
 }
 
-Leash::~Leash() {
-  ::eventfd_write(stop_bell_.descriptor(), 1);
+ControlPipe::~ControlPipe() {
+  ::eventfd_write(stop_event_.number(), 1);
   thread_.join();
 }
 
-void Leash::watch() {
+void ControlPipe::watch() {
   for (;;) {
-    std::array<pollfd, 2> polls{{{stop_bell_.descriptor(), POLLIN, 0}, {input_, POLLIN, 0}}};
-    if (::poll(polls.data(), polls.size(), -1) < 0) continue;  // by a signal; the destructor's bell ends the wait
+    std::array<pollfd, 2> polls{{{stop_event_.number(), POLLIN, 0}, {input_, POLLIN, 0}}};
+    if (::poll(polls.data(), polls.size(), -1) < 0) continue;  // by a signal; the destructor's event ends the wait
     if (polls[0].revents != 0) return;
     if (polls[1].revents != 0 && !read_some()) return gone_();
   }
 }
 
-bool Leash::read_some() {
+bool ControlPipe::read_some() {
   std::array<char, 256> bytes;
   const ssize_t count = ::read(input_, bytes.data(), bytes.size());
   if (count < 0) return errno == EINTR || errno == EAGAIN;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kProbeSeconds = 0.2;
 constexpr std::chrono::milliseconds kPause{50};
-constexpr double kTrySeconds = 10;  // for the first process to open the group's meeting
+constexpr double kTrySeconds = 10;  // for the first process to open the group's rendezvous
 
 }  // namespace
 
@@ -50,11 +50,11 @@ void ExitNotifier::run() {
   }
 }
 
-// False before the group's meeting has begun, and after its end: there is nobody to be told.
+// False before the group's rendezvous has begun, and after its end: there is nobody to be told.
 bool ExitNotifier::deliver(const Message& message) {
   try {
     static_cast<void>(comm::connect_to(options_.address, base::in_seconds(kProbeSeconds)));
-    comm::tell_ending(options_, message.process, message.how);
+    comm::report_exit(options_, message.process, message.how);
     return true;
   } catch (const base::Error&) {
     return false;

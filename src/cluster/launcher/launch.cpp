@@ -7,8 +7,8 @@
 #include "base/system/clock.h"
 #include "cluster/launch_info.h"
 #include "cluster/launcher/launcher.h"
+#include "cluster/launcher/ssh_command.h"
 #include "cluster/random_token.h"
-#include "cluster/remote.h"
 
 namespace trireme::cluster {
 namespace {
@@ -31,7 +31,7 @@ Job completed(Job job) {
 
 }  // namespace
 
-Launcher::Launcher(const Job& job) : job_(completed(job)), started_ns_(base::now_ns()), chorus_(job_.names) {
+Launcher::Launcher(const Job& job) : job_(completed(job)), started_ns_(base::now_ns()), log_merger_(job_.names) {
   for (int rank = 0; rank < job_.world; ++rank) {
     const auto at = static_cast<std::size_t>(rank);
     members_.push_back({job_.names[at], job_.hosts[at]});
@@ -39,30 +39,30 @@ Launcher::Launcher(const Job& job) : job_(completed(job)), started_ns_(base::now
 }
 
 void Launcher::start() {
-  const comm::Address meeting = meeting_of(job_), held = held_meeting(job_, meeting);
-  LaunchInfo seat;
-  seat.world = job_.world;
-  seat.token = random_token();
+  const comm::Address rendezvous = rendezvous_of(job_), held = held_rendezvous(job_, rendezvous);
+  LaunchInfo launch_info;
+  launch_info.world = job_.world;
+  launch_info.token = random_token();
   const auto is_far = [](const Member& one) { return !one.host.empty(); };
-  seat.launcher = std::any_of(members_.begin(), members_.end(), is_far) ? "ssh" : "local";
-  seat.transport = job_.transport;
-  seat.tls = job_.tls;
-  meeting_.address = first().host.empty() ? held : meeting;
-  meeting_.token = seat.token;
-  meeting_.tls = job_.tls;
-  messenger_ = std::make_unique<ExitNotifier>(meeting_);
+  launch_info.launcher = std::any_of(members_.begin(), members_.end(), is_far) ? "ssh" : "local";
+  launch_info.transport = job_.transport;
+  launch_info.tls = job_.tls;
+  rendezvous_.address = first().host.empty() ? held : rendezvous;
+  rendezvous_.token = launch_info.token;
+  rendezvous_.tls = job_.tls;
+  messenger_ = std::make_unique<ExitNotifier>(rendezvous_);
   const std::vector<std::string> variables = whole_environment();
   for (Member& member : members_) {
     const bool is_here = member.host.empty(), is_first = &member == &members_.front();
-    ChildPlan plan;
-    plan.command = is_here ? job_.command : ssh_command(job_, member.host);
-    plan.environment = variables;
-    if (is_here) plan.environment.insert(plan.environment.begin(), "TRIREME_SEAT=stdin");
-    plan.speaks_itself = is_first;
-    member.child = std::make_unique<Child>(plan);
-    seat.meeting = is_first ? held : meeting;
-    member.child->say(to_line(seat));
-    ++seat.rank;
+    base::ChildCommand command;
+    command.arguments = is_here ? job_.command : ssh_command(job_, member.host);
+    command.environment = variables;
+    if (is_here) command.environment.insert(command.environment.begin(), "TRIREME_LAUNCH_INFO=stdin");
+    if (is_first) command.output = command.error = base::ChildOutput::inherit;
+    member.process = std::make_unique<base::ChildProcess>(command);
+    launch_info.rendezvous = is_first ? held : rendezvous;
+    member.process->write(to_line(launch_info) + "\n");
+    ++launch_info.rank;
   }
 }
 

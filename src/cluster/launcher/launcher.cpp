@@ -44,18 +44,17 @@ int Launcher::run() {
 
 bool Launcher::is_over() const {
   return force_ == Force::given_up ||
-         std::none_of(members_.begin(), members_.end(), [](const Member& one) { return one.child->is_alive(); });
+         std::none_of(members_.begin(), members_.end(), [](const Member& one) { return one.process->is_alive(); });
 }
 
 void Launcher::wait() {
   std::int64_t until = base::in_seconds(kLongestSleepSeconds);
   const bool is_unsettled = has_failed() && cause_ < 0;
-  for (const std::int64_t moment : {is_unsettled ? settle_ns_ : chorus_.next_ns(), warn_ns_, more_force_ns_})
+  for (const std::int64_t moment : {is_unsettled ? settle_ns_ : log_merger_.next_ns(), warn_ns_, more_force_ns_})
     if (moment != 0) until = std::min(until, moment);
   std::vector<pollfd> polls{{signals_.descriptor(), POLLIN, 0}};
   for (const Member& one : members_)
-    for (const LineSource& source : one.child->sources())
-      if (source.pipe.is_open()) polls.push_back({source.pipe.descriptor(), POLLIN, 0});
+    for (const int pipe : one.process->open_pipes()) polls.push_back({pipe, POLLIN, 0});
   const std::int64_t left_ns = std::max<std::int64_t>(until - base::now_ns(), 0);
   ::poll(polls.data(), polls.size(), static_cast<int>(left_ns / 1'000'000 + 1));
 }
@@ -64,8 +63,8 @@ void Launcher::take_signal(int signal) {
   if (signal == SIGCHLD) return;
   if (first_signal_ns_ == 0) {
     first_signal_ns_ = base::now_ns();
-    if (first().child->is_alive())
-      members_.front().child->say("interrupt");
+    if (first().process->is_alive())
+      members_.front().process->write("interrupt\n");
     else
       end_by(base::now_ns());
   } else if (signal != SIGHUP && base::seconds_since(first_signal_ns_) > kBurstSeconds && last_signal_ == 0) {
@@ -77,21 +76,21 @@ void Launcher::take_signal(int signal) {
 
 void Launcher::read_output() {
   for (int rank = 0; rank < job_.world; ++rank)
-    member(rank).child->read_lines(
-        [&](std::string line, bool is_error) { chorus_.add(rank, std::move(line), is_error); });
+    member(rank).process->read_lines(
+        [&](std::string line, bool is_error) { log_merger_.add(rank, std::move(line), is_error); });
 }
 
 void Launcher::bury() {
   std::vector<int> failed;
   for (int rank = 0; rank < job_.world; ++rank) {
     Member& one = member(rank);
-    const std::optional<int> status = one.child->ended();
-    if (!status) continue;
-    one.child->read_last_lines([&](std::string line, bool is_error) { chorus_.add(rank, std::move(line), is_error); });
-    one.ending = ending_of(*status, !one.host.empty());
+    if (one.ending || !one.process->has_ended()) continue;
+    one.process->read_last_lines(
+        [&](std::string line, bool is_error) { log_merger_.add(rank, std::move(line), is_error); });
+    one.ending = ending_of(one.process->status(), !one.host.empty());
     one.ended_ns = base::now_ns();
     if (rank == 0) {
-      const auto is_stopped = [](const Member& other) { return other.child->is_stopped(); };
+      const auto is_stopped = [](const Member& other) { return other.process->is_stopped(); };
       grace_seconds_ = job_.ending_seconds;
       if (one.ending->is_failure() || std::ranges::any_of(members_, is_stopped))
         grace_seconds_ = std::min(grace_seconds_, kFailedGraceSeconds);
@@ -103,24 +102,24 @@ void Launcher::bury() {
   for (const int rank : failed) {
     if (failures_.empty()) settle_ns_ = base::in_seconds(kSettleSeconds);
     failures_.push_back(rank);
-    is_blamed |= chorus_.last_words(rank).find(comm::kHoldsGroup) != std::string::npos;
+    is_blamed |= log_merger_.last_words(rank).find(comm::kHoldsGroup) != std::string::npos;
     const Member& one = member(rank);
     // A process that was started wrongly has told why, and all are ended for it.
     const bool is_news = one.host.empty() && !one.ending->is_of_a_start();
-    if (is_news && first().child->is_alive()) messenger_->tell(one.child->process(), to_text(*one.ending));
+    if (is_news && first().process->is_alive()) messenger_->tell(one.process->id(), to_text(*one.ending));
   }
-  is_blamed |= !failed.empty() && first().child->is_stopped();
-  if (is_blamed && first().child->is_alive() && !probe_) probe_ = std::make_unique<LivenessProbe>(meeting_);
+  is_blamed |= !failed.empty() && first().process->is_stopped();
+  if (is_blamed && first().process->is_alive() && !probe_) probe_ = std::make_unique<LivenessProbe>(rendezvous_);
 }
 
 void Launcher::judge() {
   const std::int64_t now = base::now_ns();
   if (has_failed() && cause_ < 0 && now >= settle_ns_) settle();
   if (probe_ && probe_->is_done() && cause_ >= 0) look_after_first();
-  if (!has_failed() || cause_ >= 0) chorus_.print(now);
+  if (!has_failed() || cause_ >= 0) log_merger_.print(now);
   if (warn_ns_ != 0 && now >= warn_ns_) {
     warn_ns_ = 0;
-    has_warned_ = first().child->is_alive();
+    has_warned_ = first().process->is_alive();
     if (has_warned_) base::log_warn("{}", sentence());
   }
   if (more_force_ns_ != 0 && now >= more_force_ns_) use_more_force();
@@ -129,14 +128,14 @@ void Launcher::judge() {
 void Launcher::settle() {
   // Who fails leaves the group, and may take longer to end than those who say so. What rank 0 says is not heard here.
   const auto innocence = [&](int rank) {
-    const std::string& words = chorus_.last_words(rank);
+    const std::string& words = log_merger_.last_words(rank);
     const int blames = words.empty() ? 1 : words.find("has left the group") != std::string::npos ? 2 : 0;
     return std::pair(member(rank).ending->suspicion(), blames);
   };
   cause_ = *std::ranges::min_element(failures_, {}, innocence);
   const Member& cause = member(cause_);
-  chorus_.listen_only_to(cause_);
-  last_words_ = chorus_.take_last_words(cause_);
+  log_merger_.listen_only_to(cause_);
+  last_words_ = log_merger_.take_last_words(cause_);
   if (last_words_.starts_with("trireme: ")) last_words_.erase(0, std::string_view("trireme: ").size());
   could_not_start_ =
       cause.ending->is_of_a_start() && 1e-9 * static_cast<double>(cause.ended_ns - started_ns_) <= job_.start_seconds;
@@ -147,7 +146,7 @@ void Launcher::settle() {
 }
 
 void Launcher::look_after_first() {
-  const bool is_frozen = first().child->is_alive() && !probe_->has_answered();
+  const bool is_frozen = first().process->is_alive() && !probe_->has_answered();
   probe_.reset();
   if (is_frozen)
     kill_first();
@@ -160,7 +159,7 @@ void Launcher::kill_first() {
   cause_ = 0;
   warn_ns_ = 0;
   could_not_start_ = false;
-  members_.front().child->send_signal(SIGKILL);
+  members_.front().process->send_signal(SIGKILL);
   end_by(base::in_seconds(kTermGraceSeconds));
 }
 
@@ -168,17 +167,17 @@ void Launcher::end_by(std::int64_t when_ns) {
   if (force_ == Force::none && (more_force_ns_ == 0 || when_ns < more_force_ns_)) more_force_ns_ = when_ns;
 }
 
-// Those on other hosts end because their leash does, with the connection if not before.
+// Those on other hosts end because their control pipe does, with the connection if not before.
 void Launcher::use_more_force() {
   force_ = static_cast<Force>(static_cast<int>(force_) + 1);
   if (force_ == Force::given_up) return;
   const bool asks = force_ == Force::asked;
   more_force_ns_ = base::in_seconds(asks ? kTermGraceSeconds : kStuckSeconds);
   for (Member& one : members_) {
-    if (!one.child->is_alive()) continue;
+    if (!one.process->is_alive()) continue;
     one.was_told_to_end = true;
-    one.child->let_go();
-    one.child->send_signal(asks && !one.child->is_stopped() ? SIGTERM : SIGKILL);
+    one.process->close_input();
+    one.process->send_signal(asks && !one.process->is_stopped() ? SIGTERM : SIGKILL);
   }
 }
 
@@ -186,7 +185,7 @@ int Launcher::conclude() {
   messenger_.reset();
   probe_.reset();
   if (has_failed() && cause_ < 0) settle();
-  chorus_.print_all();
+  log_merger_.print_all();
   const int code = exit_code();
   if (last_signal_ != 0) return code;
   if (cause_ >= 0) {
@@ -223,7 +222,7 @@ int Launcher::exit_code() const {
 
 std::string Launcher::describe(int rank) const {
   const Member& one = member(rank);
-  return one.host.empty() ? fmt::format("{} (process {})", one.name, one.child->process())
+  return one.host.empty() ? fmt::format("{} (process {})", one.name, one.process->id())
                           : fmt::format("{} on host {}", one.name, one.host);
 }
 

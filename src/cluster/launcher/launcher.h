@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/launcher/child.h"
+#include "base/process/child_process.h"
 #include "cluster/launcher/exit_notifier.h"
 #include "cluster/launcher/exit_status.h"
 #include "cluster/launcher/launch.h"
@@ -24,8 +24,8 @@ class Launcher {
 
  private:
   struct Member {
-    std::string name, host;  // the host is empty for one that runs here
-    std::unique_ptr<Child> child{};
+    std::string name, host;                         // the host is empty for one that runs here
+    std::unique_ptr<base::ChildProcess> process{};  // its standard input is the control pipe
     std::optional<ExitStatus> ending{};
     std::int64_t ended_ns = 0;
     bool was_told_to_end = false;  // by the launcher, which had lost its patience
@@ -62,7 +62,7 @@ class Launcher {
   std::int64_t started_ns_;
   std::vector<Member> members_;
   SignalPipe signals_;
-  LogMerger chorus_;
+  LogMerger log_merger_;
   std::unique_ptr<ExitNotifier> messenger_;
 
   std::int64_t first_signal_ns_ = 0;
@@ -74,7 +74,7 @@ class Launcher {
   std::string last_words_;
   bool could_not_start_ = false, has_warned_ = false;
 
-  comm::JoinOptions meeting_;             // as the launcher reaches it
+  comm::JoinOptions rendezvous_;          // as the launcher reaches it
   std::unique_ptr<LivenessProbe> probe_;  // of the first process, where the others may have lost it
   bool first_is_frozen_ = false;          // it was killed for that
   double grace_seconds_ = 0;              // that the others had after the first process

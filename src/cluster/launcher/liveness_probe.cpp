@@ -18,7 +18,7 @@ LivenessProbe::LivenessProbe(const comm::JoinOptions& options) {
     const std::int64_t deadline = base::in_seconds(kSilentSeconds);
     State state = State::silent;
     while (!stops_ && state == State::silent && base::now_ns() < deadline) {
-      if (comm::is_meeting_held(options, kTrySeconds))
+      if (comm::is_rendezvous_held(options, kTrySeconds))
         state = State::answered;
       else
         std::this_thread::sleep_for(kPause);

@@ -23,10 +23,10 @@ void pass_on(int signal) {
 
 }  // namespace
 
-SignalPipe::SignalPipe() : pipe_(make_pipe()) {
+SignalPipe::SignalPipe() : pipe_(base::make_pipe()) {
   set_non_blocking(pipe_.read);
   set_non_blocking(pipe_.write);
-  signal_descriptor = pipe_.write.descriptor();
+  signal_descriptor = pipe_.write.number();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE}) {
     Before before{signal, {}};
     ::sigaction(signal, nullptr, &before.action);
@@ -46,7 +46,7 @@ SignalPipe::~SignalPipe() {
 
 std::vector<int> SignalPipe::take() {
   std::array<char, 256> bytes;
-  const ssize_t count = ::read(pipe_.read.descriptor(), bytes.data(), bytes.size());
+  const ssize_t count = ::read(pipe_.read.number(), bytes.data(), bytes.size());
   std::vector<int> signals;
   for (ssize_t i = 0; i < count; ++i) signals.push_back(bytes[static_cast<std::size_t>(i)]);
   return signals;

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "cluster/launcher/pipe.h"
+#include "base/process/pipe.h"
 
 namespace trireme::cluster {
 
@@ -18,7 +18,7 @@ class SignalPipe {
   SignalPipe(const SignalPipe&) = delete;
   SignalPipe& operator=(const SignalPipe&) = delete;
 
-  int descriptor() const { return pipe_.read.descriptor(); }
+  int descriptor() const { return pipe_.read.number(); }
   // Those that have come; never waits.
   std::vector<int> take();
 
@@ -27,7 +27,7 @@ class SignalPipe {
     int signal;
     struct sigaction action;
   };
-  Pipe pipe_;
+  base::Pipe pipe_;
   std::vector<Before> before_;
 };
 

@@ -15,13 +15,14 @@ bool is_crowded(Spread spread) {
   return spread.world > kManyRanks || (spread.hosts > 1 && spread.world > spread.hosts);
 }
 
-const AllReduce& fastest(Spread spread, const Wire& wire, std::int64_t bytes) {
+const AllReduce& fastest(Spread spread, const LinkCost& link_cost, std::int64_t bytes) {
   const AllReduce* best = nullptr;
   for (const AllReduce& one : all_reduce_list()) {
     if (sends_to_all(one.algorithm) && is_crowded(spread)) continue;
     if (one.algorithm == Algorithm::whole && bytes * (spread.world - 1) > kMostWhole) continue;
     if (one.algorithm == Algorithm::hierarchical && (spread.hosts == 1 || spread.world == spread.hosts)) continue;
-    if (best == nullptr || wire.seconds(one.cost(spread, bytes)) < wire.seconds(best->cost(spread, bytes))) best = &one;
+    if (best == nullptr || link_cost.seconds(one.cost(spread, bytes)) < link_cost.seconds(best->cost(spread, bytes)))
+      best = &one;
   }
   return *best;
 }
@@ -42,8 +43,8 @@ const std::vector<AllReduce>& all_reduce_list() {
   return list;
 }
 
-const AllReduce& find_all_reduce(Algorithm algorithm, Spread spread, const Wire& wire, std::int64_t bytes) {
-  if (algorithm == Algorithm::automatic) return fastest(spread, wire, bytes);
+const AllReduce& find_all_reduce(Algorithm algorithm, Spread spread, const LinkCost& link_cost, std::int64_t bytes) {
+  if (algorithm == Algorithm::automatic) return fastest(spread, link_cost, bytes);
   const auto& list = all_reduce_list();
   const auto found =
       std::find_if(list.begin(), list.end(), [&](const AllReduce& one) { return one.algorithm == algorithm; });

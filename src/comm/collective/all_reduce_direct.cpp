@@ -13,74 +13,76 @@ constexpr std::size_t kLongSlice = std::size_t{256} << 10;
 
 // Round by round, rank r to r + 1, r + 2, ...: nobody has two senders at a time. Short ones go all at once.
 template <class Add>
-void in_rounds(Subgroup& circle, const Operation& operation, std::size_t slice_bytes, const Add& add) {
+void in_rounds(Subgroup& subgroup, const Operation& operation, std::size_t slice_bytes, const Add& add) {
   std::vector<Transfer> transfers;
-  for (int round = 1; round < circle.world(); ++round) {
-    const int to = (circle.rank() + round) % circle.world(),
-              from = (circle.rank() - round + circle.world()) % circle.world();
+  for (int round = 1; round < subgroup.world(); ++round) {
+    const int to = (subgroup.rank() + round) % subgroup.world(),
+              from = (subgroup.rank() - round + subgroup.world()) % subgroup.world();
     add(transfers, to, from);
     if (slice_bytes < kLongSlice) continue;
-    circle.run(operation, transfers);
+    subgroup.run(operation, transfers);
     transfers.clear();
   }
-  circle.run(operation, transfers);
+  subgroup.run(operation, transfers);
 }
 
 }  // namespace
 
-void direct_reduce_scatter(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how) {
-  const int world = circle.world();
-  const auto own = slice_of(data, circle.rank(), world);
-  in_rounds(circle, operation, own.size_bytes(), [&](std::vector<Transfer>& transfers, int to, int from) {
+void direct_reduce_scatter(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
+  const int world = subgroup.world();
+  const auto own = slice_of(data, subgroup.rank(), world);
+  in_rounds(subgroup, operation, own.size_bytes(), [&](std::vector<Transfer>& transfers, int to, int from) {
     transfers.push_back(send_to(to, std::as_bytes(slice_of(data, to, world))));
     transfers.push_back(combine_from(from, own, how));
   });
 }
 
-void direct_all_gather(Subgroup& circle, const Operation& operation, std::span<std::byte> data,
+void direct_all_gather(Subgroup& subgroup, const Operation& operation, std::span<std::byte> data,
                        std::int64_t item_bytes) {
-  const int world = circle.world();
+  const int world = subgroup.world();
   const auto count = static_cast<std::int64_t>(data.size()) / std::max<std::int64_t>(item_bytes, 1);
   const auto of_rank = [&](int rank) {
     const base::Range range = slice(count, rank, world);
     return part_of(data, {range.begin * item_bytes, range.end * item_bytes});
   };
-  const auto own = of_rank(circle.rank());
-  in_rounds(circle, operation, own.size(), [&](std::vector<Transfer>& transfers, int to, int from) {
+  const auto own = of_rank(subgroup.rank());
+  in_rounds(subgroup, operation, own.size(), [&](std::vector<Transfer>& transfers, int to, int from) {
     transfers.push_back(send_to(to, own));
     transfers.push_back(receive_from(from, of_rank(from)));
   });
 }
 
-void direct_all_reduce(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how) {
-  direct_reduce_scatter(circle, operation, data, how);
-  direct_all_gather(circle, operation, std::as_writable_bytes(data), sizeof(float));
+void direct_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
+  direct_reduce_scatter(subgroup, operation, data, how);
+  direct_all_gather(subgroup, operation, std::as_writable_bytes(data), sizeof(float));
 }
 
-Cost direct_cost(Spread spread, std::int64_t bytes) {
+MessageCost direct_cost(Spread spread, std::int64_t bytes) {
   return {spread.world > 1 ? 2 : 0, 2 * bytes * (spread.world - 1) / spread.world};
 }
 
 // All ranks add in the order of ranks, so that all get the same bits.
-void whole_all_reduce(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how) {
-  const int world = circle.world();
+void whole_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
+  const int world = subgroup.world();
   std::vector<float> all(data.size() * static_cast<std::size_t>(world));
   const auto of_rank = [&](int rank) {
     return std::span(all).subspan(data.size() * static_cast<std::size_t>(rank), data.size());
   };
   std::vector<Transfer> transfers;
   for (int round = 1; round < world; ++round) {
-    const int to = (circle.rank() + round) % world, from = (circle.rank() - round + world) % world;
+    const int to = (subgroup.rank() + round) % world, from = (subgroup.rank() - round + world) % world;
     transfers.push_back(send_to(to, std::as_bytes(data)));
     transfers.push_back(receive_from(from, std::as_writable_bytes(of_rank(from))));
   }
-  std::copy(data.begin(), data.end(), of_rank(circle.rank()).begin());
-  circle.run(operation, transfers);
+  std::copy(data.begin(), data.end(), of_rank(subgroup.rank()).begin());
+  subgroup.run(operation, transfers);
   const auto count = static_cast<std::int64_t>(data.size());
   for (int rank = 1; rank < world; ++rank) combine_into(how, all.data(), of_rank(rank).data(), count);
   std::copy_n(all.begin(), data.size(), data.begin());
 }
 
-Cost whole_cost(Spread spread, std::int64_t bytes) { return {spread.world > 1 ? 1 : 0, bytes * (spread.world - 1)}; }
+MessageCost whole_cost(Spread spread, std::int64_t bytes) {
+  return {spread.world > 1 ? 1 : 0, bytes * (spread.world - 1)};
+}
 
 }  // namespace trireme::comm

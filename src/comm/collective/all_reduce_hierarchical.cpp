@@ -15,10 +15,10 @@ const AllReduce& between_hosts(int hosts, std::int64_t bytes) {
 
 // As many slices as the smallest host has ranks. Inside a host, slice s goes to the rank of place s, which combines it
 // with the other hosts' ranks of that place and hands it back.
-void hierarchical_all_reduce(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how) {
-  const std::vector<int> here = circle.here();
-  const int slices = circle.smallest_host(), ranks = static_cast<int>(here.size());
-  const int place = static_cast<int>(std::ranges::find(here, circle.rank()) - here.begin());
+void hierarchical_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
+  const std::vector<int> here = subgroup.here();
+  const int slices = subgroup.smallest_host(), ranks = static_cast<int>(here.size());
+  const int place = static_cast<int>(std::ranges::find(here, subgroup.rank()) - here.begin());
   const auto nth = [&](int index) { return slice_of(data, index, slices); };
   std::vector<Transfer> up, down;
   for (int round = 1; round < ranks; ++round) {
@@ -29,18 +29,18 @@ void hierarchical_all_reduce(Subgroup& circle, const Operation& operation, std::
     if (place < slices) down.push_back(send_to(rank_at(to), std::as_bytes(nth(place))));
     if (from < slices) down.push_back(receive_from(rank_at(from), std::as_writable_bytes(nth(from))));
   }
-  circle.run(operation, up);
+  subgroup.run(operation, up);
   if (place < slices) {
-    Subgroup others(circle, circle.same_place(place));
+    Subgroup others(subgroup, subgroup.same_place(place));
     const auto own = nth(place);
     between_hosts(others.world(), static_cast<std::int64_t>(own.size_bytes())).run(others, operation, own, how);
   }
-  circle.run(operation, down);
+  subgroup.run(operation, down);
 }
 
-Cost hierarchical_cost(Spread spread, std::int64_t bytes) {
+MessageCost hierarchical_cost(Spread spread, std::int64_t bytes) {
   const int inside = spread.world > spread.hosts ? 2 : 0;
-  const Cost between = between_hosts(spread.hosts, bytes).cost({spread.hosts, spread.hosts}, bytes);
+  const MessageCost between = between_hosts(spread.hosts, bytes).cost({spread.hosts, spread.hosts}, bytes);
   return {inside + between.steps, between.bytes};
 }
 

@@ -7,18 +7,19 @@ namespace trireme::comm {
 
 // In step s of the first half rank r sends slice r - s to the next rank and combines slice r - s - 1 of the one before;
 // after world - 1 steps it has all of slice r + 1. In the second half whole slices go the same way.
-void ring_all_reduce(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how) {
-  const int world = circle.world(), next = (circle.rank() + 1) % world, before = (circle.rank() + world - 1) % world;
+void ring_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
+  const int world = subgroup.world(), next = (subgroup.rank() + 1) % world,
+            before = (subgroup.rank() + world - 1) % world;
   const auto nth = [&](int index) { return slice_of(data, (index + 2 * world) % world, world); };
   for (int step = 0; step < world - 1; ++step)
-    circle.run(operation, std::array{send_to(next, std::as_bytes(nth(circle.rank() - step))),
-                                     combine_from(before, nth(circle.rank() - step - 1), how)});
+    subgroup.run(operation, std::array{send_to(next, std::as_bytes(nth(subgroup.rank() - step))),
+                                       combine_from(before, nth(subgroup.rank() - step - 1), how)});
   for (int step = 0; step < world - 1; ++step)
-    circle.run(operation, std::array{send_to(next, std::as_bytes(nth(circle.rank() + 1 - step))),
-                                     receive_from(before, std::as_writable_bytes(nth(circle.rank() - step)))});
+    subgroup.run(operation, std::array{send_to(next, std::as_bytes(nth(subgroup.rank() + 1 - step))),
+                                       receive_from(before, std::as_writable_bytes(nth(subgroup.rank() - step)))});
 }
 
-Cost ring_cost(Spread spread, std::int64_t bytes) {
+MessageCost ring_cost(Spread spread, std::int64_t bytes) {
   return {2 * (spread.world - 1), 2 * bytes * (spread.world - 1) / spread.world};
 }
 

@@ -13,36 +13,36 @@ int to_rank(int place, int root, int world) { return (place + root) % world; }
 }  // namespace
 
 // Place p has the children p + 1, p + 2, p + 4, ... below its own lowest bit.
-void tree_reduce(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how, int root) {
-  const int world = circle.world(), place = from_root(circle.rank(), root, world);
+void tree_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how, int root) {
+  const int world = subgroup.world(), place = from_root(subgroup.rank(), root, world);
   for (int distance = 1; distance < world; distance *= 2) {
     if ((place & distance) != 0) {
-      circle.run(operation, std::array{send_to(to_rank(place - distance, root, world), std::as_bytes(data))});
+      subgroup.run(operation, std::array{send_to(to_rank(place - distance, root, world), std::as_bytes(data))});
       return;
     }
     if (place + distance < world)
-      circle.run(operation, std::array{combine_from(to_rank(place + distance, root, world), data, how)});
+      subgroup.run(operation, std::array{combine_from(to_rank(place + distance, root, world), data, how)});
   }
 }
 
-void tree_broadcast(Subgroup& circle, const Operation& operation, std::span<std::byte> data, int root) {
-  const int world = circle.world(), place = from_root(circle.rank(), root, world);
+void tree_broadcast(Subgroup& subgroup, const Operation& operation, std::span<std::byte> data, int root) {
+  const int world = subgroup.world(), place = from_root(subgroup.rank(), root, world);
   int distance = static_cast<int>(std::bit_ceil(static_cast<unsigned>(world)));
   if (place != 0) {
     distance = place & -place;
-    circle.run(operation, std::array{receive_from(to_rank(place - distance, root, world), data)});
+    subgroup.run(operation, std::array{receive_from(to_rank(place - distance, root, world), data)});
   }
   for (distance /= 2; distance > 0; distance /= 2)
     if (place + distance < world)
-      circle.run(operation, std::array{send_to(to_rank(place + distance, root, world), data)});
+      subgroup.run(operation, std::array{send_to(to_rank(place + distance, root, world), data)});
 }
 
-void tree_all_reduce(Subgroup& circle, const Operation& operation, std::span<float> data, Combine how) {
-  tree_reduce(circle, operation, data, how, 0);
-  tree_broadcast(circle, operation, std::as_writable_bytes(data), 0);
+void tree_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
+  tree_reduce(subgroup, operation, data, how, 0);
+  tree_broadcast(subgroup, operation, std::as_writable_bytes(data), 0);
 }
 
-Cost tree_cost(Spread spread, std::int64_t bytes) {
+MessageCost tree_cost(Spread spread, std::int64_t bytes) {
   const int levels = std::bit_width(static_cast<unsigned>(spread.world - 1));
   return {2 * levels, 2 * bytes * levels};  // rank 0
 }

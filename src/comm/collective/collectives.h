@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "comm/collective/all_reduce.h"
-#include "comm/collective/exact.h"
+#include "comm/collective/exact_all_reduce.h"
 #include "comm/collective/progress_loop.h"
-#include "comm/transport/shared_memory/window.h"
+#include "comm/transport/shared_memory/shared_window.h"
 
 namespace trireme::comm {
 
@@ -21,20 +21,20 @@ enum class Reduction : std::uint8_t { sum, mean, max };
 
 class Collectives {
  public:
-  Collectives(std::unique_ptr<ProgressLoop> port, std::shared_ptr<const WindowSet> windows)
-      : port_(std::move(port)), circle_(*port_), windows_(std::move(windows)) {}
+  Collectives(std::unique_ptr<ProgressLoop> loop, std::shared_ptr<const WindowSet> windows)
+      : loop_(std::move(loop)), subgroup_(*loop_), windows_(std::move(windows)) {}
 
-  // In the circle of those who take part.
-  int rank() const { return circle_.rank(); }
-  int world() const { return circle_.world(); }
+  // In the subgroup of those who take part.
+  int rank() const { return subgroup_.rank(); }
+  int world() const { return subgroup_.world(); }
 
   // From now on among these ranks of the links only, numbered in this order; this rank is one of them. Their operations
-  // are counted from `sequence` on, which is larger than any of theirs before: until now they may have been in circles
-  // that counted differently.
+  // are counted from `sequence` on, which is larger than any of theirs before: until now they may have been in
+  // subgroups that counted differently.
   void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
   // Of an operation in which nothing moves.
-  void set_deadline(double seconds) { port_->set_deadline(seconds); }
+  void set_deadline(double seconds) { loop_->set_deadline(seconds); }
 
   // The number of the next operation.
   std::uint32_t sequence() const { return sequence_; }
@@ -58,7 +58,7 @@ class Collectives {
   // The slice of this rank (see slices.h) becomes the reduction of all ranks'; the content of the rest is lost.
   std::span<float> reduce_scatter(std::span<float> data, Reduction how);
   void all_reduce(std::span<float> data, Reduction how, Algorithm algorithm = Algorithm::automatic);
-  // With the bits of the oar tree; see exact.h.
+  // With the bits of the oar tree; see exact_all_reduce.h.
   void exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result,
                         const UseSum& use = nullptr);
   // The same of so many floats where all ranks are of one host and what use() makes of the sum lies in memory that they
@@ -73,13 +73,13 @@ class Collectives {
   void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
   // Measured by all ranks when it is first asked for, with the number of the operation that is chosen by it: so that is
   // asked for before the number is taken, and is none at which ranks meet.
-  const Wire& wire();
+  const LinkCost& link_cost();
 
-  std::unique_ptr<ProgressLoop> port_;
-  Subgroup circle_;
+  std::unique_ptr<ProgressLoop> loop_;
+  Subgroup subgroup_;
   std::shared_ptr<const WindowSet> windows_;
   std::uint32_t sequence_ = 0;
-  std::optional<Wire> wire_;
+  std::optional<LinkCost> link_cost_;
   std::vector<float> scratch_;
 };
 

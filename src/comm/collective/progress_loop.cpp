@@ -6,14 +6,14 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "comm/collective/message.h"
+#include "comm/transport/link/message.h"
 
 namespace trireme::comm {
 namespace {
-constexpr double kLookForMeetingsSeconds = 0.5;
+constexpr double kLookForBarriersSeconds = 0.5;
 }
 
-ProgressLoop::ProgressLoop(LinkSet set) : set_(std::move(set)), rest_(set_.bell, set_.alarm) {}
+ProgressLoop::ProgressLoop(LinkSet set) : set_(std::move(set)), link_waiter_(set_.wakeup, set_.alarm) {}
 
 void ProgressLoop::lay_out(std::span<const Transfer> transfers) {
   lanes_used_ = 0;
@@ -37,7 +37,7 @@ void ProgressLoop::lay_out(std::span<const Transfer> transfers) {
 
 void ProgressLoop::run(const Operation& operation, std::span<const Transfer> transfers) {
   lay_out(transfers);
-  rest_.moved();
+  link_waiter_.moved();
   for (;;) {
     bool moved = false, is_done = true;
     for (std::size_t i = 0; i < lanes_used_; ++i) {
@@ -46,8 +46,8 @@ void ProgressLoop::run(const Operation& operation, std::span<const Transfer> tra
     }
     if (is_done) return;
     if (moved)
-      rest_.moved();
-    else if (!rest_.looks_again())
+      link_waiter_.moved();
+    else if (!link_waiter_.should_look_again())
       wait(operation);
   }
 }
@@ -155,56 +155,56 @@ bool ProgressLoop::could_move() const {
 }
 
 void ProgressLoop::wait(const Operation& operation) {
-  rest_.polls().clear();
+  link_waiter_.polls().clear();
   const Lane* slow = nullptr;
   for (std::size_t i = 0; i < lanes_used_; ++i) {
     const Lane& lane = lanes_[i];
     if (lane.is_done()) continue;
     slow = &lane;
     fail_if_alarmed(operation);
-    // Whoever waits at a meeting instead of in this operation sends no message of it.
-    if (const Operation* its = set_.meeting ? set_.meeting->ahead(lane.peer) : nullptr;
+    // Whoever waits at a barrier instead of in this operation sends no message of it.
+    if (const Operation* its = set_.barrier ? set_.barrier->ahead(lane.peer) : nullptr;
         its != nullptr && its->sequence <= operation.sequence)
       disagree(operation, lane.peer, 0, *its);
     const int descriptor = lane.link->descriptor();
     // What it sent before it left may still be on its way through a socket, which tells its end itself.
     if (descriptor < 0 && set_.alarm->has_left(lane.peer) && !could_move()) fail(lane, operation, "has left the group");
     if (descriptor >= 0)
-      rest_.polls().push_back(
+      link_waiter_.polls().push_back(
           {descriptor, static_cast<short>(lane.direction == Transfer::Direction::send ? POLLOUT : POLLIN), 0});
   }
-  const double left = set_.deadline_seconds - rest_.still_seconds();
+  const double left = set_.deadline_seconds - link_waiter_.still_seconds();
   if (left <= 0) fail(*slow, operation, fmt::format("did not answer within {:g} s", set_.deadline_seconds));
-  // A meeting wakes nobody who is not there.
-  rest_.sleep(set_.meeting ? std::min(left, kLookForMeetingsSeconds) : left, [&] { return could_move(); });
+  // A barrier wakes nobody who is not there.
+  link_waiter_.sleep(set_.barrier ? std::min(left, kLookForBarriersSeconds) : left, [&] { return could_move(); });
 }
 
 void ProgressLoop::meet(const Operation& operation, std::span<const std::byte> own) {
-  set_.meeting->come(operation, own);
-  rest_.moved();
-  while (!set_.meeting->is_complete())
-    if (!rest_.looks_again()) wait_for_meeting(operation);
-  set_.meeting->pass_on();
+  set_.barrier->arrive(operation, own);
+  link_waiter_.moved();
+  while (!set_.barrier->is_complete())
+    if (!link_waiter_.should_look_again()) wait_for_barrier(operation);
+  set_.barrier->pass_on();
   for (int peer = 0; peer < world(); ++peer)
-    if (const Operation& its = set_.meeting->operation(peer); its != operation)
-      disagree(operation, peer, set_.meeting->content(peer).size(), its);
+    if (const Operation& its = set_.barrier->operation(peer); its != operation)
+      disagree(operation, peer, set_.barrier->content(peer).size(), its);
 }
 
 void ProgressLoop::take_left(const Operation& operation, int rank, std::span<std::byte> into) const {
-  const auto left = set_.meeting->content(rank);
-  if (left.size() != into.size()) disagree(operation, rank, left.size(), set_.meeting->operation(rank));
+  const auto left = set_.barrier->content(rank);
+  if (left.size() != into.size()) disagree(operation, rank, left.size(), set_.barrier->operation(rank));
   std::ranges::copy(left, into.begin());
 }
 
-void ProgressLoop::wait_for_meeting(const Operation& operation) {
-  const HostBarrier& meeting = *set_.meeting;
-  const double left = set_.deadline_seconds - rest_.still_seconds();
+void ProgressLoop::wait_for_barrier(const Operation& operation) {
+  const HostBarrier& barrier = *set_.barrier;
+  const double left = set_.deadline_seconds - link_waiter_.still_seconds();
   for (int peer = 0; peer < world(); ++peer) {
-    if (peer == set_.rank || meeting.has_come(peer)) continue;
+    if (peer == set_.rank || barrier.has_arrived(peer)) continue;
     fail_if_alarmed(operation);
     // Whoever sent a message instead is in something else; unless it came meanwhile, and is in what follows.
     const auto sent = set_.links[static_cast<std::size_t>(peer)]->readable(sizeof(MessageHeader));
-    if (sent.size() >= sizeof(MessageHeader) && !meeting.has_come(peer)) {
+    if (sent.size() >= sizeof(MessageHeader) && !barrier.has_arrived(peer)) {
       MessageHeader header;
       std::memcpy(&header, sent.data(), sizeof header);
       disagree(operation, peer, header.bytes, header.operation);
@@ -212,11 +212,11 @@ void ProgressLoop::wait_for_meeting(const Operation& operation) {
     const auto fail_without = [&](const std::string& why) {
       base::run_error("rank {}, {}: rank {} {}", set_.rank, describe(operation), peer, why);
     };
-    if (set_.alarm->has_left(peer) && !meeting.has_come(peer)) fail_without("has left the group");
+    if (set_.alarm->has_left(peer) && !barrier.has_arrived(peer)) fail_without("has left the group");
     if (left <= 0) fail_without(fmt::format("did not come within {:g} s", set_.deadline_seconds));
   }
-  rest_.polls().clear();
-  rest_.sleep(std::max(left, 0.0), [&] { return meeting.is_complete(); });
+  link_waiter_.polls().clear();
+  link_waiter_.sleep(std::max(left, 0.0), [&] { return barrier.is_complete(); });
 }
 
 void ProgressLoop::fail_if_alarmed(const Operation& operation) const {

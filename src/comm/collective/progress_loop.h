@@ -1,6 +1,6 @@
 // ProgressLoop: one rank's links to all others, and the loop that moves messages over them. Collectives are written as
-// lists of transfers that a port runs to their end: messages to one peer go, and come from it, in the order of the
-// list; different peers go on side by side. A wait spins for at most 50 us, and only while no core is wanted by
+// lists of transfers that a progress loop runs to their end: messages to one peer go, and come from it, in the order of
+// the list; different peers go on side by side. A wait spins for at most 50 us, and only while no core is wanted by
 // somebody else, then sleeps; it ends with an error when nothing moved until the deadline. One thread at a time.
 #pragma once
 
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "comm/collective/combine.h"
-#include "comm/collective/operation.h"
-#include "comm/transport/link_set.h"
-#include "comm/transport/link_waiter.h"
+#include "comm/transport/link/operation.h"
+#include "comm/transport/link_set/link_set.h"
+#include "comm/transport/link_set/link_waiter.h"
 
 namespace trireme::comm {
 
@@ -63,7 +63,7 @@ class ProgressLoop {
 
   // Where all ranks share memory: each leaves a few bytes (see HostBarrier::kMost), and returns when all have come.
   // What a rank left can be read until the next time.
-  bool can_meet() const { return set_.meeting.has_value(); }
+  bool has_barrier() const { return set_.barrier.has_value(); }
   void meet(const Operation& operation, std::span<const std::byte> own);
   void take_left(const Operation& operation, int rank, std::span<std::byte> into) const;
 
@@ -90,7 +90,7 @@ class ProgressLoop {
   void check_header(const Lane& lane, const Operation& operation, const MessageHeader& header) const;
   std::size_t receive_part(Lane& lane);
   void wait(const Operation& operation);
-  void wait_for_meeting(const Operation& operation);
+  void wait_for_barrier(const Operation& operation);
   void fail_if_alarmed(const Operation& operation) const;
   [[noreturn]] void disagree(const Operation& operation, int peer, std::uint64_t bytes, const Operation& its) const;
   bool could_move() const;
@@ -98,7 +98,7 @@ class ProgressLoop {
   [[noreturn]] void fail(const Lane& lane, const Operation& operation, const std::string& why) const;
 
   LinkSet set_;
-  LinkWaiter rest_;
+  LinkWaiter link_waiter_;
   std::vector<Lane> lanes_;  // of the run in progress; first lanes_used_
   std::size_t lanes_used_ = 0;
   std::vector<std::byte> short_;  // a header and a short message, sent in one piece

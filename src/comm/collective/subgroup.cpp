@@ -9,28 +9,28 @@
 
 namespace trireme::comm {
 
-Subgroup::Subgroup(ProgressLoop& port)
-    : port_(&port), ranks_(static_cast<std::size_t>(port.world())), rank_(port.rank()), is_whole_(true) {
+Subgroup::Subgroup(ProgressLoop& loop)
+    : loop_(&loop), ranks_(static_cast<std::size_t>(loop.world())), rank_(loop.rank()), is_whole_(true) {
   std::iota(ranks_.begin(), ranks_.end(), 0);
   spread_ = {world(), static_cast<int>(by_host().size())};
 }
 
-Subgroup::Subgroup(const Subgroup& whole, const std::vector<int>& some) : port_(whole.port_) {
+Subgroup::Subgroup(const Subgroup& whole, const std::vector<int>& some) : loop_(whole.loop_) {
   for (const int rank : some) {
-    base::check(rank >= 0 && rank < whole.world(), "a circle with rank {} of {}", rank, whole.world());
-    ranks_.push_back(whole.port_rank(rank));
+    base::check(rank >= 0 && rank < whole.world(), "a subgroup with rank {} of {}", rank, whole.world());
+    ranks_.push_back(whole.loop_rank(rank));
   }
-  base::check(std::set(ranks_.begin(), ranks_.end()).size() == ranks_.size(), "a circle with one rank twice");
-  const auto own = std::find(ranks_.begin(), ranks_.end(), port_->rank());
-  base::check(own != ranks_.end(), "rank {} is not in its own circle", port_->rank());
+  base::check(std::set(ranks_.begin(), ranks_.end()).size() == ranks_.size(), "a subgroup with one rank twice");
+  const auto own = std::find(ranks_.begin(), ranks_.end(), loop_->rank());
+  base::check(own != ranks_.end(), "rank {} is not in its own subgroup", loop_->rank());
   rank_ = static_cast<int>(own - ranks_.begin());
-  is_whole_ = world() == port_->world() && std::ranges::is_sorted(ranks_);
+  is_whole_ = world() == loop_->world() && std::ranges::is_sorted(ranks_);
   spread_ = {world(), static_cast<int>(by_host().size())};
 }
 
 std::vector<std::vector<int>> Subgroup::by_host() const {
   std::map<int, std::vector<int>> hosts;
-  for (int rank = 0; rank < world(); ++rank) hosts[port_->host_of(port_rank(rank))].push_back(rank);
+  for (int rank = 0; rank < world(); ++rank) hosts[loop_->host_of(loop_rank(rank))].push_back(rank);
   std::vector<std::vector<int>> all;
   for (auto& [host, ranks] : hosts) all.push_back(std::move(ranks));
   return all;
@@ -56,10 +56,10 @@ int Subgroup::smallest_host() const {
 }
 
 void Subgroup::run(const Operation& operation, std::span<const Transfer> transfers) {
-  if (is_whole_) return port_->run(operation, transfers);
+  if (is_whole_) return loop_->run(operation, transfers);
   renamed_.assign(transfers.begin(), transfers.end());
-  for (Transfer& transfer : renamed_) transfer.peer = port_rank(transfer.peer);
-  port_->run(operation, renamed_);
+  for (Transfer& transfer : renamed_) transfer.peer = loop_rank(transfer.peer);
+  loop_->run(operation, renamed_);
 }
 
 }  // namespace trireme::comm

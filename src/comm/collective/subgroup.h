@@ -1,4 +1,5 @@
-// Subgroup: ranks that do something together, all of a port's or some of them, numbered from 0 as algorithms want it.
+// Subgroup: ranks that do something together, all of a progress loop's or some of them, numbered from 0 as algorithms
+// want it.
 #pragma once
 
 #include <span>
@@ -15,34 +16,34 @@ struct Spread {
 
 class Subgroup {
  public:
-  explicit Subgroup(ProgressLoop& port);
-  // Some of another circle's, by their numbers there, in any order; this rank is among them.
+  explicit Subgroup(ProgressLoop& loop);
+  // Some of another subgroup's, by their numbers there, in any order; this rank is among them.
   Subgroup(const Subgroup& whole, const std::vector<int>& some);
 
   int rank() const { return rank_; }
   int world() const { return static_cast<int>(ranks_.size()); }
-  int port_rank(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+  int loop_rank(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
   Spread spread() const { return spread_; }
   // The ranks that share a host with this one, itself included; and of every host those of the same place in it.
   std::vector<int> here() const;
   std::vector<int> same_place(int place) const;
   int smallest_host() const;
 
-  Traffic& traffic() { return port_->traffic(); }
+  Traffic& traffic() { return loop_->traffic(); }
   void run(const Operation& operation, std::span<const Transfer> transfers);
 
-  // Where these are all ranks of the port, and share memory; see ProgressLoop.
-  bool can_meet() const { return is_whole_ && port_->can_meet(); }
-  void meet(const Operation& operation, std::span<const std::byte> own) { port_->meet(operation, own); }
+  // Where these are all ranks of the progress loop, and share memory; see ProgressLoop.
+  bool has_barrier() const { return is_whole_ && loop_->has_barrier(); }
+  void meet(const Operation& operation, std::span<const std::byte> own) { loop_->meet(operation, own); }
   void take_left(const Operation& operation, int rank, std::span<std::byte> into) const {
-    port_->take_left(operation, rank, into);
+    loop_->take_left(operation, rank, into);
   }
 
  private:
   std::vector<std::vector<int>> by_host() const;
 
-  ProgressLoop* port_;
-  std::vector<int> ranks_;  // of the port
+  ProgressLoop* loop_;
+  std::vector<int> ranks_;  // of the progress loop
   int rank_ = 0;
   bool is_whole_ = false;
   Spread spread_;

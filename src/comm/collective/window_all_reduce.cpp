@@ -17,57 +17,57 @@ std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(floa
 
 // The arrays of all ranks, of which rank r has counts[r]: each tells the others where its own lie. Returns when all are
 // there, so what they hold is complete.
-std::vector<std::vector<std::span<float>>> meet(Subgroup& circle, const Operation& operation, const WindowSet& windows,
-                                                std::span<const std::span<float>> own,
+std::vector<std::vector<std::span<float>>> meet(Subgroup& subgroup, const Operation& operation,
+                                                const WindowSet& windows, std::span<const std::span<float>> own,
                                                 const std::vector<std::size_t>& counts, std::size_t length) {
-  std::vector<std::vector<Place>> places;
+  std::vector<std::vector<WindowAddress>> places;
   for (const std::size_t count : counts) places.emplace_back(count);
-  auto& mine = places[static_cast<std::size_t>(circle.rank())];
+  auto& mine = places[static_cast<std::size_t>(subgroup.rank())];
   std::transform(own.begin(), own.end(), mine.begin(), [&](std::span<float> array) { return *windows.find(array); });
-  if (circle.can_meet() && *std::ranges::max_element(counts) * sizeof(Place) <= HostBarrier::kMost) {
-    circle.meet(operation, std::as_bytes(std::span(mine)));
+  if (subgroup.has_barrier() && *std::ranges::max_element(counts) * sizeof(WindowAddress) <= HostBarrier::kMost) {
+    subgroup.meet(operation, std::as_bytes(std::span(mine)));
     for (std::size_t rank = 0; rank < counts.size(); ++rank)
-      circle.take_left(operation, static_cast<int>(rank), std::as_writable_bytes(std::span(places[rank])));
+      subgroup.take_left(operation, static_cast<int>(rank), std::as_writable_bytes(std::span(places[rank])));
   } else {
     std::vector<Transfer> transfers;
-    for (int round = 1; round < circle.world(); ++round) {
-      const int to = (circle.rank() + round) % circle.world(),
-                from = (circle.rank() - round + circle.world()) % circle.world();
+    for (int round = 1; round < subgroup.world(); ++round) {
+      const int to = (subgroup.rank() + round) % subgroup.world(),
+                from = (subgroup.rank() - round + subgroup.world()) % subgroup.world();
       transfers.push_back(send_to(to, std::as_bytes(std::span(mine))));
       transfers.push_back(
           receive_from(from, std::as_writable_bytes(std::span(places[static_cast<std::size_t>(from)]))));
     }
-    circle.run(operation, transfers);
+    subgroup.run(operation, transfers);
   }
   std::vector<std::vector<std::span<float>>> arrays(counts.size());
   for (std::size_t rank = 0; rank < counts.size(); ++rank)
-    for (const Place& place : places[rank]) {
-      arrays[rank].push_back(windows.at(circle.port_rank(static_cast<int>(rank)), place, length));
+    for (const WindowAddress& place : places[rank]) {
+      arrays[rank].push_back(windows.at(subgroup.loop_rank(static_cast<int>(rank)), place, length));
       if (length > 0 && arrays[rank].back().empty())
         base::run_error("rank {}, {}: rank {} names an array at {} of window {}, which is not there",
-                        circle.port_rank(circle.rank()), describe(operation), circle.port_rank(static_cast<int>(rank)),
-                        place.offset, place.window);
+                        subgroup.loop_rank(subgroup.rank()), describe(operation),
+                        subgroup.loop_rank(static_cast<int>(rank)), place.offset, place.window);
     }
   return arrays;
 }
 
 // Nobody goes on before all have written.
-void part_company(Subgroup& circle, const Operation& operation) {
-  if (circle.can_meet()) return circle.meet(operation, {});
+void leave_together(Subgroup& subgroup, const Operation& operation) {
+  if (subgroup.has_barrier()) return subgroup.meet(operation, {});
   std::vector<Transfer> transfers;
-  for (int peer = 0; peer < circle.world(); ++peer) {
-    if (peer == circle.rank()) continue;
+  for (int peer = 0; peer < subgroup.world(); ++peer) {
+    if (peer == subgroup.rank()) continue;
     transfers.push_back(send_to(peer, {}));
     transfers.push_back(receive_from(peer, {}));
   }
-  circle.run(operation, transfers);
+  subgroup.run(operation, transfers);
 }
 
 // combine(first, count, out) leaves the combined floats of a block in the result of rank `one`; all others get a copy.
 template <class CombineBlock>
-void write_slice(Subgroup& circle, std::int64_t length, const std::vector<float*>& results, int one,
+void write_slice(Subgroup& subgroup, std::int64_t length, const std::vector<float*>& results, int one,
                  const CombineBlock& combine) {
-  const base::Range mine = slice(length, circle.rank(), circle.world());
+  const base::Range mine = slice(length, subgroup.rank(), subgroup.world());
   const float* source = results[static_cast<std::size_t>(one)];
   for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
     const std::int64_t count = std::min(kBlock, mine.end - at);
@@ -80,10 +80,10 @@ void write_slice(Subgroup& circle, std::int64_t length, const std::vector<float*
 // As if arrays and results had been sent: each rank gets its slice of all others' arrays, and gives all others its
 // slice of the result. Where that is in one place for all, it counts just so: what a network costs does not depend on
 // where its workers sit.
-void count_traffic(Subgroup& circle, std::size_t length, std::size_t own, std::size_t all) {
-  const auto mine = bytes_of(slice(static_cast<std::int64_t>(length), circle.rank(), circle.world()).size());
+void count_traffic(Subgroup& subgroup, std::size_t length, std::size_t own, std::size_t all) {
+  const auto mine = bytes_of(slice(static_cast<std::int64_t>(length), subgroup.rank(), subgroup.world()).size());
   const std::size_t rest = length * sizeof(float) - mine;
-  circle.traffic().add(own * rest + static_cast<std::size_t>(circle.world() - 1) * mine, (all - own) * mine + rest);
+  subgroup.traffic().add(own * rest + static_cast<std::size_t>(subgroup.world() - 1) * mine, (all - own) * mine + rest);
 }
 
 // The sum of all partials along the tree, a few floats of all of them at a time: every array is one stream.
@@ -138,36 +138,36 @@ class TreeSum {
 };
 
 // So many besides its partials.
-std::vector<std::size_t> arrays_of_ranks(const Subgroup& circle, const ExactPlan& plan, std::size_t others) {
+std::vector<std::size_t> arrays_of_ranks(const Subgroup& subgroup, const ExactPlan& plan, std::size_t others) {
   std::vector<std::size_t> counts;
-  for (int rank = 0; rank < circle.world(); ++rank)
+  for (int rank = 0; rank < subgroup.world(); ++rank)
     counts.push_back(others + static_cast<std::size_t>(plan.of_rank(rank).size()));
   return counts;
 }
 
 }  // namespace
 
-void window_all_reduce(Subgroup& circle, const Operation& operation, const WindowSet& windows, std::span<float> data,
+void window_all_reduce(Subgroup& subgroup, const Operation& operation, const WindowSet& windows, std::span<float> data,
                        Combine how) {
-  const auto arrays = meet(circle, operation, windows, std::span(&data, 1),
-                           std::vector<std::size_t>(static_cast<std::size_t>(circle.world()), 1), data.size());
+  const auto arrays = meet(subgroup, operation, windows, std::span(&data, 1),
+                           std::vector<std::size_t>(static_cast<std::size_t>(subgroup.world()), 1), data.size());
   std::vector<float*> at;
   for (const auto& of_rank : arrays) at.push_back(of_rank[0].data());
-  count_traffic(circle, data.size(), 1, at.size());
-  write_slice(circle, static_cast<std::int64_t>(data.size()), at, 0,
+  count_traffic(subgroup, data.size(), 1, at.size());
+  write_slice(subgroup, static_cast<std::int64_t>(data.size()), at, 0,
               [&](std::int64_t first, std::int64_t count, float* out) {  // out is rank 0's
                 for (std::size_t rank = 1; rank < at.size(); ++rank) combine_into(how, out, at[rank] + first, count);
               });
-  part_company(circle, operation);
+  leave_together(subgroup, operation);
 }
 
-void window_exact_all_reduce(Subgroup& circle, const Operation& operation, const WindowSet& windows,
+void window_exact_all_reduce(Subgroup& subgroup, const Operation& operation, const WindowSet& windows,
                              const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result,
                              const UseSum& use) {
   // A rank names its result and then its partials.
   std::vector<std::span<float>> own{result};
   own.insert(own.end(), partials.begin(), partials.end());
-  auto arrays = meet(circle, operation, windows, own, arrays_of_ranks(circle, plan, 1), result.size());
+  auto arrays = meet(subgroup, operation, windows, own, arrays_of_ranks(subgroup, plan, 1), result.size());
   std::vector<float*> results;
   for (auto& of_rank : arrays) {
     results.push_back(of_rank[0].data());
@@ -175,29 +175,29 @@ void window_exact_all_reduce(Subgroup& circle, const Operation& operation, const
   }
   TreeSum sum(plan, arrays);
   std::vector<float> block(use ? std::size_t{kBlock} : 0);
-  count_traffic(circle, result.size(), partials.size(), plan.partials().size());
-  write_slice(circle, static_cast<std::int64_t>(result.size()), results, circle.rank(),
+  count_traffic(subgroup, result.size(), partials.size(), plan.partials().size());
+  write_slice(subgroup, static_cast<std::int64_t>(result.size()), results, subgroup.rank(),
               [&](std::int64_t first, std::int64_t count, float* out) {
                 if (!use) return sum.add_up(first, count, out);
                 sum.add_up(first, count, block.data());
                 use(first, {block.data(), static_cast<std::size_t>(count)});
               });
-  part_company(circle, operation);
+  leave_together(subgroup, operation);
 }
 
-void window_exact_use(Subgroup& circle, const Operation& operation, const WindowSet& windows, const ExactPlan& plan,
+void window_exact_use(Subgroup& subgroup, const Operation& operation, const WindowSet& windows, const ExactPlan& plan,
                       std::span<const std::span<float>> partials, std::int64_t length, const UseSum& use) {
   const auto floats = static_cast<std::size_t>(length);
-  TreeSum sum(plan, meet(circle, operation, windows, partials, arrays_of_ranks(circle, plan, 0), floats));
+  TreeSum sum(plan, meet(subgroup, operation, windows, partials, arrays_of_ranks(subgroup, plan, 0), floats));
   std::vector<float> block(std::size_t{kBlock});
-  count_traffic(circle, floats, partials.size(), plan.partials().size());
-  const base::Range mine = slice(length, circle.rank(), circle.world());
+  count_traffic(subgroup, floats, partials.size(), plan.partials().size());
+  const base::Range mine = slice(length, subgroup.rank(), subgroup.world());
   for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
     const std::int64_t count = std::min(kBlock, mine.end - at);
     sum.add_up(at, count, block.data());
     use(at, {block.data(), static_cast<std::size_t>(count)});
   }
-  part_company(circle, operation);
+  leave_together(subgroup, operation);
 }
 
 }  // namespace trireme::comm

@@ -1,4 +1,4 @@
-// Mailbox: what callers call, and how they wait. What comes and goes is in post_lines.cpp.
+// Mailbox: what callers call, and how they wait. What comes and goes is in mailbox_links.cpp.
 #include "comm/mailbox/mailbox.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::string name_of(int rank) { return rank == kAnyRank ? "any rank" : fmt::form
 
 }  // namespace
 
-Mailbox::Mailbox(LinkSet set) : set_(std::move(set)), rest_(set_.bell, set_.alarm), lines_(set_.links.size()) {
+Mailbox::Mailbox(LinkSet set) : set_(std::move(set)), link_waiter_(set_.wakeup, set_.alarm), lines_(set_.links.size()) {
   for (std::size_t rank = 0; rank < lines_.size(); ++rank) {
     lines_[rank].link = set_.links[rank].get();
     lines_[rank].credit = kCredit;
@@ -35,12 +35,13 @@ void Mailbox::announce() {
   const auto is_to_be_watched = [](const Line& line) {
     return !line.out.empty() && !line.is_watched_to_send && line.link->descriptor() >= 0;
   };
-  if (watcher_ != nullptr && (watcher_->is_done() || std::ranges::any_of(lines_, is_to_be_watched))) rest_.wake();
+  if (watcher_ != nullptr && (watcher_->is_done() || std::ranges::any_of(lines_, is_to_be_watched)))
+    link_waiter_.wake();
 }
 
 void Mailbox::wake_all() {
   for (Waiter* sleeper : sleepers_) sleeper->woken.notify_one();
-  if (watcher_ != nullptr) rest_.wake();
+  if (watcher_ != nullptr) link_waiter_.wake();
 }
 
 void Mailbox::fail(const std::string& sentence) {
@@ -83,24 +84,24 @@ bool Mailbox::could_move() const {
 // Looks again in a moment, or sleeps; others may come in meanwhile.
 void Mailbox::watch(Lock& lock, const Waiter& self, double seconds) {
   watcher_ = &self;
-  if (rest_.looks_again()) {
+  if (link_waiter_.should_look_again()) {
     lock.unlock();
     lock.lock();
   } else {
-    rest_.polls().clear();
+    link_waiter_.polls().clear();
     for (Line& line : lines_) {
       if (line.link == nullptr || !line.gone.empty() || line.link->descriptor() < 0) continue;
       line.is_watched_to_send = !line.out.empty();
-      rest_.polls().push_back(
+      link_waiter_.polls().push_back(
           {line.link->descriptor(), static_cast<short>(line.out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
     }
-    rest_.lie_down();
+    link_waiter_.begin_sleep();
     if (!could_move()) {
       lock.unlock();
-      rest_.doze(seconds);
+      link_waiter_.poll_links(seconds);
       lock.lock();
     }
-    rest_.get_up();
+    link_waiter_.end_sleep();
   }
   watcher_ = nullptr;
   if (const std::uint64_t alarms = set_.alarm->count(); alarms != std::exchange(alarms_, alarms)) wake_all();
@@ -116,15 +117,15 @@ void Mailbox::sleep(Lock& lock, Waiter& self, double seconds) {
 bool Mailbox::wait_until(Lock& lock, const std::string& what, int peer, const std::int64_t& moved_ns, double seconds,
                          base::FunctionRef<bool()> is_done) {
   struct HandOver {  // one of those who sleep is the watcher next
-    Mailbox& post;
+    Mailbox& mailbox;
     ~HandOver() {
-      if (post.watcher_ == nullptr && !post.sleepers_.empty()) post.sleepers_.front()->woken.notify_one();
+      if (mailbox.watcher_ == nullptr && !mailbox.sleepers_.empty()) mailbox.sleepers_.front()->woken.notify_one();
     }
   } const hand_over{*this};
   Waiter self{is_done};
   while (!is_done()) {
     if (progress()) {
-      rest_.moved();
+      link_waiter_.moved();
       announce();
       continue;
     }

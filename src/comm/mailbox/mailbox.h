@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "comm/transport/link_set.h"
-#include "comm/transport/link_waiter.h"
+#include "comm/transport/link_set/link_set.h"
+#include "comm/transport/link_set/link_waiter.h"
 
 namespace trireme::comm {
 
@@ -37,7 +37,7 @@ class Mailbox {
  public:
   explicit Mailbox(LinkSet set);
 
-  int rank() const { return set_.rank; }  // of the group, whatever circle its collectives are in
+  int rank() const { return set_.rank; }  // of the group, whatever subgroup its collectives are in
   int world() const { return static_cast<int>(lines_.size()); }
 
   // Of a message of which nothing moves.
@@ -148,7 +148,7 @@ class Mailbox {
   [[noreturn]] void fail(const std::string& sentence);
 
   LinkSet set_;
-  LinkWaiter rest_;
+  LinkWaiter link_waiter_;
   std::mutex mutex_;                 // guards all below
   const Waiter* watcher_ = nullptr;  // looks after the links, or sleeps until something comes
   std::list<Waiter*> sleepers_;      // leave it to the watcher

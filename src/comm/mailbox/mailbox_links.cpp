@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/system/clock.h"
-#include "comm/collective/message.h"
 #include "comm/mailbox/mailbox.h"
+#include "comm/transport/link/message.h"
 
 namespace trireme::comm {
 namespace {

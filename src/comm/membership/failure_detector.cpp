@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 namespace {
@@ -28,61 +28,62 @@ std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 
 }  // namespace
 
-FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience)
+FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program,
+                                 FailureTimeouts patience)
     : FailureDetector(std::move(listener), std::move(secrecy), world, std::move(program), patience, world, kNever) {}
 
-FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience,
-                                 int awaited, double settle_seconds)
+FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program,
+                                 FailureTimeouts patience, int awaited, double settle_seconds)
     : program_(std::move(program)),
       world_(world),
       awaited_(awaited),
       patience_(patience),
       settled_ns_(base::in_seconds(settle_seconds)),
-      door_(std::move(listener), std::move(secrecy), world),
-      stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+      listener_(std::move(listener), std::move(secrecy), world),
+      stop_event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   thread_ = std::thread([this] { run(); });
 }
 
 FailureDetector::~FailureDetector() {
   stop_ = true;
-  eventfd_write(stop_bell_.descriptor(), 1);
+  eventfd_write(stop_event_.descriptor(), 1);
   thread_.join();
 }
 
 int FailureDetector::wait_ms(std::int64_t now_ns) const {
-  std::int64_t due = now_ns + std::int64_t{door_.is_crowded() ? kCrowdedPollMs : kLongestPollMs} * 1'000'000;
+  std::int64_t due = now_ns + std::int64_t{listener_.is_crowded() ? kCrowdedPollMs : kLongestPollMs} * 1'000'000;
   if (report_) due = std::min(due, report_->due_ns);
-  if (!is_open_ && !seats_.empty()) due = std::min(due, settled_ns_);
+  if (!is_open_ && !watched_.empty()) due = std::min(due, settled_ns_);
   if (is_open_)
-    for (const auto& [rank, seat] : seats_)
-      if (seat.is_here())
-        due = std::min(due, seat.heard_ns + static_cast<std::int64_t>(patience_.silent_seconds * 1e9));
+    for (const auto& [rank, watched] : watched_)
+      if (watched.is_here())
+        due = std::min(due, watched.heard_ns + static_cast<std::int64_t>(patience_.silent_seconds * 1e9));
   return static_cast<int>(std::max<std::int64_t>(0, (due - now_ns + 999'999) / 1'000'000));
 }
 
 void FailureDetector::run() {
   std::vector<pollfd> polls;
   while (!stop_) {
-    polls.assign(1, {stop_bell_.descriptor(), POLLIN, 0});
-    door_.add_polls(polls);
-    for (const auto& [rank, seat] : seats_)
-      if (seat.is_here()) polls.push_back({seat.socket.descriptor(), POLLIN, 0});
+    polls.assign(1, {stop_event_.descriptor(), POLLIN, 0});
+    listener_.add_polls(polls);
+    for (const auto& [rank, watched] : watched_)
+      if (watched.is_here()) polls.push_back({watched.socket.descriptor(), POLLIN, 0});
     poll(polls.data(), polls.size(), wait_ms(base::now_ns()));
-    for (Guest& guest : door_.let_in()) seat(std::move(guest));
-    if (!is_open_ && disagreement_ != door_.disagreement()) {
-      disagreement_ = door_.disagreement();
-      tell_all(text_of({{"do", "refuse"}, {"why", disagreement_}}));
+    for (Guest& guest : listener_.accept_authenticated()) admit(std::move(guest));
+    if (!is_open_ && disagreement_ != listener_.disagreement()) {
+      disagreement_ = listener_.disagreement();
+      send_to_all(text_of({{"do", "refuse"}, {"why", disagreement_}}));
     }
-    for (auto& [rank, seat] : seats_)
-      if (seat.is_here()) listen_to(seat);
-    if (!is_open_) std::erase_if(seats_, [](const auto& one) { return one.second.is_lost; });  // it may come again
+    for (auto& [rank, watched] : watched_)
+      if (watched.is_here()) listen_to(watched);
+    if (!is_open_) std::erase_if(watched_, [](const auto& one) { return one.second.is_lost; });  // it may come again
     judge();
   }
-  tell_all(text_of({{"do", "farewell"}}));
+  send_to_all(text_of({{"do", "farewell"}}));
 }
 
 // A guest that does not belong to this group hears why.
-void FailureDetector::seat(Guest guest) {
+void FailureDetector::admit(Guest guest) {
   const auto refuse = [&](const std::string& why) {
     try {
       send_frame(guest.socket, text_of({{"do", "refuse"}, {"why", why}, {"is failure", !failure_.empty()}}),
@@ -92,7 +93,7 @@ void FailureDetector::seat(Guest guest) {
   };
   Hello hello;
   try {
-    if (const auto ending = ending_from_json(guest.hello)) return hear_of(*ending);
+    if (const auto ending = ending_from_json(guest.hello)) return handle_exit(*ending);
     hello = hello_from_json(guest.hello);
   } catch (const FrameError& error) {
     return refuse(error.what());
@@ -107,154 +108,156 @@ void FailureDetector::seat(Guest guest) {
   if (hello.program != program_)
     return refuse(fmt::format("{} runs '{}', rank 0 runs '{}'", who, hello.program, program_));
   if (member.rank < 0 || member.rank >= world_) return refuse(fmt::format("{}: ranks are 0 to {}", who, world_ - 1));
-  if (const auto taken = seats_.find(member.rank); taken != seats_.end())
+  if (const auto taken = watched_.find(member.rank); taken != watched_.end())
     return refuse(fmt::format("{} comes, but {} is there already", who, describe(taken->second.member)));
-  Seat seat{member, std::move(guest.socket), FrameReader(kFrameBytes), base::now_ns()};
-  seats_.emplace(member.rank, std::move(seat));
-  seats_.at(member.rank).wants_to_begin = true;
+  WatchedRank watched{member, std::move(guest.socket), FrameReader(kFrameBytes), base::now_ns()};
+  watched_.emplace(member.rank, std::move(watched));
+  watched_.at(member.rank).wants_to_begin = true;
   std::vector<int> missing;
   for (int rank = 0; rank < world_; ++rank)
-    if (!seats_.contains(rank)) missing.push_back(rank);
-  tell_all(Json{{"do", "wait"}, {"missing", missing}}.dump());
+    if (!watched_.contains(rank)) missing.push_back(rank);
+  send_to_all(Json{{"do", "wait"}, {"missing", missing}}.dump());
 }
 
 void FailureDetector::open_if_wanted() {
   const auto wants = [](const auto& one) { return !one.second.is_here() || one.second.wants_to_begin; };
-  if (seats_.empty() || !std::all_of(seats_.begin(), seats_.end(), wants)) return;
-  std::map<int, Seat> staying;
-  for (auto& [rank, seat] : seats_) {
-    if (!seat.is_here()) continue;
-    seat.member.rank = static_cast<int>(staying.size());
-    seat.wants_to_begin = false;
-    staying.emplace(seat.member.rank, std::move(seat));
+  if (watched_.empty() || !std::all_of(watched_.begin(), watched_.end(), wants)) return;
+  std::map<int, WatchedRank> staying;
+  for (auto& [rank, watched] : watched_) {
+    if (!watched.is_here()) continue;
+    watched.member.rank = static_cast<int>(staying.size());
+    watched.wants_to_begin = false;
+    staying.emplace(watched.member.rank, std::move(watched));
   }
-  seats_ = std::move(staying);
+  watched_ = std::move(staying);
   report_.reset();
   has_judged_ = false;
   ++generation_;
-  if (!seats_.empty()) open();
+  if (!watched_.empty()) open();
 }
 
 // Who came from this host by its loopback is known to the others by the address at which they reached this host.
 void FailureDetector::open() {
   is_open_ = true;
-  for (auto& [rank, seat] : seats_) {
+  for (auto& [rank, watched] : watched_) {
     std::vector<Member> members;
-    const std::string here = own_host(seat.socket);
-    for (const auto& [other, one] : seats_) {
+    const std::string here = own_host(watched.socket);
+    for (const auto& [other, one] : watched_) {
       members.push_back(one.member);
       if (one.member.address.is_loopback()) members.back().address.host = here;
     }
-    seat.heard_ns = base::now_ns();
-    tell(seat, text_of({{"do", "begin"},
-                        {"rank", rank},
-                        {"generation", generation_},
-                        {"silent seconds", patience_.silent_seconds},
-                        {"members", to_json(members)}}));
+    watched.heard_ns = base::now_ns();
+    send_to(watched, text_of({{"do", "begin"},
+                              {"rank", rank},
+                              {"generation", generation_},
+                              {"silent seconds", patience_.silent_seconds},
+                              {"members", to_json(members)}}));
   }
 }
 
-void FailureDetector::listen_to(Seat& seat) {
+void FailureDetector::listen_to(WatchedRank& watched) {
   std::array<std::byte, 4096> bytes{};
   try {
     for (;;) {
-      const std::size_t count = receive_some(seat.socket, bytes);
+      const std::size_t count = receive_some(watched.socket, bytes);
       if (count == 0) break;
-      seat.frames.add(std::span(bytes).first(count));
-      while (const auto frame = seat.frames.next()) {
-        const auto text = authentic_text(seat.socket, *frame);
+      watched.frames.add(std::span(bytes).first(count));
+      while (const auto frame = watched.frames.next()) {
+        const auto text = authentic_text(watched.socket, *frame);
         if (!text) {
-          if (!std::exchange(seat.was_forged, true)) base::log_warn("{}", forgery_sentence(describe(seat.member)));
+          if (!std::exchange(watched.was_forged, true))
+            base::log_warn("{}", forgery_sentence(describe(watched.member)));
           continue;
         }
-        seat.heard_ns = base::now_ns();
-        take(seat, *text);
+        watched.heard_ns = base::now_ns();
+        take(watched, *text);
       }
     }
   } catch (const GoneError& error) {
     const std::string evidence = fmt::format("is gone: {}", error.what());
-    seat.socket = Socket();
-    if (seat.has_left) return;
+    watched.socket = Socket();
+    if (watched.has_left) return;
     if (!is_open_ || has_judged_ || patience_.ending_seconds <= 0)
-      lose(seat.member.rank, evidence);
-    else if (!report_ || report_->about == seat.member.rank)  // the first one counts
-      report_ = Report{seat.member.rank, evidence, base::in_seconds(patience_.ending_seconds)};
+      lose(watched.member.rank, evidence);
+    else if (!report_ || report_->about == watched.member.rank)  // the first one counts
+      report_ = Report{watched.member.rank, evidence, base::in_seconds(patience_.ending_seconds)};
   } catch (const FrameError& error) {
-    lose(seat.member.rank, fmt::format("sent {}", error.what()));
+    lose(watched.member.rank, fmt::format("sent {}", error.what()));
   } catch (const Json::exception& error) {
-    lose(seat.member.rank, fmt::format("sent what cannot be read: {}", error.what()));
+    lose(watched.member.rank, fmt::format("sent what cannot be read: {}", error.what()));
   }
 }
 
-void FailureDetector::take(Seat& seat, const std::string& frame) {
+void FailureDetector::take(WatchedRank& watched, const std::string& frame) {
   const Json json = Json::parse(frame);
   const std::string what = json.at("do");
   if (what == "beat") {
-    tell(seat, frame);
+    send_to(watched, frame);
   } else if (what == "leave") {
-    seat.has_left = true;
-    tell_all(text_of({{"do", "left"}, {"rank", seat.member.rank}}));
+    watched.has_left = true;
+    send_to_all(text_of({{"do", "left"}, {"rank", watched.member.rank}}));
   } else if (what == "again") {
-    seat.wants_to_begin = true;
+    watched.wants_to_begin = true;
   } else if (what == "report" && is_open_ && !report_ && !has_judged_) {
     const std::string what_it_saw = json.at("what");
-    report_ = Report{json.at("rank"), fmt::format("cannot be reached by {}: {}", describe(seat.member), what_it_saw),
+    report_ = Report{json.at("rank"), fmt::format("cannot be reached by {}: {}", describe(watched.member), what_it_saw),
                      base::now_ns() + kReportGraceNs};
   }
 }
 
 void FailureDetector::judge() {
   const std::int64_t now = base::now_ns();
-  const bool is_complete = static_cast<int>(seats_.size()) >= awaited_ || now >= settled_ns_;
+  const bool is_complete = static_cast<int>(watched_.size()) >= awaited_ || now >= settled_ns_;
   if (is_open_ ? has_judged_ : is_complete && disagreement_.empty() && failure_.empty()) open_if_wanted();
   if (report_ && now >= report_->due_ns) {
     const Report report = *report_;
     report_.reset();
-    if (const auto about = seats_.find(report.about);
-        about != seats_.end() && !about->second.has_left && !about->second.is_lost)
+    if (const auto about = watched_.find(report.about);
+        about != watched_.end() && !about->second.has_left && !about->second.is_lost)
       lose(report.about, report.evidence);
   }
   if (!is_open_) return;
-  for (auto& [rank, seat] : seats_)
-    if (const double silent = 1e-9 * static_cast<double>(now - seat.heard_ns);
-        seat.is_here() && silent > patience_.silent_seconds)
+  for (auto& [rank, watched] : watched_)
+    if (const double silent = 1e-9 * static_cast<double>(now - watched.heard_ns);
+        watched.is_here() && silent > patience_.silent_seconds)
       lose(rank, fmt::format("has been silent for {:.1f} s: it was stopped, or its host or network hangs", silent));
 }
 
-void FailureDetector::hear_of(const Ending& ending) {
+void FailureDetector::handle_exit(const ProcessExit& ending) {
   if (!is_open_) {                  // nobody comes in its place, so the others need not wait
     if (!failure_.empty()) return;  // the others end because of the first
     failure_ = fmt::format("a rank (process {} on {}) {} before all {} were there", ending.process, ending.host,
                            ending.how, world_);
-    return tell_all(text_of({{"do", "refuse"}, {"why", failure_}, {"is failure", true}}));
+    return send_to_all(text_of({{"do", "refuse"}, {"why", failure_}, {"is failure", true}}));
   }
-  for (auto& [rank, seat] : seats_)
-    if (seat.member.process == ending.process && seat.member.host == ending.host && !seat.has_left && !seat.is_lost)
+  for (auto& [rank, watched] : watched_)
+    if (watched.member.process == ending.process && watched.member.host == ending.host && !watched.has_left &&
+        !watched.is_lost)
       return lose(rank, ending.how);
 }
 
 void FailureDetector::lose(int rank, const std::string& evidence) {
-  Seat& seat = seats_.at(rank);
+  WatchedRank& watched = watched_.at(rank);
   const std::string verdict =
-      text_of({{"do", "verdict"}, {"rank", rank}, {"text", describe(seat.member) + " " + evidence}});
-  if (is_open_) tell(seat, verdict);  // it may only have slept
-  seat.is_lost = true;
-  seat.socket = Socket();
+      text_of({{"do", "verdict"}, {"rank", rank}, {"text", describe(watched.member) + " " + evidence}});
+  if (is_open_) send_to(watched, verdict);  // it may only have slept
+  watched.is_lost = true;
+  watched.socket = Socket();
   if (has_judged_ || !is_open_) return;
   has_judged_ = true;
-  tell_all(verdict);
+  send_to_all(verdict);
 }
 
-void FailureDetector::tell(Seat& seat, const std::string& frame) {
+void FailureDetector::send_to(WatchedRank& watched, const std::string& frame) {
   try {
-    send_frame(seat.socket, frame, base::now_ns() + kTellNs);
+    send_frame(watched.socket, frame, base::now_ns() + kTellNs);
   } catch (const GoneError&) {  // its own connection will tell
   }
 }
 
-void FailureDetector::tell_all(const std::string& frame) {
-  for (auto& [rank, seat] : seats_)
-    if (seat.is_here()) tell(seat, frame);
+void FailureDetector::send_to_all(const std::string& frame) {
+  for (auto& [rank, watched] : watched_)
+    if (watched.is_here()) send_to(watched, frame);
 }
 
 }  // namespace trireme::comm

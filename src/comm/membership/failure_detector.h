@@ -20,26 +20,26 @@
 namespace trireme::comm {
 
 // In seconds.
-struct Patience {
+struct FailureTimeouts {
   double silent_seconds = 10;  // how long a rank may be silent; beats come five times as often
   double ending_seconds = 0;   // how long a closed connection waits for a launcher's word of how the process ended
 };
 
 class FailureDetector {
  public:
-  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience);
+  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts patience);
   // In the place of one that is gone, for ranks of a group of `world`: `awaited` of them, or those who have come after
   // so many seconds.
-  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, Patience patience, int awaited,
-                  double settle_seconds);
+  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts patience,
+                  int awaited, double settle_seconds);
   ~FailureDetector();  // says farewell to whoever is still there
   FailureDetector(const FailureDetector&) = delete;
   FailureDetector& operator=(const FailureDetector&) = delete;
 
-  int port() const { return port_of(door_.listener()); }
+  int port() const { return port_of(listener_.listener()); }
 
  private:
-  struct Seat {
+  struct WatchedRank {
     Member member;
     Socket socket;
     FrameReader frames;
@@ -58,25 +58,25 @@ class FailureDetector {
 
   void run();
   int wait_ms(std::int64_t now_ns) const;
-  void seat(Guest guest);
+  void admit(Guest guest);
   void open_if_wanted();  // when all that are here want to begin
   void open();
-  void listen_to(Seat& seat);
-  void take(Seat& seat, const std::string& frame);
+  void listen_to(WatchedRank& watched);
+  void take(WatchedRank& watched, const std::string& frame);
   void judge();
-  void hear_of(const Ending& ending);
+  void handle_exit(const ProcessExit& ending);
   void lose(int rank, const std::string& evidence);
-  void tell(Seat& seat, const std::string& frame);
-  void tell_all(const std::string& frame);
+  void send_to(WatchedRank& watched, const std::string& frame);
+  void send_to_all(const std::string& frame);
 
   std::string program_;
   int world_, awaited_;
-  Patience patience_;
+  FailureTimeouts patience_;
   std::int64_t settled_ns_;  // who has not come until then is not waited for
   int generation_ = 0;
-  Listener door_;
-  Socket stop_bell_;
-  std::map<int, Seat> seats_;
+  Listener listener_;
+  Socket stop_event_;
+  std::map<int, WatchedRank> watched_;
   bool is_open_ = false, has_judged_ = false;
   std::string disagreement_;  // between ranks, so no group comes together here
   std::string failure_;       // of a rank before that; nor then

@@ -1,5 +1,5 @@
-// GroupServices: what a rank of a group of processes needs beside its links, for as long as it works with others: doors
-// for those who connect, its membership, and the arbiter where it is here.
+// GroupServices: what a rank of a group of processes needs beside its links, for as long as it works with others:
+// listeners for those who connect, its membership, and the arbiter where it is here.
 #pragma once
 
 #include <memory>
@@ -19,18 +19,18 @@ class GroupServices {
   Group form_again();  // one of those who are left
 
  private:
-  Group form(const Roll& roll);
+  Group form(const MembershipView& view);
   Member self(int rank) const;
-  Address door_address() const;
+  Address listener_address() const;
   // Where the arbiter is gone: the first of the others that can be reached becomes it.
-  Roll elect();
+  MembershipView elect();
 
   JoinOptions options_;
   std::string local_name_;
-  Listener door_, local_door_;
+  Listener listener_, local_listener_;
   std::unique_ptr<FailureDetector> arbiter_;
   std::unique_ptr<Membership> membership_;
-  Roll roll_;
+  MembershipView view_;
 };
 
 }  // namespace trireme::comm

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "comm/membership/group_services.h"
-#include "comm/transport/mesh.h"
+#include "comm/membership/mesh.h"
 
 namespace trireme::comm {
 namespace {
@@ -19,11 +19,13 @@ constexpr double kSettleSeconds = 3;  // for those who come to a new arbiter
 GroupServices::GroupServices(const JoinOptions& options)
     : options_(options),
       local_name_(fmt::format("@trireme-{}-{}-{}", getpid(), options.rank, base::now_ns())),
-      door_(listen_on(door_address()), secrecy_of(options), options.world),
-      local_door_(listen_on({local_name_, 0}), {options.token, false}, options.world) {}
+      listener_(listen_on(listener_address()), secrecy_of(options), options.world),
+      local_listener_(listen_on({local_name_, 0}), {options.token, false}, options.world) {}
 
 // Who meets on a loopback address is on this host, so nobody else needs to reach this rank.
-Address GroupServices::door_address() const { return {options_.address.is_loopback() ? options_.address.host : "", 0}; }
+Address GroupServices::listener_address() const {
+  return {options_.address.is_loopback() ? options_.address.host : "", 0};
+}
 
 Member GroupServices::self(int rank) const {
   Member member = this_process();
@@ -39,7 +41,7 @@ Group GroupServices::form() {
     options_.address.port = arbiter_->port();
   }
   const std::int64_t deadline = base::in_seconds(options_.join_seconds);
-  membership_ = std::make_unique<Membership>(options_, self(options_.rank), port_of(door_.listener()), deadline);
+  membership_ = std::make_unique<Membership>(options_, self(options_.rank), port_of(listener_.listener()), deadline);
   return form(membership_->meet(deadline));
 }
 
@@ -48,17 +50,17 @@ Group GroupServices::form_again() {
     const auto met = membership_->meet_again(base::in_seconds(options_.join_seconds));
     if (!met && !options_.elects)
       base::run_error("rank {}: rank 0, which held the group together, is gone", options_.rank);
-    const Roll roll = met ? *met : elect();
+    const MembershipView view = met ? *met : elect();
     try {
-      return form(roll);
+      return form(view);
     } catch (const base::Error&) {
-      if (!roll.alarm->is_raised_soon()) throw;  // otherwise another one was lost; the rest meets once more
+      if (!view.alarm->is_raised_soon()) throw;  // otherwise another one was lost; the rest meets once more
     }
   }
 }
 
-Roll GroupServices::elect() {
-  const Roll old = roll_;
+MembershipView GroupServices::elect() {
+  const MembershipView old = view_;
   const int others = static_cast<int>(old.members.size()) - 1;
   membership_.reset();
   for (const Member& candidate : old.members) {
@@ -67,14 +69,14 @@ Roll GroupServices::elect() {
     options.world = static_cast<int>(old.members.size());
     options.address = candidate.address;
     if (candidate.rank == old.rank) {
-      Socket listener = door_.take_listener();
-      door_ = Listener(listen_on(door_address()), secrecy_of(options_), options.world);
-      options.address = {door_address().host, port_of(listener)};
+      Socket listener = listener_.take_listener();
+      listener_ = Listener(listen_on(listener_address()), secrecy_of(options_), options.world);
+      options.address = {listener_address().host, port_of(listener)};
       arbiter_ = std::make_unique<FailureDetector>(std::move(listener), secrecy_of(options_), options.world,
                                                    options_.program, options_.patience, others, kSettleSeconds);
     }
     try {
-      membership_ = std::make_unique<Membership>(options, self(old.rank), port_of(door_.listener()),
+      membership_ = std::make_unique<Membership>(options, self(old.rank), port_of(listener_.listener()),
                                                  base::in_seconds(kReachSeconds + kSettleSeconds));
       return membership_->meet(base::in_seconds(options_.join_seconds));
     } catch (const base::Error&) {
@@ -84,33 +86,33 @@ Roll GroupServices::elect() {
   base::run_error("rank {}: nobody of {} ranks is left to form a group with", old.rank, others + 1);
 }
 
-Group GroupServices::form(const Roll& roll) {
-  roll_ = roll;
-  options_.rank = roll.rank;
-  options_.world = static_cast<int>(roll.members.size());
-  options_.patience.silent_seconds = roll.silent_seconds;
-  return Group(make_mesh(options_, roll, door_, local_door_));
+Group GroupServices::form(const MembershipView& view) {
+  view_ = view;
+  options_.rank = view.rank;
+  options_.world = static_cast<int>(view.members.size());
+  options_.patience.silent_seconds = view.silent_seconds;
+  return Group(make_mesh(options_, view, listener_, local_listener_));
 }
 
 Group join(const JoinOptions& options) {
   if (options.world < 1 || options.rank < 0 || options.rank >= options.world)
     base::user_error("rank {} of {} ranks; ranks are 0 to {}", options.rank, options.world, options.world - 1);
-  auto company = std::make_shared<GroupServices>(options);
-  Group group = company->form();
-  group.keep(company);
+  auto services = std::make_shared<GroupServices>(options);
+  Group group = services->form();
+  group.keep(services);
   return group;
 }
 
-void tell_ending(const JoinOptions& options, int process, const std::string& how) {
+void report_exit(const JoinOptions& options, int process, const std::string& how) {
   enter(
       options.address, secrecy_of(options),
       [&](const Socket&) {
-        return to_json(Ending{process, this_process().host, how});
+        return to_json(ProcessExit{process, this_process().host, how});
       },
       "the group's meeting", base::in_seconds(kReachSeconds));
 }
 
-bool is_meeting_held(const JoinOptions& options, double seconds) {
+bool is_rendezvous_held(const JoinOptions& options, double seconds) {
   const std::int64_t deadline = base::in_seconds(seconds);
   try {
     return wait_readable(connect_to(options.address, deadline), deadline);  // the greeting
@@ -120,10 +122,10 @@ bool is_meeting_held(const JoinOptions& options, double seconds) {
 }
 
 Group regroup(const Group& broken) {
-  const std::shared_ptr<GroupServices>& company = broken.company();
-  base::check(company != nullptr, "only a group of processes can form again");
-  Group group = company->form_again();
-  group.keep(company);
+  const std::shared_ptr<GroupServices>& services = broken.services();
+  base::check(services != nullptr, "only a group of processes can form again");
+  Group group = services->form_again();
+  group.keep(services);
   return group;
 }
 

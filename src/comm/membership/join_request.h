@@ -8,14 +8,14 @@
 namespace trireme::comm {
 
 struct JoinRequest {
-  Address address;  // of the meeting
+  Address address;  // of the rendezvous
   std::string token;
   int rank = 0, world = 1;
   std::string program = "trireme";  // equal on all ranks
   bool tls = false;                 // connections between hosts are encrypted; equal on all ranks
   double join_seconds = 60;         // until all must be there
   double deadline_seconds = 60;     // of a collective in which nothing moves
-  Patience patience{};              // rank 0's silent_seconds count for all
+  FailureTimeouts patience{};       // rank 0's silent_seconds count for all
   bool elects = true;               // regroup() goes on without rank 0
 };
 

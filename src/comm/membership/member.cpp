@@ -52,14 +52,14 @@ Hello hello_from_json(std::string_view text) {
   });
 }
 
-std::string to_json(const Ending& ending) {
+std::string to_json(const ProcessExit& ending) {
   return Json{{"ended", ending.process}, {"host", ending.host}, {"how", ending.how}}.dump();
 }
 
-std::optional<Ending> ending_from_json(std::string_view text) {
-  return read_json(text, [](const Json& json) -> std::optional<Ending> {
+std::optional<ProcessExit> ending_from_json(std::string_view text) {
+  return read_json(text, [](const Json& json) -> std::optional<ProcessExit> {
     if (!json.contains("ended")) return std::nullopt;
-    return Ending{json.at("ended"), json.at("host"), json.at("how")};
+    return ProcessExit{json.at("ended"), json.at("host"), json.at("how")};
   });
 }
 

@@ -27,7 +27,7 @@ struct Hello {
 };
 
 // How a process that a launcher had started ended, as a sentence goes on: "was killed by signal 9".
-struct Ending {
+struct ProcessExit {
   int process = 0;
   std::string host;
   std::string how;
@@ -35,8 +35,8 @@ struct Ending {
 
 std::string to_json(const Hello& hello);
 Hello hello_from_json(std::string_view text);  // a FrameError when it is none
-std::string to_json(const Ending& ending);
-std::optional<Ending> ending_from_json(std::string_view text);  // nothing when it is something else
+std::string to_json(const ProcessExit& ending);
+std::optional<ProcessExit> ending_from_json(std::string_view text);  // nothing when it is something else
 std::string to_json(const std::vector<Member>& members);
 std::vector<Member> members_from_json(std::string_view text);
 

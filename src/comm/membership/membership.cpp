@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/tcp/listener.h"
 
 namespace trireme::comm {
@@ -37,27 +37,27 @@ std::string name_ranks(const std::vector<int>& ranks) {
 }
 
 // As the arbiter tells it: ranks are places in the list.
-Roll roll_of(const Json& json) {
-  Roll roll{json.at("rank"),
-            json.at("generation"),
-            json.at("silent seconds"),
-            members_from_json(json.at("members").get<std::string>()),
-            {}};
-  const int world = static_cast<int>(roll.members.size());
+MembershipView view_of(const Json& json) {
+  MembershipView view{json.at("rank"),
+                      json.at("generation"),
+                      json.at("silent seconds"),
+                      members_from_json(json.at("members").get<std::string>()),
+                      {}};
+  const int world = static_cast<int>(view.members.size());
   for (int rank = 0; rank < world; ++rank)
-    if (roll.members[static_cast<std::size_t>(rank)].rank != rank) throw FrameError("a list of ranks without order");
-  if (roll.rank < 0 || roll.rank >= world)
-    throw FrameError(fmt::format("a list of {} ranks to rank {}", world, roll.rank));
-  roll.alarm = std::make_shared<FailureState>(world);
-  return roll;
+    if (view.members[static_cast<std::size_t>(rank)].rank != rank) throw FrameError("a list of ranks without order");
+  if (view.rank < 0 || view.rank >= world)
+    throw FrameError(fmt::format("a list of {} ranks to rank {}", world, view.rank));
+  view.alarm = std::make_shared<FailureState>(world);
+  return view;
 }
 
 }  // namespace
 
-Membership::Membership(const JoinOptions& options, Member self, int door_port, std::int64_t deadline_ns)
-    : options_(options), frames_(kFrameBytes), stop_bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+Membership::Membership(const JoinOptions& options, Member self, int listener_port, std::int64_t deadline_ns)
+    : options_(options), frames_(kFrameBytes), stop_event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   const auto hello = [&](const Socket& connected) {
-    self.address = {own_host(connected), door_port};
+    self.address = {own_host(connected), listener_port};
     return to_json(Hello{options.world, options.program, self});
   };
   arbiter_ = enter(options.address, secrecy_of(options), hello, "the group's meeting", deadline_ns);
@@ -67,17 +67,17 @@ Membership::Membership(const JoinOptions& options, Member self, int door_port, s
 Membership::~Membership() {
   {
     const std::lock_guard lock(mutex_);
-    if (roll_) roll_->alarm->set_judge({});
+    if (view_) view_->alarm->set_judge({});
   }
   stop_ = true;
-  eventfd_write(stop_bell_.descriptor(), 1);
+  eventfd_write(stop_event_.descriptor(), 1);
   thread_.join();
   send(Json{{"do", "leave"}}.dump());
 }
 
-Roll Membership::meet(std::int64_t deadline_ns) {
+MembershipView Membership::meet(std::int64_t deadline_ns) {
   std::unique_lock lock(mutex_);
-  news_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_ || !refusal_.empty(); });
+  changed_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_ || !refusal_.empty(); });
   if (!refusal_.empty() && is_failure_) base::run_error("rank {}: {}", options_.rank, refusal_);
   if (!refusal_.empty())
     base::user_error("rank {} cannot join the group at {}: {}", options_.rank, to_text(options_.address), refusal_);
@@ -87,19 +87,19 @@ Roll Membership::meet(std::int64_t deadline_ns) {
                     options_.join_seconds,
                     options_.address.is_loopback() ? "; other hosts cannot reach a loopback address" : "");
   is_fresh_ = false;
-  return *roll_;
+  return *view_;
 }
 
-std::optional<Roll> Membership::meet_again(std::int64_t deadline_ns) {
+std::optional<MembershipView> Membership::meet_again(std::int64_t deadline_ns) {
   send(Json{{"do", "again"}}.dump());
   std::unique_lock lock(mutex_);
-  news_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_; });
+  changed_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_; });
   if (is_over_) return std::nullopt;
   if (!is_fresh_)
     base::run_error("rank {}: the others did not come to form a group again within {:g} s", options_.rank,
                     options_.join_seconds);
   is_fresh_ = false;
-  return *roll_;
+  return *view_;
 }
 
 void Membership::send(const std::string& frame) {
@@ -114,8 +114,8 @@ void Membership::send(const std::string& frame) {
 void Membership::raise(const std::string& sentence) {
   const std::lock_guard lock(mutex_);
   is_over_ = true;
-  if (roll_) roll_->alarm->raise(fmt::format("{}, {}, {}", describe(roll_->members.at(0)), kHoldsGroup, sentence));
-  news_.notify_all();
+  if (view_) view_->alarm->raise(fmt::format("{}, {}, {}", describe(view_->members.at(0)), kHoldsGroup, sentence));
+  changed_.notify_all();
 }
 
 void Membership::run() {
@@ -123,7 +123,7 @@ void Membership::run() {
   std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
   while (!stop_) {
     next_beat = std::min(next_beat, base::in_seconds(silent_seconds / kBeatsInSilence));
-    std::array<pollfd, 2> polls{{{stop_bell_.descriptor(), POLLIN, 0}, {arbiter_.descriptor(), POLLIN, 0}}};
+    std::array<pollfd, 2> polls{{{stop_event_.descriptor(), POLLIN, 0}, {arbiter_.descriptor(), POLLIN, 0}}};
     const double left = 1e-6 * static_cast<double>(next_beat - base::now_ns());
     poll(polls.data(), polls.size(), static_cast<int>(std::ceil(std::max(left, 0.0))));
     if (base::now_ns() >= next_beat) {
@@ -158,13 +158,13 @@ bool Membership::take(const std::string& frame) {
   const std::string what = json.at("do");
   const std::lock_guard lock(mutex_);
   if (what == "begin") {
-    Roll roll = roll_of(json);
-    roll.alarm->set_judge([this](int peer, const std::string& seen) {
+    MembershipView view = view_of(json);
+    view.alarm->set_judge([this](int peer, const std::string& seen) {
       send(Json{{"do", "report"}, {"rank", peer}, {"what", seen}}.dump());
     });
-    if (roll_) roll_->alarm->set_judge({});  // the ranks of that group are others now
-    options_.patience.silent_seconds = roll.silent_seconds;
-    roll_ = std::move(roll);
+    if (view_) view_->alarm->set_judge({});  // the ranks of that group are others now
+    options_.patience.silent_seconds = view.silent_seconds;
+    view_ = std::move(view);
     is_fresh_ = true;
   }
   if (what == "wait") missing_ = json.at("missing").get<std::vector<int>>();
@@ -172,13 +172,13 @@ bool Membership::take(const std::string& frame) {
     refusal_ = json.at("why");
     is_failure_ = json.value("is failure", false);
   }
-  if (what == "verdict" && roll_) roll_->alarm->raise(json.at("text"));
-  if (what == "left" && roll_) roll_->alarm->leave(roll_->members.at(json.at("rank").get<std::size_t>()).rank);
+  if (what == "verdict" && view_) view_->alarm->raise(json.at("text"));
+  if (what == "left" && view_) view_->alarm->leave(view_->members.at(json.at("rank").get<std::size_t>()).rank);
   if (what == "farewell") {
     is_over_ = true;
-    if (roll_) roll_->alarm->set_judge({});
+    if (view_) view_->alarm->set_judge({});
   }
-  news_.notify_all();
+  changed_.notify_all();
   return what != "farewell" && what != "refuse";
 }
 

@@ -12,15 +12,15 @@
 #include <thread>
 #include <vector>
 
-#include "comm/membership/failure_state.h"
 #include "comm/membership/join.h"
 #include "comm/membership/member.h"
+#include "comm/transport/link/failure_state.h"
 #include "comm/transport/tcp/frame.h"
 
 namespace trireme::comm {
 
 // A group as the arbiter tells it to one of its ranks.
-struct Roll {
+struct MembershipView {
   int rank = 0, generation = 0;
   double silent_seconds = 10;  // how long a rank may be silent
   std::vector<Member> members;
@@ -30,15 +30,15 @@ struct Roll {
 class Membership {
  public:
   // Connects to the arbiter of options.address. `self` is this process without its address, which routing gives.
-  Membership(const JoinOptions& options, Member self, int door_port, std::int64_t deadline_ns);
+  Membership(const JoinOptions& options, Member self, int listener_port, std::int64_t deadline_ns);
   ~Membership();  // leaves
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
 
   // Meets the others; returns when all are there.
-  Roll meet(std::int64_t deadline_ns);
+  MembershipView meet(std::int64_t deadline_ns);
   // Meets those again who are left after a verdict; nothing when the arbiter is gone.
-  std::optional<Roll> meet_again(std::int64_t deadline_ns);
+  std::optional<MembershipView> meet_again(std::int64_t deadline_ns);
 
  private:
   void run();
@@ -50,13 +50,13 @@ class Membership {
   Socket arbiter_;
   FrameReader frames_;
   bool was_forged_ = false;  // a message of the arbiter's, which is told once
-  Socket stop_bell_;
+  Socket stop_event_;
   std::mutex send_mutex_, mutex_;
-  std::condition_variable news_;
-  std::optional<Roll> roll_;  // guarded by mutex_, as the rest up to the thread
-  bool is_fresh_ = false;     // it has not been given out
-  std::vector<int> missing_;  // who has not come yet
-  bool is_failure_ = false;   // of another rank, and no mistake: what is told as
+  std::condition_variable changed_;
+  std::optional<MembershipView> view_;  // guarded by mutex_, as the rest up to the thread
+  bool is_fresh_ = false;               // it has not been given out
+  std::vector<int> missing_;            // who has not come yet
+  bool is_failure_ = false;             // of another rank, and no mistake: what is told as
   std::string refusal_;
   bool is_over_ = false;  // the arbiter is gone
   std::atomic<bool> stop_{false};

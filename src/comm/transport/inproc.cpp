@@ -19,19 +19,19 @@ namespace {
 // What all ranks of the process share.
 struct Common {
   MappedMemory memory;
-  std::vector<int> bells;
+  std::vector<int> wakeups;
   std::mutex mutex;
   std::map<std::uint32_t, std::shared_ptr<MappedMemory>> windows;  // made by whoever comes first
 
   explicit Common(int world) : memory(kLinkSets * SharedSegment::bytes_for(world), -1) {
     for (int rank = 0; rank < kLinkSets * world; ++rank) {
-      bells.push_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-      if (bells.back() < 0) base::run_error("cannot make a bell for rank {}: {}", rank, std::strerror(errno));
+      wakeups.push_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+      if (wakeups.back() < 0) base::run_error("cannot make an eventfd for rank {}: {}", rank, std::strerror(errno));
     }
   }
   ~Common() {
-    for (const int bell : bells)
-      if (bell >= 0) close(bell);
+    for (const int wakeup : wakeups)
+      if (wakeup >= 0) close(wakeup);
   }
   Common(const Common&) = delete;
   Common& operator=(const Common&) = delete;
@@ -44,12 +44,12 @@ class InprocMemory : public HostMemory {
     std::iota(ranks_.begin(), ranks_.end(), 0);
   }
 
-  std::shared_ptr<const Window> allocate(std::size_t bytes) override {
+  std::shared_ptr<const SharedWindow> allocate(std::size_t bytes) override {
     const std::size_t stride = whole_huge_pages(bytes);
     const std::lock_guard lock(common_->mutex);
     auto& memory = common_->windows[windows_];
     if (!memory) memory = std::make_shared<MappedMemory>(stride * ranks_.size(), -1);
-    return std::make_shared<Window>(windows_++, memory->data(), stride, bytes, ranks_, rank_, memory);
+    return std::make_shared<SharedWindow>(windows_++, memory->data(), stride, bytes, ranks_, rank_, memory);
   }
 
  private:
@@ -67,15 +67,15 @@ std::vector<Group> inproc_groups(int world, double deadline_seconds, std::vector
   const auto common = std::make_shared<Common>(world);
   const auto alarm = std::make_shared<FailureState>(world);
   const auto links_of = [&](int rank, int number) {
-    const auto first = common->bells.begin() + number * world;
-    const SharedSegment board(
+    const auto first = common->wakeups.begin() + number * world;
+    const SharedSegment segment(
         common->memory.data() + static_cast<std::size_t>(number) * SharedSegment::bytes_for(world), world,
         {first, first + world});
     std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world));
     for (int peer = 0; peer < world; ++peer)
-      if (peer != rank) links[static_cast<std::size_t>(peer)] = board.link(rank, peer);
-    return LinkSet{rank,  common, std::move(links), board.bell(rank),
-                   alarm, hosts,  deadline_seconds, board.meeting(rank)};
+      if (peer != rank) links[static_cast<std::size_t>(peer)] = segment.link(rank, peer);
+    return LinkSet{rank,  common, std::move(links), segment.wakeup(rank),
+                   alarm, hosts,  deadline_seconds, segment.barrier(rank)};
   };
   std::vector<Group> groups;
   for (int rank = 0; rank < world; ++rank)

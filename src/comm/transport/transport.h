@@ -1,5 +1,5 @@
 // Transport: one way to carry a group's messages, as a row of a registry. Adding one takes its own files and a line in
-// builtin_transports.cpp; the command line, the launchers and the benchmarks read what they need from the row.
+// comm/builtin_transports.cpp; the command line, the launchers and the benchmarks read what they need from the row.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/text/registry.h"
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "comm/membership/join_request.h"
 
 namespace trireme::comm {
@@ -43,12 +43,6 @@ struct Transport {
 };
 
 using Transports = base::RegistryOf<Transport>;
-
-// All that this program knows, in the order in which they are listed.
-Transports builtin_transports();
-
-// The names that are offered in one place, as in offered_names(transports, &Offers::train).
-std::vector<std::string> offered_names(const Transports& transports, bool Offers::*where);
 
 // The name of the transport of a process that is alone.
 inline constexpr const char* kAlone = "inproc";

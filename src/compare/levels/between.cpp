@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "compare/levels/layer_file.h"
 #include "compare/levels/op_run.h"
-#include "compare/sides/layer_file.h"
 
 namespace trireme::compare {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "compare/levels/verdict.h"
 #include "compare/sides/sides.h"
-#include "compare/verdict.h"
 
 namespace trireme::compare {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compare/levels/equivalence.h"
-#include "optim/schedule.h"
+#include "optim/learning_rate_schedule.h"
 
 namespace trireme::compare {
 namespace {

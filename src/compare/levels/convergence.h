@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "compare/levels/verdict.h"
 #include "compare/sides/our_runs.h"
-#include "compare/verdict.h"
 
 namespace trireme::compare {
 

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "compare/levels/between.h"
+#include "compare/levels/layer_file.h"
 #include "compare/levels/op_run.h"
-#include "compare/sides/layer_file.h"
 #include "graph/choices.h"
 #include "ops/norm/batch_norm.h"
 

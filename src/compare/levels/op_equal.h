@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "compare/verdict.h"
+#include "compare/levels/verdict.h"
 
 namespace trireme::compare {
 

@@ -1,8 +1,8 @@
 // same-bits: what our promise is, over threads, workers and synchronous strategies.
 #pragma once
 
+#include "compare/levels/verdict.h"
 #include "compare/sides/our_runs.h"
-#include "compare/verdict.h"
 
 namespace trireme::compare {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compare/sides/layer_file.h"
-#include "optim/schedule.h"
+#include "compare/levels/layer_file.h"
+#include "optim/learning_rate_schedule.h"
 
 namespace trireme::compare {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/compare.h"
+#include "compare/levels/options.h"
 
 namespace trireme::compare {
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "compare/sides/layer_file.h"
+#include "compare/levels/layer_file.h"
 
 namespace trireme::compare {
 namespace {

@@ -4,7 +4,7 @@
 // epsilon decides somewhere; given weights are nowhere zero, so that decay shows on every parameter.
 #pragma once
 
-#include "compare/verdict.h"
+#include "compare/levels/verdict.h"
 
 namespace trireme::compare {
 

@@ -2,7 +2,7 @@
 
 #include "compare/sides/sides.h"
 #include "store/parameters_io.h"
-#include "train/worker/start_weights.h"
+#include "train/run_folder/start_weights.h"
 
 namespace trireme::compare {
 namespace {
@@ -50,10 +50,10 @@ Found OurSide::step(const data::Batch& batch, double lr) {
   for (const tensor::Buffer& input : batch.inputs) view.inputs.push_back(input.floats());
   view.target = batch.target.floats();
   view.indices = batch.indices;
-  const crew::Draw draw{experiment_.seed, static_cast<std::uint64_t>(batch.epoch)};
+  const crew::RandomSeed random{experiment_.seed, static_cast<std::uint64_t>(batch.epoch)};
   const optim::StepScalars scalars = updater_.scalars(++steps_, lr);
   Found found;
-  found.loss = crew_.row(view, draw).loss / static_cast<double>(batch.samples);
+  found.loss = crew_.compute(view, random).loss / static_cast<double>(batch.samples);
   found.tensors = store::export_parameters(crew_.space(), {crew_.gradient(), at(crew_.space().trained_floats())},
                                            "gradient.", store::Parameters::trained);
   crew_.for_each_chunk(

@@ -37,7 +37,7 @@ store::SafetensorsFile take(const std::string& path) {
 
 }  // namespace
 
-PeerSide::PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark, int seed)
+PeerSide::PeerSide(const PeerInstallation& place, const base::fs::path& folder, const std::string& mark, int seed)
     : given_((folder / (mark + "-given.safetensors")).string()),
       results_((folder / (mark + "-results.safetensors")).string()),
       process_(place.system.title, place.python, place.script, {kThreads, std::to_string(seed)}, {}) {}

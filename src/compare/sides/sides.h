@@ -14,7 +14,7 @@
 #include "peer/script.h"
 #include "store/safetensors.h"
 #include "strategy/common/updater.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 
 namespace trireme::compare {
 
@@ -73,7 +73,7 @@ class OurSide {
 };
 
 // A system, the interpreter that has it, and the script.
-struct PeerPlace {
+struct PeerInstallation {
   peer::System system;
   std::string python, script;
 };
@@ -82,7 +82,7 @@ class PeerSide {
  public:
   // Starts it; files pass through `folder`, which is the caller's, under names that begin with `mark`. What is random
   // there follows from `seed`: perturbations, and nothing else in a correct peer.
-  PeerSide(const PeerPlace& place, const base::fs::path& folder, const std::string& mark, int seed = 1);
+  PeerSide(const PeerInstallation& place, const base::fs::path& folder, const std::string& mark, int seed = 1);
 
   // Builds the network from these weights. prepared(): what it has loaded, and its optimizer's slots.
   void prepare(const train::Experiment& experiment, const Tensors& weights, const std::string& optimizer);
@@ -103,7 +103,8 @@ class PeerSide {
   // See OurSide::update().
   Found update(const Tensors& gradients, double lr, double max_norm);
 
-  // Of each step, by the peer's own schedule; see optim/schedule.h for its text. None where the peer has no schedules.
+  // Of each step, by the peer's own schedule; see optim/learning_rate_schedule.h for its text. None where the peer has
+  // no schedules.
   std::optional<std::vector<double>> learning_rates(const std::string& schedule, double lr, std::int64_t steps,
                                                     std::int64_t steps_per_epoch);
   // (input.i - mean.i) / divisor.i, numbers of each channel.

@@ -38,6 +38,9 @@ ZipEntryReader::ZipEntryReader(ZipArchive& archive, const ZipEntry& entry)
   if (number(0) != (kLocalHeader & 0xffff) || number(2) != kLocalHeader >> 16 || number(8) != entry_.method)
     damaged("its header and the directory contradict each other");
   const auto name_bytes = static_cast<std::uint64_t>(number(26)), extra_bytes = static_cast<std::uint64_t>(number(28));
+  const auto name = archive_.read_at(entry_.header_at + kLocalHeaderBytes, name_bytes, "a file's name");
+  if (!std::ranges::equal(name, entry_.name, {}, {}, [](char c) { return static_cast<std::uint8_t>(c); }))
+    damaged("its header and the directory give it different names");
   packed_at_ = entry_.header_at + kLocalHeaderBytes + name_bytes + extra_bytes;
   if (packed_at_ > archive_.entries_end_ || packed_left_ > archive_.entries_end_ - packed_at_)
     damaged("it reaches beyond the archive's end");

@@ -189,13 +189,13 @@ void Loader::take_memory(Batch& batch) const {
 
 bool Loader::fill(Batch& batch) {
   const DataSpec& spec = dataset_->spec();
-  const Draw draw{options_.seed, static_cast<std::uint64_t>(batch.epoch)};
+  const AugmentationSeed random{options_.seed, static_cast<std::uint64_t>(batch.epoch)};
   std::array<float*, kMaxInputs> inputs{};
   for (std::size_t i = 0; i < spec.inputs.size(); ++i) inputs[i] = batch.inputs[i].floats();
   float* target = batch.target.floats();
   for (const std::int64_t index : batch.indices) {
     if (stop_.load(std::memory_order_relaxed)) return false;
-    dataset_->fetch(index, draw, std::span<float* const>(inputs.data(), spec.inputs.size()), target);
+    dataset_->fetch(index, random, std::span<float* const>(inputs.data(), spec.inputs.size()), target);
     for (std::size_t i = 0; i < spec.inputs.size(); ++i) inputs[i] += spec.inputs[i].count();
     target += target_floats(spec);
   }

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 #include "data/sampling/distribution.h"
 #include "tensor/buffer.h"
 

@@ -11,8 +11,8 @@
 #include "base/system/files.h"
 #include "base/text/text.h"
 #include "data/codecs/decompress.h"
-#include "data/columns.h"
-#include "data/find_data.h"
+#include "data/dataset/columns.h"
+#include "data/readers/find_data.h"
 #include "data/readers/load_tasks.h"
 
 namespace trireme::data {

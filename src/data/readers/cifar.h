@@ -2,7 +2,7 @@
 // class) and 3072 pixel bytes (red, green, blue; each 32 rows of 32). CIFAR-100 uses the fine class.
 #pragma once
 
-#include "data/open.h"
+#include "data/readers/data_request.h"
 
 namespace trireme::data {
 

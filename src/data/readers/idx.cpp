@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "data/codecs/decompress.h"
-#include "data/columns.h"
-#include "data/find_data.h"
+#include "data/dataset/columns.h"
+#include "data/readers/find_data.h"
 #include "data/readers/load_tasks.h"
 
 namespace trireme::data {

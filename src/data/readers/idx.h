@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/open.h"
+#include "data/readers/data_request.h"
 
 namespace trireme::data {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 namespace trireme::data {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "data/codecs/mapped_file.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
 

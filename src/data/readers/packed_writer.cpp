@@ -11,9 +11,10 @@
 
 #include "base/error.h"
 #include "base/system/files.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
+#include "data/stages/normalize.h"
 
 namespace trireme::data {
 namespace {

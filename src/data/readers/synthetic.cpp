@@ -74,7 +74,8 @@ class Patterns : public Dataset {
   const DataSpec& spec() const override { return spec_; }
   std::int64_t size() const override { return samples_; }
 
-  void fetch(std::int64_t index, const Draw&, std::span<float* const> inputs, float* target) const override {
+  void fetch(std::int64_t index, const AugmentationSeed&, std::span<float* const> inputs,
+             float* target) const override {
     base::check(index >= 0 && index < samples_, "sample {} of {}", index, samples_);
     const base::CounterRng rng(seed_, base::Purpose::synthetic, stream_, static_cast<std::uint64_t>(index));
     Scratch weights(static_cast<std::size_t>(hidden_));
@@ -170,7 +171,8 @@ class Spectra : public Dataset {
   const DataSpec& spec() const override { return spec_; }
   std::int64_t size() const override { return samples_; }
 
-  void fetch(std::int64_t index, const Draw&, std::span<float* const> inputs, float* target) const override {
+  void fetch(std::int64_t index, const AugmentationSeed&, std::span<float* const> inputs,
+             float* target) const override {
     base::check(index >= 0 && index < samples_, "sample {} of {}", index, samples_);
     const base::CounterRng rng(seed_, base::Purpose::synthetic, stream_, static_cast<std::uint64_t>(index));
     const std::int64_t label = index % spec_.classes;

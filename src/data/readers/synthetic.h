@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 namespace trireme::data {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/oar_tree.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 #include "data/sampling/sampler.h"
 
 namespace trireme::data {

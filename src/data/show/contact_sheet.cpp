@@ -30,7 +30,9 @@ class Fetched {
       inputs.emplace_back(static_cast<std::size_t>(shape.count()));
     for (auto& input : inputs) pointers_.push_back(input.data());
   }
-  void fetch(std::int64_t index, const Draw& draw) { dataset_.fetch(index, draw, pointers_, target.data()); }
+  void fetch(std::int64_t index, const AugmentationSeed& random) {
+    dataset_.fetch(index, random, pointers_, target.data());
+  }
 
  private:
   const Dataset& dataset_;
@@ -140,7 +142,7 @@ std::vector<std::uint8_t> contact_sheet(const Dataset& dataset, const SheetOptio
   std::vector<Seen> seen(dataset.spec().inputs.size());
   std::vector<std::string> labels;
   for (const std::int64_t index : chosen) {
-    sample.fetch(index, options.draw);
+    sample.fetch(index, options.random);
     for (std::size_t i = 0; i < seen.size(); ++i) seen[i].add(sample.inputs[i]);
     labels.push_back(label_text(dataset.spec(), sample.target));
   }
@@ -156,7 +158,7 @@ std::vector<std::uint8_t> contact_sheet(const Dataset& dataset, const SheetOptio
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t x = kMargin + i % plan.columns * (plan.cell_width + kGapAcross);
     const std::int64_t y = kMargin + i / plan.columns * (plan.cell_height() + kGapDown);
-    sample.fetch(chosen[static_cast<std::size_t>(i)], options.draw);
+    sample.fetch(chosen[static_cast<std::size_t>(i)], options.random);
     draw_inputs(sample, plan, ranges, x, y, canvas);
     draw_label(labels[static_cast<std::size_t>(i)], plan, x, y + plan.panels_height + kLabelGap, canvas);
   }

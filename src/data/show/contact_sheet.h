@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 namespace trireme::data {
 
 struct SheetOptions {
   std::int64_t columns = 8, rows = 8;
   std::vector<std::int64_t> indices{};  // which samples; empty: evenly from the first to the last
-  Draw draw{};                          // what augmentation draws
+  AugmentationSeed random{};            // what augmentation draws
   struct Range {
     float black = 0, white = 255;
   };

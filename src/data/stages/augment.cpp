@@ -91,9 +91,9 @@ std::vector<AugmentationInfo> augmentation_list() {
   return list;
 }
 
-Change draw_change(const Augmentation& augmentation, const Draw& draw, std::int64_t index, std::int64_t height,
-                   std::int64_t width) {
-  const base::CounterRng rng(draw.seed, base::Purpose::augment, draw.epoch, static_cast<std::uint64_t>(index));
+Change draw_change(const Augmentation& augmentation, const AugmentationSeed& random, std::int64_t index,
+                   std::int64_t height, std::int64_t width) {
+  const base::CounterRng rng(random.seed, base::Purpose::augment, random.epoch, static_cast<std::uint64_t>(index));
   const auto below = [&](Position position, std::int64_t n) {
     return static_cast<std::int64_t>(rng.below(position, static_cast<std::uint64_t>(n)));
   };

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 namespace trireme::data {
 
@@ -44,7 +44,7 @@ struct Change {
 };
 
 // For images of this size; the squares of a sample's inputs lie at the same place.
-Change draw_change(const Augmentation& augmentation, const Draw& draw, std::int64_t index, std::int64_t height,
-                   std::int64_t width);
+Change draw_change(const Augmentation& augmentation, const AugmentationSeed& random, std::int64_t index,
+                   std::int64_t height, std::int64_t width);
 
 }  // namespace trireme::data

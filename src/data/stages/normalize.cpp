@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text/nearest.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 
 namespace trireme::data {
 namespace {
@@ -86,7 +86,7 @@ std::vector<Sums> sum_dataset(const Dataset& source, const std::vector<bool>& pe
   base::check(shapes.size() <= kMaxInputs, "{} inputs, at most {}", shapes.size(), kMaxInputs);
   for (std::int64_t index = 0; index < source.size(); ++index) {
     const bool viewed = source.view(index, stored, target.data());
-    if (!viewed) source.fetch(index, Draw{}, inputs, target.data());
+    if (!viewed) source.fetch(index, AugmentationSeed{}, inputs, target.data());
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       if (viewed && stored[i].type == ValueType::byte)
         add_values(reinterpret_cast<const std::uint8_t*>(stored[i].data), sample[i].size(), per_value[i], sums[i]);

@@ -10,20 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
+#include "data/dataset/normalization.h"
 
 namespace trireme::data {
-
-// One number per channel (the first size of the shape), or one per value.
-struct InputNormalization {
-  std::vector<float> mean;
-  std::vector<float> divisor;
-};
-
-struct Normalization {
-  std::string kind = "none";
-  std::vector<InputNormalization> inputs;  // as many as the samples have; empty for "none"
-};
 
 // Reads every sample once, in order (for standard and mean). Sums are doubles in a fixed order; for byte images they
 // are whole numbers below 2^53 and so exact. An unknown kind is a user error with the nearest one.

@@ -42,9 +42,10 @@ class Prepare : public Dataset {
   const DataSpec& spec() const override { return source_->spec(); }
   std::int64_t size() const override { return source_->size(); }
 
-  void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* target) const override {
+  void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
+             float* target) const override {
     std::array<StoredValues, kMaxInputs> stored{};
-    if (source_->view(index, stored, target)) return convert(index, draw, stored, inputs);
+    if (source_->view(index, stored, target)) return convert(index, random, stored, inputs);
     Scratch made(floats_);
     std::array<float*, kMaxInputs> places{};
     float* next = made.data();
@@ -53,8 +54,8 @@ class Prepare : public Dataset {
       stored[i] = {ValueType::real, reinterpret_cast<const std::byte*>(next)};
       next += spec().inputs[i].count();
     }
-    source_->fetch(index, draw, std::span<float* const>(places.data(), inputs.size()), target);
-    convert(index, draw, stored, inputs);
+    source_->fetch(index, random, std::span<float* const>(places.data(), inputs.size()), target);
+    convert(index, random, stored, inputs);
   }
 
  private:
@@ -69,7 +70,7 @@ class Prepare : public Dataset {
     factors_.push_back(std::move(factor));
   }
 
-  void convert(std::int64_t index, const Draw& draw, std::span<const StoredValues> stored,
+  void convert(std::int64_t index, const AugmentationSeed& random, std::span<const StoredValues> stored,
                std::span<float* const> inputs) const {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const tensor::Shape& shape = spec().inputs[i];
@@ -83,7 +84,7 @@ class Prepare : public Dataset {
                   mean.data(),
                   factors_[i].data(),
                   mean.size() != static_cast<std::size_t>(channels)};
-      const Change change = augments_ ? draw_change(augmentation_, draw, index, plane.height, plane.width) : Change{};
+      const Change change = augments_ ? draw_change(augmentation_, random, index, plane.height, plane.width) : Change{};
       const std::int64_t next = plane.per_value ? values : 1;
       for (std::int64_t c = 0; c < channels; ++c) {
         convert_plane(plane, change);

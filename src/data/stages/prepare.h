@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 #include "data/stages/augment.h"
 #include "data/stages/normalize.h"
 

@@ -50,7 +50,8 @@ class Resize : public Dataset {
   const DataSpec& spec() const override { return spec_; }
   std::int64_t size() const override { return source_->size(); }
 
-  void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* target) const override {
+  void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
+             float* target) const override {
     Scratch source(source_floats_), widened(widened_floats_);
     std::array<float*, kMaxInputs> small{};
     float* next = source.data();
@@ -58,7 +59,7 @@ class Resize : public Dataset {
       small[i] = next;
       next += plans_[i].channels * plans_[i].rows * plans_[i].columns;
     }
-    source_->fetch(index, draw, std::span<float* const>(small.data(), plans_.size()), target);
+    source_->fetch(index, random, std::span<float* const>(small.data(), plans_.size()), target);
     for (std::size_t i = 0; i < plans_.size(); ++i) {
       const Plan& plan = plans_[i];
       for (std::int64_t c = 0; c < plan.channels; ++c)

@@ -20,9 +20,10 @@ class Subset : public Dataset {
   }
   const DataSpec& spec() const override { return source_->spec(); }
   std::int64_t size() const override { return static_cast<std::int64_t>(indices_.size()); }
-  void fetch(std::int64_t index, const Draw& draw, std::span<float* const> inputs, float* target) const override {
+  void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
+             float* target) const override {
     base::check(index >= 0 && index < size(), "sample {} of {}", index, size());
-    source_->fetch(indices_[static_cast<std::size_t>(index)], draw, inputs, target);
+    source_->fetch(indices_[static_cast<std::size_t>(index)], random, inputs, target);
   }
   bool view(std::int64_t index, std::span<StoredValues> inputs, float* target) const override {
     base::check(index >= 0 && index < size(), "sample {} of {}", index, size());

@@ -4,13 +4,14 @@
 #include <array>
 
 #include "base/error.h"
+#include "ops/conv/conv_choice.h"
 #include "ops/conv/conv_reference.h"
+#include "ops/conv/direct/onednn_weighted.h"
 #include "ops/conv/narrow/narrow_conv.h"
 #include "ops/conv/norm_conv/norm_conv.h"
 #include "ops/conv/small_map/small_map_conv.h"
 #include "ops/conv/toom_cook/toom_cook.h"
 #include "ops/conv/winograd/winograd.h"
-#include "ops/core/onednn_weighted.h"
 #include "ops/core/op_options.h"
 #include "ops/core/op_registry.h"
 
@@ -165,7 +166,7 @@ class ConvOp : public Op {
     if (options == nullptr || !options->relu || options->add) return nullptr;
     if (o_.kernel != ones || o_.stride != ones || o_.padding != zeros || o_.groups != 1 || o_.bias || o_.relu)
       return nullptr;
-    return norm_conv(*options, o_);
+    return norm_conv(*options, conv(o_));
   }
 
   void reference_forward(Reference& r) const override { conv_reference_forward(o_, output(r.shapes), r); }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/core/window_reference.h"
+#include "ops/core/sliding_window.h"
 
 namespace trireme::ops {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 // Calls f(dst position, src position, weight position) for every product of the convolution.
 template <class F>
 void for_each_product(const ConvOptions& o, const Shape& in, const Shape& out, const F& f) {
-  const Window w(o, in, out);
+  const SlidingWindow w(o, in, out);
   const std::int64_t group_in = in[1] / o.groups, group_out = out[1] / o.groups;
   for (std::int64_t n = 0; n < out[0]; ++n)
     for (std::int64_t c = 0; c < out[1]; ++c)

@@ -147,7 +147,7 @@ std::string library_version() {
   return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
 }
 
-Bound::Bound(dnnl::primitive primitive, const std::vector<Arg>& args, int threads)
+BoundPrimitive::BoundPrimitive(dnnl::primitive primitive, const std::vector<Arg>& args, int threads)
     : primitive_(std::move(primitive)), stream_(cpu()), threads_(threads) {
   for (const auto& [index, memory] : args) {
     memories_.push_back(memory);
@@ -155,7 +155,7 @@ Bound::Bound(dnnl::primitive primitive, const std::vector<Arg>& args, int thread
   }
 }
 
-void Bound::execute() const {
+void BoundPrimitive::execute() const {
   const Scope scope(threads_);
   const auto status =
       dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(args_.size()), args_.data());

@@ -43,11 +43,11 @@ bool inside_library();
 std::string library_version();
 
 // A primitive with its memory: execute() allocates nothing of ours.
-class Bound {
+class BoundPrimitive {
  public:
   using Arg = std::pair<int, dnnl::memory>;
-  Bound() = default;
-  Bound(dnnl::primitive primitive, const std::vector<Arg>& args, int threads);
+  BoundPrimitive() = default;
+  BoundPrimitive(dnnl::primitive primitive, const std::vector<Arg>& args, int threads);
   void execute() const;
 
  private:

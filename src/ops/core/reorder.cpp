@@ -24,19 +24,19 @@ struct Way {
     });
   }
 
-  onednn::Bound bind(ConstView src, View dst, std::byte* scratch, int threads) const {
+  onednn::BoundPrimitive bind(ConstView src, View dst, std::byte* scratch, int threads) const {
     base::check(src.type == from_type && dst.type == to_type, "a reorder from {} to {} is given {} and {}",
                 tensor::element_name(from_type), tensor::element_name(to_type), tensor::element_name(src.type),
                 tensor::element_name(dst.type));
-    std::vector<onednn::Bound::Arg> args{{DNNL_ARG_FROM, onednn::memory_at(from, src.data)},
-                                         {DNNL_ARG_TO, onednn::memory_at(to, dst.data)}};
+    std::vector<onednn::BoundPrimitive::Arg> args{{DNNL_ARG_FROM, onednn::memory_at(from, src.data)},
+                                                  {DNNL_ARG_TO, onednn::memory_at(to, dst.data)}};
     if (scratchpad.get_size() > 0) args.emplace_back(DNNL_ARG_SCRATCHPAD, onednn::memory_at(scratchpad, scratch));
     return {primitive, args, threads};
   }
 };
 
 struct ReorderState : KernelState {
-  onednn::Bound forward, backward;
+  onednn::BoundPrimitive forward, backward;
 };
 
 class ReorderKernel : public Kernel {
@@ -79,7 +79,7 @@ std::unique_ptr<Kernel> make_reorder(const Layout& from, const Layout& to, int t
 
 struct LayoutCopy::State {
   tensor::Buffer scratch;
-  onednn::Bound bound;
+  onednn::BoundPrimitive bound;
 };
 
 LayoutCopy::LayoutCopy(const Layout& from, ConstView src, const Layout& to, View dst, int threads)

@@ -4,11 +4,11 @@
 
 #include "base/cpu/simd.h"
 #include "base/error.h"
-#include "ops/activation/relu_mask.h"
 #include "ops/core/op_options.h"
 #include "ops/core/op_registry.h"
 #include "ops/dense/dense_passes.h"
 #include "ops/dense/dense_reference.h"
+#include "ops/vector/relu_mask.h"
 
 namespace trireme::ops {
 namespace {

@@ -1,5 +1,5 @@
 // Forward of dense layers: dot products of rows of src with rows of weights. Included by the file of one instruction
-// set after its target pragma; S is that file's vectors (see dense_set.h).
+// set after its target pragma; S is that file's vectors (see dense_avx512.cpp).
 //
 // The order of additions is a function of K alone: rows are cut into blocks of kDotBlock elements; within a block, lane
 // i of sixteen sums the products of elements i, i + 16, ... with fma, missing elements being zeros; the lanes are added

@@ -1,5 +1,5 @@
 // Both gradients of dense layers: sums of rows times factors (see dense_passes.h). Included by the file of one
-// instruction set after its target pragma; S is that file's vectors (see dense_set.h).
+// instruction set after its target pragma; S is that file's vectors (see dense_avx512.cpp).
 //
 // Each result is one chain of fma over the terms in their order, so blocks may be cut freely. A tile of results, R rows
 // of one or two vectors (a strip), stays in registers while the terms of a block pass; the factors of its rows are

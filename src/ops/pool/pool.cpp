@@ -1,13 +1,13 @@
 #include "ops/pool/pool.h"
 
 #include "base/error.h"
-#include "ops/activation/relu_mask.h"
 #include "ops/core/elementwise.h"
 #include "ops/core/onednn.h"
 #include "ops/core/op_options.h"
 #include "ops/core/op_registry.h"
 #include "ops/pool/pair_pool.h"
 #include "ops/pool/pool_reference.h"
+#include "ops/vector/relu_mask.h"
 
 namespace trireme::ops {
 namespace {
@@ -18,7 +18,7 @@ using Dims = dnnl::memory::dims;
 constexpr const char *kAll = "all", *kOwn = "kernel";
 
 struct PoolState : KernelState {
-  onednn::Bound forward, backward;
+  onednn::BoundPrimitive forward, backward;
 };
 
 class PoolKernel : public Kernel {
@@ -73,9 +73,10 @@ class PoolKernel : public Kernel {
 
   std::unique_ptr<KernelState> bind(const KernelArgs& args) const override {
     auto state = std::make_unique<PoolState>();
-    std::vector<onednn::Bound::Arg> list{{DNNL_ARG_SRC, onednn::memory_at(src_, args.src[0])},
-                                         {DNNL_ARG_DST, onednn::memory_at(dst_, args.dst)},
-                                         {DNNL_ARG_SCRATCHPAD, onednn::memory_at(forward_scratch_, args.scratch)}};
+    std::vector<onednn::BoundPrimitive::Arg> list{
+        {DNNL_ARG_SRC, onednn::memory_at(src_, args.src[0])},
+        {DNNL_ARG_DST, onednn::memory_at(dst_, args.dst)},
+        {DNNL_ARG_SCRATCHPAD, onednn::memory_at(forward_scratch_, args.scratch)}};
     if (has_workspace_) list.emplace_back(DNNL_ARG_WORKSPACE, onednn::memory_at(workspace_, args.workspace));
     state->forward = {forward_, list, threads_};
     if (backward_wanted_) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/core/window_reference.h"
+#include "ops/core/sliding_window.h"
 
 namespace trireme::ops {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 // Calls f(dst position, src positions of its window inside the input, divisor of an average).
 template <class F>
 void for_each_window(const PoolOptions& o, const Shape& in, const Shape& out, const F& f) {
-  const Window w(o, in, out);
+  const SlidingWindow w(o, in, out);
   std::vector<std::int64_t> window;
   for (std::int64_t plane = 0; plane < out[0] * out[1]; ++plane)
     for (std::int64_t y = 0; y < w.out_h; ++y)

@@ -28,15 +28,15 @@ int package_of(int cpu) {
 }
 
 // What should be left of the step now.
-std::int64_t left_now(const CoreSeat& seat, std::int64_t now_ns) {
-  const std::int64_t left = seat.left.load(std::memory_order_relaxed);
-  const double since = static_cast<double>(now_ns - seat.told_ns.load(std::memory_order_relaxed)) * 1e-6;
-  const double done = since * static_cast<double>(seat.speed.load(std::memory_order_relaxed));
+std::int64_t left_now(const CoreSlot& slot, std::int64_t now_ns) {
+  const std::int64_t left = slot.left.load(std::memory_order_relaxed);
+  const double since = static_cast<double>(now_ns - slot.reported_ns.load(std::memory_order_relaxed)) * 1e-6;
+  const double done = since * static_cast<double>(slot.speed.load(std::memory_order_relaxed));
   return left == 0 ? 0 : std::max<std::int64_t>(left - static_cast<std::int64_t>(done), 1);
 }
 
 // Whether both are better off when the one that is ahead sits on the other's core.
-bool is_worth_it(const CoreSeat& ahead, std::int64_t its_left, const CoreSeat& behind, std::int64_t behind_left) {
+bool is_worth_it(const CoreSlot& ahead, std::int64_t its_left, const CoreSlot& behind, std::int64_t behind_left) {
   const auto fast = static_cast<double>(ahead.speed.load(std::memory_order_relaxed));
   const auto slow = static_cast<double>(behind.speed.load(std::memory_order_relaxed));
   return slow > 0 && fast >= kFaster * slow && behind_left > its_left + std::max(its_left / kBehind, kBehindAtEnd) &&
@@ -46,9 +46,9 @@ bool is_worth_it(const CoreSeat& ahead, std::int64_t its_left, const CoreSeat& b
 
 }  // namespace
 
-CoreRotation::CoreRotation(std::vector<CoreSeat*> seats, std::size_t own, int cpu)
-    : seats_(std::move(seats)), own_(*seats_[own]), cpu_(cpu) {
-  own_.thread.store(this_thread(), std::memory_order_relaxed);
+CoreRotation::CoreRotation(std::vector<CoreSlot*> slots, std::size_t own, int cpu)
+    : slots_(std::move(slots)), own_(*slots_[own]), cpu_(cpu) {
+  own_.thread.store(base::this_thread(), std::memory_order_relaxed);
   own_.package.store(package_of(cpu), std::memory_order_relaxed);
   own_.cpu.store(cpu, std::memory_order_release);
 }
@@ -58,7 +58,7 @@ void CoreRotation::begin(std::int64_t step) {
   looked_ns_ = base::now_ns();
   measure_from(kWhole, kNotYet);
   own_.left.store(kWhole, std::memory_order_relaxed);
-  own_.told_ns.store(looked_ns_, std::memory_order_relaxed);
+  own_.reported_ns.store(looked_ns_, std::memory_order_relaxed);
   own_.step.store(step, std::memory_order_release);
 }
 
@@ -83,43 +83,43 @@ void CoreRotation::look(double fraction) {
   if (now - looked_ns_ < kLookEvery && left > 0) return;
   looked_ns_ = now;
   own_.left.store(left, std::memory_order_relaxed);
-  own_.told_ns.store(now, std::memory_order_relaxed);
+  own_.reported_ns.store(now, std::memory_order_relaxed);
   if (const int cpu = own_.cpu.load(std::memory_order_acquire); cpu != cpu_) {  // another one has changed places
     cpu_ = cpu;
     return measure_from(left, now);
   }
   measure(left, now);
   if (own_.speed.load(std::memory_order_relaxed) == 0) return;
-  CoreSeat* other = left > 0 ? idle_place(left) : nullptr;
+  CoreSlot* other = left > 0 ? idle_slot(left) : nullptr;
   if (other == nullptr) other = furthest_behind(left, now);
-  if (other != nullptr && change_places(*other)) measure_from(left, base::now_ns());
+  if (other != nullptr && swap_cores(*other)) measure_from(left, base::now_ns());
 }
 
 // Of one that is done, on a faster core.
-CoreSeat* CoreRotation::idle_place(std::int64_t left) const {
-  for (CoreSeat* seat : seats_)
-    if (seat != &own_ && seat->left.load(std::memory_order_relaxed) == 0 && is_worth_it(*seat, 0, own_, left))
-      return seat;
+CoreSlot* CoreRotation::idle_slot(std::int64_t left) const {
+  for (CoreSlot* slot : slots_)
+    if (slot != &own_ && slot->left.load(std::memory_order_relaxed) == 0 && is_worth_it(*slot, 0, own_, left))
+      return slot;
   return nullptr;
 }
 
 // Of those on a slower core.
-CoreSeat* CoreRotation::furthest_behind(std::int64_t left, std::int64_t now_ns) const {
-  CoreSeat* found = nullptr;
+CoreSlot* CoreRotation::furthest_behind(std::int64_t left, std::int64_t now_ns) const {
+  CoreSlot* found = nullptr;
   std::int64_t most = 0;
-  for (CoreSeat* seat : seats_) {
-    if (seat == &own_) continue;
-    const std::int64_t its_left = left_now(*seat, now_ns);
-    if (its_left <= most || !is_worth_it(own_, left, *seat, its_left)) continue;
-    found = seat;
+  for (CoreSlot* slot : slots_) {
+    if (slot == &own_) continue;
+    const std::int64_t its_left = left_now(*slot, now_ns);
+    if (its_left <= most || !is_worth_it(own_, left, *slot, its_left)) continue;
+    found = slot;
     most = its_left;
   }
   return found;
 }
 
-bool CoreRotation::change_places(CoreSeat& other) {
+bool CoreRotation::swap_cores(CoreSlot& other) {
   std::int32_t free = 0;
-  if (!seats_[0]->lock.compare_exchange_strong(free, 1, std::memory_order_acq_rel)) return false;
+  if (!slots_[0]->lock.compare_exchange_strong(free, 1, std::memory_order_acq_rel)) return false;
   const int here = own_.cpu.load(std::memory_order_acquire), there = other.cpu.load(std::memory_order_acquire);
   const bool is_here = here == cpu_;
   if (is_here) {
@@ -130,14 +130,14 @@ bool CoreRotation::change_places(CoreSeat& other) {
     other.cpu.store(here, std::memory_order_release);
     const std::int32_t thread = other.thread.load(std::memory_order_relaxed);
     if (other.left.load(std::memory_order_relaxed) == 0) {  // it sleeps: nobody has to wait
-      put_on_cpu(thread, here);
-      put_on_cpu(0, there);
+      base::put_on_cpu(thread, here);
+      base::put_on_cpu(0, there);
     } else {
-      usher_.change_cores(here, thread, there);
+      core_swapper_.change_cores(here, thread, there);
     }
     cpu_ = there;
   }
-  seats_[0]->lock.store(0, std::memory_order_release);
+  slots_[0]->lock.store(0, std::memory_order_release);
   return is_here;
 }
 

@@ -13,24 +13,24 @@
 #include <span>
 #include <vector>
 
-#include "strategy/affinity/core_swapper.h"
+#include "base/cpu/core_swapper.h"
 
 namespace trireme::strategy {
 
 // Of one worker, in shared memory; zero at first.
-struct CoreSeat {
-  std::atomic<std::int32_t> lock;  // of the first seat: held while two change places
+struct CoreSlot {
+  std::atomic<std::int32_t> lock;  // of the first slot: held while two change places
   std::atomic<std::int32_t> thread, cpu, package;
-  std::atomic<std::int64_t> step;     // the last that was begun
-  std::atomic<std::int64_t> left;     // of the step, in millionths; 0: done
-  std::atomic<std::int64_t> told_ns;  // when that was
-  std::atomic<std::int64_t> speed;    // millionths per millisecond on this core; 0: not known yet
+  std::atomic<std::int64_t> step;         // the last that was begun
+  std::atomic<std::int64_t> left;         // of the step, in millionths; 0: done
+  std::atomic<std::int64_t> reported_ns;  // when that was
+  std::atomic<std::int64_t> speed;        // millionths per millisecond on this core; 0: not known yet
 };
 
 class CoreRotation {
  public:
-  // The seats of all workers of this host, this one's by its index; `cpu`: where the calling thread is pinned.
-  CoreRotation(std::vector<CoreSeat*> seats, std::size_t own, int cpu);
+  // The slots of all workers of this host, this one's by its index; `cpu`: where the calling thread is pinned.
+  CoreRotation(std::vector<CoreSlot*> slots, std::size_t own, int cpu);
 
   void begin(std::int64_t step);
   // Between two pieces of work, often; by the thread that was pinned. `left`: of the step's work, 1 to 0.
@@ -39,13 +39,13 @@ class CoreRotation {
  private:
   void measure(std::int64_t left, std::int64_t now_ns);
   void measure_from(std::int64_t left, std::int64_t now_ns);
-  CoreSeat* idle_place(std::int64_t left) const;
-  CoreSeat* furthest_behind(std::int64_t left, std::int64_t now_ns) const;
-  bool change_places(CoreSeat& other);
+  CoreSlot* idle_slot(std::int64_t left) const;
+  CoreSlot* furthest_behind(std::int64_t left, std::int64_t now_ns) const;
+  bool swap_cores(CoreSlot& other);
 
-  std::vector<CoreSeat*> seats_;
-  CoreSeat& own_;
-  CoreSwapper usher_;
+  std::vector<CoreSlot*> slots_;
+  CoreSlot& own_;
+  base::CoreSwapper core_swapper_;
   int cpu_;
   std::int64_t looked_ns_ = 0;
   std::int64_t measured_ns_ = 0, measured_left_ = 0;  // since when the speed is measured, and what was left then

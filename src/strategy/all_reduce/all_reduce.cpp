@@ -15,8 +15,8 @@ class AllReduceConfig : public StrategyConfig {
   explicit AllReduceConfig(const AllReduceOptions& options)
       : StrategyConfig({.adds_exactly = adds_exactly(options.algorithm)}), options_(options) {}
 
-  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override {
-    if (worker.cast.workers == 1) return make_single(worker.replica, worker.updater);
+  std::unique_ptr<Strategy> make_worker_side(const WorkerContext& worker) const override {
+    if (worker.roles.workers == 1) return make_single(worker.replica, worker.updater);
     return make_all_reduce(worker, options_);
   }
 
@@ -26,12 +26,12 @@ class AllReduceConfig : public StrategyConfig {
 
 }  // namespace
 
-AllReduceForm form_of_all_reduce(const Worker& worker, const AllReduceOptions& options) {
+AllReduceForm form_of_all_reduce(const WorkerContext& worker, const AllReduceOptions& options) {
   const bool by_slices = worker.exact && worker.updater.takes_any_part();
   return by_slices && options.algorithm == comm::Algorithm::automatic ? AllReduceForm::owned : AllReduceForm::whole;
 }
 
-std::unique_ptr<Strategy> make_all_reduce(const Worker& worker, const AllReduceOptions& options) {
+std::unique_ptr<Strategy> make_all_reduce(const WorkerContext& worker, const AllReduceOptions& options) {
   return form_of_all_reduce(worker, options) == AllReduceForm::owned ? make_owned_all_reduce(worker, options)
                                                                      : make_whole_all_reduce(worker, options);
 }

@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 
 namespace trireme::strategy {
 
@@ -22,14 +22,14 @@ struct AllReduceOptions {
 enum class AllReduceForm { owned, whole };
 // Owned, unless an update needs more than a slice of the gradient (clipping, a penalty), sums may be made in any order,
 // or an algorithm was asked for.
-AllReduceForm form_of_all_reduce(const Worker& worker, const AllReduceOptions& options);
+AllReduceForm form_of_all_reduce(const WorkerContext& worker, const AllReduceOptions& options);
 
-std::unique_ptr<Strategy> make_all_reduce(const Worker& worker, const AllReduceOptions& options);
+std::unique_ptr<Strategy> make_all_reduce(const WorkerContext& worker, const AllReduceOptions& options);
 StrategyRow all_reduce_row();
 
 // The two forms; see all_reduce_owned.cpp and all_reduce_whole.cpp. In the owned form weights and gradients lie in the
 // group's memory, or neither does: a worker that has no sums to add must know how the others add theirs.
-std::unique_ptr<Strategy> make_owned_all_reduce(const Worker& worker, const AllReduceOptions& options);
-std::unique_ptr<Strategy> make_whole_all_reduce(const Worker& worker, const AllReduceOptions& options);
+std::unique_ptr<Strategy> make_owned_all_reduce(const WorkerContext& worker, const AllReduceOptions& options);
+std::unique_ptr<Strategy> make_whole_all_reduce(const WorkerContext& worker, const AllReduceOptions& options);
 
 }  // namespace trireme::strategy

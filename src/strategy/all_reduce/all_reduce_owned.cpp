@@ -1,7 +1,7 @@
 // allreduce: every worker holds all weights. Buckets of gradients are added over all workers while backward goes on.
 // Who adds a slice of a bucket also moves its weights by it, and hands these out instead of the sum: nobody reads them
 // any more in this step once all gradients of the bucket are there. So a worker keeps the optimizer's state of its
-// slices only, until the stretch ends. Where all workers are of one host, they all use the same weights in one place.
+// slices only, until the interval ends. Where all workers are of one host, they all use the same weights in one place.
 //
 // A step ends when its gradients are made. The weights that are still on their way then are waited for by the next
 // step's forward, layer by layer; those that it needs first travel first.
@@ -28,14 +28,14 @@ double seconds(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
 
 class OwnedAllReduce : public Strategy {
  public:
-  OwnedAllReduce(const Worker& worker, const AllReduceOptions& options)
+  OwnedAllReduce(const WorkerContext& worker, const AllReduceOptions& options)
       : worker_(worker),
         step_(worker, buckets_of(worker, options.bucket_bytes), worker.gradients),
         trained_(trained_buckets(step_.buckets())),
         buckets_of_(at(worker.replica.space().size())),
         is_behind_(at(worker.replica.space().size())),
         pending_(step_.buckets().size()),
-        all_notes_(step_.note_size() * at(worker.cast.workers)) {
+        all_notes_(step_.note_size() * at(worker.roles.workers)) {
     worker_.updater.ensure_state();
     worker_.replica.place_gradient(step_.partial(0).data());
     if (shares_weights()) gather_weights();
@@ -74,7 +74,7 @@ class OwnedAllReduce : public Strategy {
     busy_ns_.store(0, std::memory_order_relaxed);
     owned_ns_.store(0, std::memory_order_relaxed);
     made_ns_.store(0, std::memory_order_relaxed);
-    const crew::RowReport row = step_.row(
+    const crew::ComputeReport computed = step_.compute(
         work, share,
         [&](std::size_t bucket) {
           if (bucket == order_.front()) finish();
@@ -84,21 +84,21 @@ class OwnedAllReduce : public Strategy {
     samples_ = work.batch.samples;
     is_behind_.assign(is_behind_.size(), true);
     const std::int64_t start_ns = base::now_ns();
-    const std::vector<double> note = step_.write_note(work, row, before_, under_way());
+    const std::vector<double> note = step_.write_note(work, computed, before_, under_way());
     worker_.group.all_gather(std::as_bytes(std::span(note)), std::as_writable_bytes(std::span(all_notes_)));
     StepReport report;
     step_.read_notes(all_notes_, work, report);
     late_ = report.notes[0].under_way;
-    for (const Note& one : report.notes) late_ = std::min(late_, one.under_way);
+    for (const WorkerStepReport& one : report.notes) late_ = std::min(late_, one.under_way);
     if (late_ < kMany) late_ = 0;
     order_ = order_of_need(step_.buckets(), late_);
-    share_out(row, base::seconds_since(start_ns), work, report.seconds);
+    share_out(computed, base::seconds_since(start_ns), work, report.seconds);
     before_ = report.seconds;
     return report;
   }
 
   // Every worker has all weights, and all of the state again.
-  void end_stretch() override {
+  void end_interval() override {
     finish();
     if (shares_weights()) worker_.group.barrier();  // the first worker moves the statistics
     OptimizerState& state = worker_.updater.state();
@@ -109,7 +109,7 @@ class OwnedAllReduce : public Strategy {
  private:
   bool shares_weights() const { return !worker_.host_weights.empty(); }
 
-  // All workers have the same ones. Some may still take theirs from there, after a stretch before.
+  // All workers have the same ones. Some may still take theirs from there, after an interval before.
   void gather_weights() {
     worker_.group.barrier();
     if (worker_.worker == 0) std::copy_n(own_weights_, worker_.host_weights.size(), worker_.host_weights.begin());
@@ -150,7 +150,7 @@ class OwnedAllReduce : public Strategy {
 
   void wait_for(std::size_t bucket) {
     if (!pending_[bucket]) return;
-    comm::Pending pending = *std::exchange(pending_[bucket], std::nullopt);
+    comm::PendingCollective pending = *std::exchange(pending_[bucket], std::nullopt);
     pending.wait();
   }
 
@@ -188,17 +188,17 @@ class OwnedAllReduce : public Strategy {
   }
 
   // What was waited for is shared out: some of it were updates of the slices that are this worker's own.
-  void share_out(const crew::RowReport& row, double notes, const Work& work, StepSeconds& result) const {
+  void share_out(const crew::ComputeReport& computed, double notes, const Work& work, StepSeconds& result) const {
     const double busy = seconds(busy_ns_.load()), owned = seconds(owned_ns_.load()), made = seconds(made_ns_.load());
-    const double waited = std::max(0.0, row.waited_seconds - made) + notes;
+    const double waited = std::max(0.0, computed.waited_seconds - made) + notes;
     const double updates = std::min(owned, busy > 0 ? waited * owned / busy : 0);
-    result = seconds_of(work, row);
-    result.update += std::min(made, row.waited_seconds) + updates;
+    result = seconds_of(work, computed);
+    result.update += std::min(made, computed.waited_seconds) + updates;
     result.network = waited - updates;
     result.hidden = std::max(0.0, busy - owned - (waited - updates));
   }
 
-  Worker worker_;
+  WorkerContext worker_;
   float* own_weights_ = worker_.replica.weights();  // where they lie before and afterwards
   SyncStep step_;
   std::size_t trained_;                               // buckets; one more: the statistics
@@ -207,9 +207,9 @@ class OwnedAllReduce : public Strategy {
   std::vector<std::size_t> order_ = order_of_need(step_.buckets(), 0);
   std::size_t late_ = 0;  // buckets that were under way when the slowest worker had its gradients, if they were many
   std::mutex mutex_;
-  std::vector<bool> is_behind_;                        // per parameter: the last step has not come here; guarded
-  std::vector<std::optional<comm::Pending>> pending_;  // per bucket; guarded
-  std::int64_t samples_ = 0;                           // of a step whose statistics are still to be moved
+  std::vector<bool> is_behind_;  // per parameter: the last step has not come here; guarded
+  std::vector<std::optional<comm::PendingCollective>> pending_;      // per bucket; guarded
+  std::int64_t samples_ = 0;                                         // of a step whose statistics are still to be moved
   std::atomic<std::int64_t> busy_ns_{0}, owned_ns_{0}, made_ns_{0};  // with buckets; of that updating; with forms
   std::vector<double> all_notes_;
   StepSeconds before_;
@@ -217,7 +217,7 @@ class OwnedAllReduce : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_owned_all_reduce(const Worker& worker, const AllReduceOptions& options) {
+std::unique_ptr<Strategy> make_owned_all_reduce(const WorkerContext& worker, const AllReduceOptions& options) {
   return std::make_unique<OwnedAllReduce>(worker, options);
 }
 

@@ -12,14 +12,14 @@ namespace {
 
 class WholeAllReduce : public Strategy {
  public:
-  WholeAllReduce(const Worker& worker, const AllReduceOptions& options)
+  WholeAllReduce(const WorkerContext& worker, const AllReduceOptions& options)
       : worker_(worker),
         algorithm_(options.algorithm),
         // Arrays outside of the group's memory travel; so an algorithm that is asked for is really used.
         own_(worker.exact && algorithm_ != comm::Algorithm::automatic ? worker.gradients.size() : 0),
         step_(worker, buckets_of(worker, options.bucket_bytes),
               own_.empty() ? worker.gradients : std::span<float>(own_)),
-        all_notes_(step_.note_size() * static_cast<std::size_t>(worker.cast.workers)) {
+        all_notes_(step_.note_size() * static_cast<std::size_t>(worker.roles.workers)) {
     worker_.updater.ensure_state();
   }
 
@@ -31,8 +31,9 @@ class WholeAllReduce : public Strategy {
     const comm::ExactPlan& plan = step_.plan(work.step, work.batch.samples);
     wait_for_all();
     busy_ns_.store(0, std::memory_order_relaxed);
-    const crew::RowReport row = step_.row(work, {work.oars}, [&](std::size_t bucket) { start(bucket, plan); });
-    note_ = step_.write_note(work, row, before_);
+    const crew::ComputeReport computed =
+        step_.compute(work, {work.oars}, [&](std::size_t bucket) { start(bucket, plan); });
+    note_ = step_.write_note(work, computed, before_);
     pending_.push_back(worker_.group.start(
         [this](comm::Collectives& group) {
           group.all_gather(std::as_bytes(std::span(note_)), std::as_writable_bytes(std::span(all_notes_)));
@@ -44,7 +45,7 @@ class WholeAllReduce : public Strategy {
     waited_seconds_ += base::seconds_since(start_ns);
     step_.read_notes(all_notes_, work, report);
     report.penalty = worker_.updater.penalty();
-    report.seconds = seconds_of(work, row);
+    report.seconds = seconds_of(work, computed);
     report.seconds.update += update_seconds;
     report.seconds.network = waited_seconds_;
     report.seconds.hidden = std::max(0.0, 1e-9 * static_cast<double>(busy_ns_.load()) - waited_seconds_);
@@ -54,7 +55,7 @@ class WholeAllReduce : public Strategy {
 
  private:
   void wait_for_all() noexcept {
-    for (comm::Pending& each : pending_) try {
+    for (comm::PendingCollective& each : pending_) try {
         each.wait();
       } catch (...) {  // its failure was told already
       }
@@ -102,11 +103,11 @@ class WholeAllReduce : public Strategy {
     return base::seconds_since(begin_ns) - waited_seconds_;
   }
 
-  Worker worker_;
+  WorkerContext worker_;
   comm::Algorithm algorithm_;
   std::vector<float> own_;
   SyncStep step_;
-  std::vector<comm::Pending> pending_;  // per bucket, then the notes
+  std::vector<comm::PendingCollective> pending_;  // per bucket, then the notes
   std::atomic<std::int64_t> busy_ns_{0};
   std::vector<double> note_, all_notes_;
   double waited_seconds_ = 0;
@@ -115,7 +116,7 @@ class WholeAllReduce : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_whole_all_reduce(const Worker& worker, const AllReduceOptions& options) {
+std::unique_ptr<Strategy> make_whole_all_reduce(const WorkerContext& worker, const AllReduceOptions& options) {
   return std::make_unique<WholeAllReduce>(worker, options);
 }
 

@@ -1,6 +1,6 @@
-// Buckets: the parameter space cut into stretches that travel as one, in the order in which backward finishes them.
+// Buckets: the parameter space cut into ranges that travel as one, in the order in which backward finishes them.
 // Small parameters that lie together share a bucket; a large one is cut into several. The statistics, known when the
-// whole step is rowed, are the last. Equal on all workers, because chunks are.
+// whole step is computed, are the last. Equal on all workers, because chunks are.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ std::size_t trained_buckets(const std::vector<Bucket>& buckets);
 // the next forward needs, so the last of them goes first.
 std::vector<std::size_t> order_of_need(const std::vector<Bucket>& buckets, std::size_t late);
 
-// Offsets of chunks that cut the trained parameters into `parts` stretches of about equal size; parts + 1 of them.
+// Offsets of chunks that cut the trained parameters into `parts` ranges of about equal size; parts + 1 of them.
 std::vector<std::int64_t> shard_borders(const crew::Replica& replica, int parts);
 
 // Counts the chunks of buckets, and tells of each bucket when it is complete, in an order that is given whichever comes

@@ -1,4 +1,4 @@
-// OptimizerState: an update rule with its state over a stretch of the parameter space: all of it in a worker, a shard
+// OptimizerState: an update rule with its state over a range of the parameter space: all of it in a worker, a shard
 // in a server. Updates of parts that do not overlap may run at once.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/collective/exact.h"
+#include "comm/collective/exact_all_reduce.h"
 
 namespace trireme::strategy {
 

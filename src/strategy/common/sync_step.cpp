@@ -23,12 +23,12 @@ enum NoteField : std::size_t {
 
 }  // namespace
 
-std::vector<Bucket> buckets_of(const Worker& worker, std::int64_t bucket_bytes) {
+std::vector<Bucket> buckets_of(const WorkerContext& worker, std::int64_t bucket_bytes) {
   return cut_into_buckets(
-      worker.replica, {.bytes = bucket_bytes > 0 ? bucket_bytes : kBucketBytes, .workers = worker.cast.all_workers()});
+      worker.replica, {.bytes = bucket_bytes > 0 ? bucket_bytes : kBucketBytes, .workers = worker.roles.all_workers()});
 }
 
-SyncStep::SyncStep(const Worker& worker, std::vector<Bucket> buckets, std::span<float> memory)
+SyncStep::SyncStep(const WorkerContext& worker, std::vector<Bucket> buckets, std::span<float> memory)
     : worker_(worker), buckets_(std::move(buckets)), count_(buckets_, worker.replica.chunks().size()), memory_(memory) {
   for (std::size_t b = 0; b < buckets_.size(); ++b)
     base::check(std::ranges::find(buckets_[b].workers, worker.worker) != buckets_[b].workers.end(),
@@ -54,12 +54,14 @@ std::int32_t SyncStep::expect(const Work& work, const crew::Share& share) const 
   return static_cast<std::int32_t>(worker_.replica.partials(work.batch.samples, share).size());
 }
 
-crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::function<void(std::size_t)> ready) {
-  return row(work, share, std::move(ready), [](std::span<const int>) {}, {});
+crew::ComputeReport SyncStep::compute(const Work& work, const crew::Share& share,
+                                      std::function<void(std::size_t)> ready) {
+  return compute(work, share, std::move(ready), [](std::span<const int>) {}, {});
 }
 
-crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::function<void(std::size_t)> ready,
-                              crew::Replica::NeedWeights need, std::vector<std::size_t> order) {
+crew::ComputeReport SyncStep::compute(const Work& work, const crew::Share& share,
+                                      std::function<void(std::size_t)> ready, crew::Replica::NeedWeights need,
+                                      std::vector<std::size_t> order) {
   crew::Replica& replica = worker_.replica;
   partials_ = static_cast<std::size_t>(expect(work, share));
   count_.start(std::move(ready), std::move(order));
@@ -71,7 +73,7 @@ crew::RowReport SyncStep::row(const Work& work, const crew::Share& share, std::f
     if (sums.empty()) std::ranges::fill(partial(0, floats), 0.0f);
     count_.chunk_done(chunk.index);
   };
-  const crew::RowReport report = replica.row(work.batch, work.draw, share, take, need);
+  const crew::ComputeReport report = replica.compute(work.batch, work.random, share, take, need);
   const auto statistics = replica.statistics_sums();
   const base::Range place{replica.space().trained_floats(), replica.space().floats()};
   if (place.empty()) return report;
@@ -107,12 +109,12 @@ std::vector<std::span<float>> SyncStep::of_bucket(std::size_t bucket, std::size_
 
 std::size_t SyncStep::note_size() const { return kFields + 2 * at(worker_.replica.oars()); }
 
-std::vector<double> SyncStep::write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before,
-                                         std::size_t under_way) const {
+std::vector<double> SyncStep::write_note(const Work& work, const crew::ComputeReport& computed,
+                                         const StepSeconds& before, std::size_t under_way) const {
   std::vector<double> note(note_size());
   note[kStop] = work.wants_stop ? 1 : 0;
   note[kArrived] = std::bit_cast<double>(base::now_ns());
-  const StepSeconds seconds = seconds_so_far(work, row, before);
+  const StepSeconds seconds = seconds_so_far(work, computed, before);
   for (std::size_t i = 0; i < observe::kStepTimes.size(); ++i)
     note[kSeconds + i] = seconds.*observe::kStepTimes[i].seconds;
   note[kUnderWay] = static_cast<double>(under_way);

@@ -7,20 +7,20 @@
 #include <span>
 #include <vector>
 
-#include "comm/collective/exact.h"
+#include "comm/collective/exact_all_reduce.h"
 #include "strategy/common/buckets.h"
 #include "strategy/common/reduction_plans.h"
-#include "strategy/strategy.h"
+#include "strategy/common/strategy.h"
 
 namespace trireme::strategy {
 
 // The buckets of a strategy in which all workers add and have the result. bucket_bytes 0: the default.
-std::vector<Bucket> buckets_of(const Worker& worker, std::int64_t bucket_bytes);
+std::vector<Bucket> buckets_of(const WorkerContext& worker, std::int64_t bucket_bytes);
 
 class SyncStep {
  public:
   // `memory` holds whole gradients one after the other.
-  SyncStep(const Worker& worker, std::vector<Bucket> buckets, std::span<float> memory);
+  SyncStep(const WorkerContext& worker, std::vector<Bucket> buckets, std::span<float> memory);
 
   const std::vector<Bucket>& buckets() const { return buckets_; }
   // Who sends which partials of such a step.
@@ -28,15 +28,16 @@ class SyncStep {
   // Partial p of this worker, and a part of it. There is always one, also where nothing is sent.
   std::span<float> partial(std::size_t p) const;
   std::span<float> partial(std::size_t p, base::Range floats) const;
-  std::size_t partials() const { return partials_; }  // of the step that is rowed
+  std::size_t partials() const { return partials_; }  // of the step that is computed
   // How many a step will have.
   std::int32_t expect(const Work& work, const crew::Share& share) const;
 
   // Forward and backward; ready(bucket) when all partials of a bucket lie in memory, in order, from any thread.
-  crew::RowReport row(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready);
-  // The same while weights are on their way (crew::Replica::row), and buckets in an order of their own.
-  crew::RowReport row(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready,
-                      crew::Replica::NeedWeights need, std::vector<std::size_t> order);
+  crew::ComputeReport compute(const Work& work, const crew::Share& share,
+                              std::function<void(std::size_t bucket)> ready);
+  // The same while weights are on their way (crew::Replica::compute), and buckets in an order of their own.
+  crew::ComputeReport compute(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready,
+                              crew::Replica::NeedWeights need, std::vector<std::size_t> order);
 
   // A bucket's sum over all ranks of the group, in the first partial; `algorithm` where any order of additions will do.
   void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
@@ -49,7 +50,7 @@ class SyncStep {
                const comm::UseSum& use) const;
 
   // The notes of all workers as bytes of equal length, and back; losses and counts are summed along the oar tree.
-  std::vector<double> write_note(const Work& work, const crew::RowReport& row, const StepSeconds& before,
+  std::vector<double> write_note(const Work& work, const crew::ComputeReport& computed, const StepSeconds& before,
                                  std::size_t under_way = 0) const;
   std::size_t note_size() const;
   void read_notes(std::span<const double> all, const Work& work, StepReport& report) const;
@@ -57,7 +58,7 @@ class SyncStep {
  private:
   std::vector<std::span<float>> of_bucket(std::size_t bucket, std::size_t partials) const;
 
-  Worker worker_;
+  WorkerContext worker_;
   std::vector<Bucket> buckets_;
   BucketCount count_;
   std::span<float> memory_;

@@ -1,4 +1,4 @@
-// Tags: what messages of the post are about. Those below 1000 belong to the training loop.
+// Tags: what messages of the mailbox are about. Those below 1000 belong to the training loop.
 #pragma once
 
 #include "comm/mailbox/mailbox.h"
@@ -11,16 +11,16 @@ enum ServerTag : comm::Tag {
   kHandOverTag,
   kAskBackTag,
   kGiveBackTag,
-  // A worker begins a stretch.
+  // A worker begins an interval.
   kBeginTag,
   // Servers tell one of them how large their part of the gradient is, when it asks, and hear the factor to clip by.
   kNormAskTag,
   kNormTag,
   kClipTag,
-  // Leaders of groups tell the first of them that they have ended a stretch, and hear when all have.
+  // Leaders of groups tell the first of them that they have ended an interval, and hear when all have.
   kMeetTag,
   kMetTag,
-  // Between a courier and its session; the lane is added.
+  // Between a request thread and its session; the lane is added.
   kPushTag = 1100,
   kReplyTag = 1200,
 };

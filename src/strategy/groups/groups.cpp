@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "strategy/common/sync_step.h"
-#include "strategy/ps/server_connections.h"
+#include "strategy/server/server_connections.h"
 
 namespace trireme::strategy {
 namespace {
@@ -20,7 +20,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 constexpr PsOptions kAtOnce{.synchronous = false};
 
 // What the members of a group tell each other about a push.
-struct GroupNote {
+struct GroupStepReport {
   double loss = 0, correct = 0;
   StepSeconds seconds;
   std::int64_t arrived_ns = 0;
@@ -35,13 +35,13 @@ std::vector<int> group_of(const WorkerGroups& groups, int worker) {
 
 class Groups : public Strategy {
  public:
-  Groups(const Worker& worker, const WorkerGroups& groups)
+  Groups(const WorkerContext& worker, const WorkerGroups& groups)
       : worker_(worker),
         step_(worker, buckets_for_servers(worker, 0, group_of(groups, worker.worker)), worker.gradients) {
-    for (const std::vector<int>& group : groups) leaders_.push_back(worker.cast.process_of_worker(group.front()));
+    for (const std::vector<int>& group : groups) leaders_.push_back(worker.roles.process_of_worker(group.front()));
     const std::vector<int> own = group_of(groups, worker.worker);
     member_ = static_cast<int>(std::ranges::find(own, worker.worker) - own.begin());
-    for (const int each : own) members_.push_back(worker.cast.process_of_worker(each));
+    for (const int each : own) members_.push_back(worker.roles.process_of_worker(each));
     if (leads()) lines_.emplace(worker, step_, kAtOnce, worker.replica.oars(), worker.exact);
     notes_.resize(members_.size());
   }
@@ -55,7 +55,7 @@ class Groups : public Strategy {
     StepReport report;
     for (std::int64_t oar = work.mean_over.begin; oar < work.mean_over.end; ++oar)
       report.samples += base::oar_samples(static_cast<int>(oar), worker_.replica.oars(), work.batch.samples).size();
-    std::ranges::fill(notes_, GroupNote{});
+    std::ranges::fill(notes_, GroupStepReport{});
     if (report.samples == 0) {
       report.seconds = seconds_of(work, {});
       tell_notes(report);
@@ -68,9 +68,9 @@ class Groups : public Strategy {
     wait_for_all();
     busy_ns_.store(0, std::memory_order_relaxed);
     const comm::ExactPlan& plan = plan_of(work);
-    const crew::RowReport row =
-        step_.row(work, {work.oars, false, work.mean_over}, [&](std::size_t bucket) { add_and_push(bucket, plan); });
-    note_ = {row.loss, row.correct, seconds_so_far(work, row, before_), base::now_ns()};
+    const crew::ComputeReport computed = step_.compute(work, {work.oars, false, work.mean_over},
+                                                       [&](std::size_t bucket) { add_and_push(bucket, plan); });
+    note_ = {computed.loss, computed.correct, seconds_so_far(work, computed, before_), base::now_ns()};
     pending_.push_back(worker_.group.start([this](comm::Collectives& group) {
       group.all_gather(std::as_bytes(std::span(&note_, 1)), std::as_writable_bytes(std::span(notes_)));
     }));
@@ -80,12 +80,12 @@ class Groups : public Strategy {
     take_weights();
     wait([&] { pending_.back().wait(); });
     report.seconds = note_.seconds;
-    report.seconds.update = row.update_seconds + base::seconds_since(begin_ns) - waited_seconds_;
+    report.seconds.update = computed.update_seconds + base::seconds_since(begin_ns) - waited_seconds_;
     report.seconds.network = waited_seconds_;
     report.seconds.hidden = std::max(0.0, 1e-9 * static_cast<double>(busy_ns_.load()) +
                                               (leads() ? lines_->take_busy_seconds() : 0) - waited_seconds_);
     before_ = report.seconds;
-    for (const GroupNote& note : notes_) {
+    for (const GroupStepReport& note : notes_) {
       report.loss += note.loss;
       report.correct += note.correct;
     }
@@ -93,7 +93,7 @@ class Groups : public Strategy {
     return report;
   }
 
-  void end_stretch() override {
+  void end_interval() override {
     if (!has_begun_) begin();
     wait_for_all();
     std::uint32_t next = worker_.group.sequence();
@@ -105,7 +105,7 @@ class Groups : public Strategy {
     take_weights();
     worker_.group.broadcast(std::as_writable_bytes(std::span(&next, 1)), 0);
     if (leads()) lines_->end();
-    worker_.group.among(worker_.cast.worker_processes(), next);
+    worker_.group.among(worker_.roles.worker_processes(), next);
     has_begun_ = false;
   }
 
@@ -120,17 +120,17 @@ class Groups : public Strategy {
     has_begun_ = true;
   }
 
-  // Returns when all groups have ended the stretch: the largest number that any leader gave.
+  // Returns when all groups have ended the interval: the largest number that any leader gave.
   std::uint32_t meet(std::uint32_t number) {
     static const std::atomic<bool> kNoStop{false};  // the wait ends with the group only
-    comm::Mailbox& post = worker_.group.post();
-    if (post.rank() != leaders_[0]) {
-      send_one(post, leaders_[0], kMeetTag, number);
-      return receive_one<std::uint32_t>(post, leaders_[0], kMetTag, kNoStop);
+    comm::Mailbox& mailbox = worker_.group.mailbox();
+    if (mailbox.rank() != leaders_[0]) {
+      send_one(mailbox, leaders_[0], kMeetTag, number);
+      return receive_one<std::uint32_t>(mailbox, leaders_[0], kMetTag, kNoStop);
     }
     for (std::size_t g = 1; g < leaders_.size(); ++g)
-      number = std::max(number, receive_one<std::uint32_t>(post, leaders_[g], kMeetTag, kNoStop));
-    for (std::size_t g = 1; g < leaders_.size(); ++g) send_one(post, leaders_[g], kMetTag, number);
+      number = std::max(number, receive_one<std::uint32_t>(mailbox, leaders_[g], kMeetTag, kNoStop));
+    for (std::size_t g = 1; g < leaders_.size(); ++g) send_one(mailbox, leaders_[g], kMetTag, number);
     return number;
   }
 
@@ -192,7 +192,7 @@ class Groups : public Strategy {
   }
 
   void tell_notes(StepReport& report) const {
-    for (const GroupNote& note : notes_) report.notes.push_back({note.seconds, note.arrived_ns, false});
+    for (const GroupStepReport& note : notes_) report.notes.push_back({note.seconds, note.arrived_ns, false});
     report.notes[at(member_)].seconds = report.seconds;
   }
 
@@ -204,23 +204,23 @@ class Groups : public Strategy {
   }
 
   void wait_for_all() noexcept {
-    for (comm::Pending& each : pending_) try {
+    for (comm::PendingCollective& each : pending_) try {
         each.wait();
       } catch (...) {  // its failure was told already
       }
     pending_.clear();
   }
 
-  Worker worker_;
+  WorkerContext worker_;
   std::vector<int> members_, leaders_;  // processes: of this group, and of all groups' leaders
   int member_ = 0;
   SyncStep step_;
   bool has_begun_ = false;
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, comm::ExactPlan> plans_;  // by samples and share
-  std::vector<comm::Pending> pending_;  // per bucket, where there is somebody to add with; then the notes
+  std::vector<comm::PendingCollective> pending_;  // per bucket, where there is somebody to add with; then the notes
   std::atomic<std::int64_t> busy_ns_{0};
-  GroupNote note_;
-  std::vector<GroupNote> notes_;
+  GroupStepReport note_;
+  std::vector<GroupStepReport> notes_;
   double waited_seconds_ = 0;
   StepSeconds before_;
   std::optional<ServerConnections> lines_;  // of the leader; last: its threads use the rest
@@ -235,7 +235,7 @@ class GroupsConfig : public StrategyConfig {
                         .outlives_workers = true},
                        std::move(shares)) {}
 
-  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override {
+  std::unique_ptr<Strategy> make_worker_side(const WorkerContext& worker) const override {
     return make_groups(worker, shares().groups);
   }
   std::unique_ptr<ServerSide> make_server_side(Server& server) const override {
@@ -274,29 +274,7 @@ StrategyRow groups_row() {
           configure_groups};
 }
 
-WorkerGroups groups_by_count(int workers, int count) {
-  WorkerGroups groups;
-  for (int g = 0; g < count; ++g) {
-    groups.emplace_back();
-    const base::Range range = base::oars_of_worker(g, count, workers);
-    for (std::int64_t w = range.begin; w < range.end; ++w) groups.back().push_back(static_cast<int>(w));
-  }
-  return groups;
-}
-
-WorkerGroups groups_by_host(const std::vector<std::string>& hosts) {
-  WorkerGroups groups;
-  for (std::size_t w = 0; w < hosts.size(); ++w) {
-    const auto same = std::ranges::find_if(groups, [&](const auto& group) { return hosts[at(group[0])] == hosts[w]; });
-    if (same == groups.end())
-      groups.push_back({static_cast<int>(w)});
-    else
-      same->push_back(static_cast<int>(w));
-  }
-  return groups;
-}
-
-std::unique_ptr<Strategy> make_groups(const Worker& worker, const WorkerGroups& groups) {
+std::unique_ptr<Strategy> make_groups(const WorkerContext& worker, const WorkerGroups& groups) {
   return std::make_unique<Groups>(worker, groups);
 }
 

@@ -10,7 +10,7 @@
 #include "base/system/clock.h"
 #include "optim/clip.h"
 #include "strategy/common/sync_step.h"
-#include "strategy/ps/server_connections.h"
+#include "strategy/server/server_connections.h"
 
 namespace trireme::strategy {
 namespace {
@@ -42,16 +42,16 @@ double sum_of_squares(const float* a, const float* b, std::int64_t count) {
 
 class Local : public Strategy {
  public:
-  Local(const Worker& worker, const LocalOptions& options)
+  Local(const WorkerContext& worker, const LocalOptions& options)
       : worker_(worker),
         options_(options),
         own_(worker.gradients.empty() ? at(worker.replica.space().floats()) : 0),
         step_(worker, options.by_servers ? buckets_for_servers(worker, 0) : buckets_of(worker, 0),
               own_.empty() ? worker.gradients : std::span<float>(own_)),
-        plan_(one_oar_each(worker.cast.workers)),
+        plan_(one_oar_each(worker.roles.workers)),
         note_size_(step_.note_size() + 1),
         sums_(worker.replica.chunks().size()) {
-    if (options.by_servers) lines_.emplace(worker, step_, kServersAdd, worker.cast.workers, true);
+    if (options.by_servers) lines_.emplace(worker, step_, kServersAdd, worker.roles.workers, true);
     worker_.updater.ensure_state();
   }
 
@@ -59,20 +59,20 @@ class Local : public Strategy {
     if (lines_ && !lines_->has_begun()) lines_->begin();
     if (options_.drift > 0 && since_ == 0) remember_average();
     StepReport report;
-    const crew::RowReport row = row_and_update(work, report);
+    const crew::ComputeReport computed = compute_and_update(work, report);
     ++since_;
     is_state_equal_ = false;
-    const std::int64_t rowed_ns = base::now_ns();
-    const bool is_far = exchange_notes(work, row, report);
+    const std::int64_t computed_ns = base::now_ns();
+    const bool is_far = exchange_notes(work, computed, report);
     if (is_far || since_ == options_.every) average(false);
-    report.seconds = seconds_of(work, row);
+    report.seconds = seconds_of(work, computed);
     report.seconds.update += update_seconds_;
-    report.seconds.network = base::seconds_since(rowed_ns);
+    report.seconds.network = base::seconds_since(computed_ns);
     before_ = report.seconds;
     return report;
   }
 
-  void end_stretch() override {
+  void end_interval() override {
     if (lines_ && !lines_->has_begun()) lines_->begin();
     if (since_ > 0)
       average(true);
@@ -89,7 +89,7 @@ class Local : public Strategy {
   base::Range statistics() { return {replica().space().trained_floats(), replica().space().floats()}; }
 
   // The mean over this worker's share, at once where nothing must be known of the whole gradient.
-  crew::RowReport row_and_update(const Work& work, StepReport& report) {
+  crew::ComputeReport compute_and_update(const Work& work, StepReport& report) {
     std::int64_t samples = 0;
     for (std::int64_t oar = work.oars.begin; oar < work.oars.end; ++oar)
       samples += base::oar_samples(static_cast<int>(oar), replica().oars(), work.batch.samples).size();
@@ -98,8 +98,8 @@ class Local : public Strategy {
     optim::StepScalars scalars = worker_.updater.scalars(count, work.lr);
     const bool clips = worker_.updater.clips();
     const std::span<float> kept = step_.partial(0);
-    const crew::RowReport row =
-        replica().row(work.batch, work.draw, {work.oars, true}, [&](const crew::Chunk& chunk, const auto& sums) {
+    const crew::ComputeReport computed =
+        replica().compute(work.batch, work.random, {work.oars, true}, [&](const crew::Chunk& chunk, const auto& sums) {
           if (sums.empty()) return;
           if (clips)
             std::memcpy(kept.data() + chunk.offset, sums[0], at(chunk.count) * sizeof(float));
@@ -119,14 +119,14 @@ class Local : public Strategy {
     }
     report.penalty = samples > 0 ? worker_.updater.penalty() : worker_.updater.penalty_now();
     update_seconds_ = base::seconds_since(start_ns);
-    return row;
+    return computed;
   }
 
   // True when a replica has gone too far; the same on all workers.
-  bool exchange_notes(const Work& work, const crew::RowReport& row, StepReport& report) {
-    std::vector<double> note = step_.write_note(work, row, before_);
+  bool exchange_notes(const Work& work, const crew::ComputeReport& computed, StepReport& report) {
+    std::vector<double> note = step_.write_note(work, computed, before_);
     note.push_back(options_.drift > 0 ? drift() : 0);
-    std::vector<double> all(note_size_ * at(worker_.cast.workers));
+    std::vector<double> all(note_size_ * at(worker_.roles.workers));
     worker_.group.all_gather(std::as_bytes(std::span(note)), std::as_writable_bytes(std::span(all)));
     std::vector<double> notes;
     bool is_far = false;
@@ -173,7 +173,7 @@ class Local : public Strategy {
 
   // Of all workers' floats of the space, with statistics or without.
   void to_mean(float* floats, bool with_statistics) {
-    const float factor = 1.0f / static_cast<float>(worker_.cast.workers);
+    const float factor = 1.0f / static_cast<float>(worker_.roles.workers);
     const std::span<float> sum = step_.partial(0);
     const base::Range rest = with_statistics ? statistics() : base::Range{};
     replica().for_each_chunk(floats, all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
@@ -191,21 +191,21 @@ class Local : public Strategy {
     const std::vector<Bucket>& buckets = step_.buckets();
     if (lines_) {
       std::vector<std::int64_t> ends;
-      for (int w = 0; w < worker_.cast.workers; ++w) ends.push_back(w + 1);
-      lines_->set({.partials = 1, .samples = worker_.cast.workers}, ends);
+      for (int w = 0; w < worker_.roles.workers; ++w) ends.push_back(w + 1);
+      lines_->set({.partials = 1, .samples = worker_.roles.workers}, ends);
     }
     for (std::size_t b = 0; b < buckets.size(); ++b) {
       if (buckets[b].is_statistics() && !with_statistics) continue;
       const std::span<float> part = step_.partial(0, buckets[b].floats);
       if (lines_)
         lines_->push(b);
-      else if (worker_.cast.workers > 1)
+      else if (worker_.roles.workers > 1)
         worker_.group.exact_all_reduce(plan_, std::array{part}, part);
     }
     if (lines_) lines_->wait_all();
   }
 
-  Worker worker_;
+  WorkerContext worker_;
   LocalOptions options_;
   std::vector<float> own_;  // where there is no memory for gradients
   SyncStep step_;
@@ -227,7 +227,7 @@ class LocalConfig : public StrategyConfig {
   explicit LocalConfig(const LocalOptions& options)
       : StrategyConfig({.needs_servers = options.by_servers, .holds_shares = true}), options_(options) {}
 
-  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override {
+  std::unique_ptr<Strategy> make_worker_side(const WorkerContext& worker) const override {
     return make_local(worker, options_);
   }
   std::unique_ptr<ServerSide> make_server_side(Server& server) const override {
@@ -271,7 +271,7 @@ StrategyRow local_row() {
           configure_local};
 }
 
-std::unique_ptr<Strategy> make_local(const Worker& worker, const LocalOptions& options) {
+std::unique_ptr<Strategy> make_local(const WorkerContext& worker, const LocalOptions& options) {
   return std::make_unique<Local>(worker, options);
 }
 

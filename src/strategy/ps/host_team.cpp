@@ -23,7 +23,7 @@ WorkerGroups teams_by_host(const std::vector<std::string>& hosts_of_workers) {
   return teams;
 }
 
-HostTeam::HostTeam(const Worker& worker, const SyncStep& step, const WorkerGroups& teams)
+HostTeam::HostTeam(const WorkerContext& worker, const SyncStep& step, const WorkerGroups& teams)
     : worker_(worker), step_(step), teams_(teams) {
   for (std::size_t t = 0; t < teams.size(); ++t)
     if (const auto own = std::ranges::find(teams[t], worker.worker); own != teams[t].end()) {
@@ -36,15 +36,15 @@ HostTeam::HostTeam(const Worker& worker, const SyncStep& step, const WorkerGroup
 // Until now all workers counted the same operations.
 void HostTeam::begin() {
   std::vector<int> members;
-  for (const int worker : teams_[team_]) members.push_back(worker_.cast.process_of_worker(worker));
+  for (const int worker : teams_[team_]) members.push_back(worker_.roles.process_of_worker(worker));
   worker_.group.among_in_background(members, worker_.group.sequence());
 }
 
 void HostTeam::end() {
   const std::uint32_t own = worker_.group.sequence();
-  std::vector<std::uint32_t> all(at(worker_.cast.workers));
+  std::vector<std::uint32_t> all(at(worker_.roles.workers));
   worker_.group.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
-  worker_.group.among_in_background(worker_.cast.worker_processes(), *std::ranges::max_element(all) + 1);
+  worker_.group.among_in_background(worker_.roles.worker_processes(), *std::ranges::max_element(all) + 1);
 }
 
 void HostTeam::set(const Work& work) {
@@ -70,7 +70,7 @@ void HostTeam::set(const Work& work) {
 
 // The leader's oars are the first, so sum k of the team takes the place of a partial of the leader that is part of it,
 // or of an earlier one, or of none. Others have no place among their partials, but there is one behind them.
-comm::Pending HostTeam::add_up(std::size_t bucket, std::function<void()> then) const {
+comm::PendingCollective HostTeam::add_up(std::size_t bucket, std::function<void()> then) const {
   return worker_.group.start([this, bucket, then = std::move(then)](comm::Collectives& group) {
     const base::Range floats = step_.buckets()[bucket].floats;
     if (worker_.exact) {
@@ -89,7 +89,7 @@ comm::Pending HostTeam::add_up(std::size_t bucket, std::function<void()> then) c
   });
 }
 
-comm::Pending HostTeam::share(std::span<float> floats) const {
+comm::PendingCollective HostTeam::share(std::span<float> floats) const {
   return worker_.group.start(
       [floats](comm::Collectives& group) { group.broadcast(std::as_writable_bytes(floats), 0); });
 }

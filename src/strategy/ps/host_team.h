@@ -1,6 +1,6 @@
-// HostTeam: workers of one host that add up what they rowed before one of them, the leader, talks to the servers: the
-// first of two levels. What the leader has then are the sums of the largest whole subtrees of the team's oars, so the
-// bits are those of the tree. While a stretch lasts, collectives in the background are among the team.
+// HostTeam: workers of one host that add up what they computed before one of them, the leader, talks to the servers:
+// the first of two levels. What the leader has then are the sums of the largest whole subtrees of the team's oars, so
+// the bits are those of the tree. While an interval lasts, collectives in the background are among the team.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "comm/collective/exact.h"
+#include "comm/collective/exact_all_reduce.h"
 #include "strategy/common/sync_step.h"
-#include "strategy/groups/groups.h"
+#include "strategy/common/worker_groups.h"
 
 namespace trireme::strategy {
 
@@ -20,10 +20,10 @@ WorkerGroups teams_by_host(const std::vector<std::string>& hosts_of_workers);
 
 class HostTeam {
  public:
-  HostTeam(const Worker& worker, const SyncStep& step, const WorkerGroups& teams);
+  HostTeam(const WorkerContext& worker, const SyncStep& step, const WorkerGroups& teams);
 
   bool leads() const { return member_ == 0; }
-  void begin();  // a stretch
+  void begin();  // an interval
   void end();    // called by all workers
 
   // What follows is of this step.
@@ -34,12 +34,12 @@ class HostTeam {
   const std::vector<std::int64_t>& ends() const { return ends_; }
 
   // In the background, in the same order on all members: the partials of a bucket are added; then `then` is called.
-  comm::Pending add_up(std::size_t bucket, std::function<void()> then) const;
+  comm::PendingCollective add_up(std::size_t bucket, std::function<void()> then) const;
   // The leader's floats to all.
-  comm::Pending share(std::span<float> floats) const;
+  comm::PendingCollective share(std::span<float> floats) const;
 
  private:
-  Worker worker_;
+  WorkerContext worker_;
   const SyncStep& step_;
   WorkerGroups teams_;
   std::size_t team_ = 0;

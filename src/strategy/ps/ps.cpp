@@ -7,11 +7,10 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/text/nearest.h"
-#include "strategy/common/hand_over.h"
 #include "strategy/common/sync_step.h"
-#include "strategy/groups/groups.h"
 #include "strategy/ps/host_team.h"
-#include "strategy/ps/server_connections.h"
+#include "strategy/server/hand_over.h"
+#include "strategy/server/server_connections.h"
 
 namespace trireme::strategy {
 namespace {
@@ -20,11 +19,11 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 class Ps : public Strategy {
  public:
-  Ps(const Worker& worker, const PsOptions& options)
+  Ps(const WorkerContext& worker, const PsOptions& options)
       : worker_(worker),
         options_(options),
         step_(worker, buckets_for_servers(worker, options.bucket_bytes), worker.gradients),
-        all_notes_(step_.note_size() * at(worker.cast.workers)) {
+        all_notes_(step_.note_size() * at(worker.roles.workers)) {
     if (!options.teams.empty()) team_.emplace(worker, step_, options.teams);
     if (!team_ || team_->leads()) lines_.emplace(worker, step_, options, worker.replica.oars(), worker.exact);
   }
@@ -41,7 +40,7 @@ class Ps : public Strategy {
     return options_.synchronous ? step_together(work) : step_alone(work);
   }
 
-  void end_stretch() override {
+  void end_interval() override {
     begin();
     if (!options_.synchronous) {  // what is pulled then is the same for all
       worker_.group.barrier();
@@ -79,8 +78,8 @@ class Ps : public Strategy {
                    .step = work.step,
                    .lr = work.lr},
                   std::move(ends));
-    const crew::RowReport row = step_.row(work, {work.oars}, [&](std::size_t bucket) { push(bucket); });
-    note_ = step_.write_note(work, row, before_);
+    const crew::ComputeReport computed = step_.compute(work, {work.oars}, [&](std::size_t bucket) { push(bucket); });
+    note_ = step_.write_note(work, computed, before_);
     const auto gather = [this](comm::Collectives& group) {
       group.all_gather(std::as_bytes(std::span(note_)), std::as_writable_bytes(std::span(all_notes_)));
     };
@@ -108,7 +107,7 @@ class Ps : public Strategy {
     });
     const double update_seconds = base::seconds_since(begin_ns) - waited;
     step_.read_notes(all_notes_, work, report);
-    set_seconds(report, work, row, update_seconds, waited);
+    set_seconds(report, work, computed, update_seconds, waited);
     return report;
   }
 
@@ -122,7 +121,7 @@ class Ps : public Strategy {
 
   // What the servers replied to the leader goes to all of the team, bucket by bucket.
   void share_replies() {
-    for (comm::Pending& each : added_) each.wait();
+    for (comm::PendingCollective& each : added_) each.wait();
     if (lines_ && worker_.updater.clips()) lines_->wait_all();  // all are replied together
     for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
       if (lines_) lines_->wait(b);
@@ -130,7 +129,7 @@ class Ps : public Strategy {
       const std::span<float> weights(worker_.replica.weights() + floats.begin, at(floats.size()));
       added_.push_back(team_->share(options_.returns_gradients ? step_.partial(0, floats) : weights));
     }
-    for (comm::Pending& each : added_) each.wait();
+    for (comm::PendingCollective& each : added_) each.wait();
   }
 
   // With the gradients that come back, bucket by bucket.
@@ -167,7 +166,7 @@ class Ps : public Strategy {
     report.penalty = worker_.updater.penalty_now();
     lines_->set({.partials = step_.expect(work, share), .samples = report.samples, .step = work.step, .lr = work.lr});
     const bool clips = worker_.updater.clips();
-    const crew::RowReport row = step_.row(work, share, [&](std::size_t bucket) {
+    const crew::ComputeReport computed = step_.compute(work, share, [&](std::size_t bucket) {
       if (!clips) push(bucket);
     });
     const std::int64_t begin_ns = base::now_ns();
@@ -181,14 +180,15 @@ class Ps : public Strategy {
     lines_->wait_all();
     const double waited = base::seconds_since(start_ns);
     worker_.replica.refresh_weight_forms();
-    report.loss = row.loss;
-    report.correct = row.correct;
-    set_seconds(report, work, row, base::seconds_since(begin_ns) - waited, waited);
+    report.loss = computed.loss;
+    report.correct = computed.correct;
+    set_seconds(report, work, computed, base::seconds_since(begin_ns) - waited, waited);
     return report;
   }
 
-  void set_seconds(StepReport& report, const Work& work, const crew::RowReport& row, double update, double waited) {
-    report.seconds = seconds_of(work, row);
+  void set_seconds(StepReport& report, const Work& work, const crew::ComputeReport& computed, double update,
+                   double waited) {
+    report.seconds = seconds_of(work, computed);
     report.seconds.update += update;
     report.seconds.network = waited;
     report.seconds.hidden = std::max(0.0, (lines_ ? lines_->take_busy_seconds() : 0) - waited);
@@ -196,7 +196,7 @@ class Ps : public Strategy {
   }
 
   void wait_for_all() noexcept {
-    const auto wait = [](comm::Pending& pending) {
+    const auto wait = [](comm::PendingCollective& pending) {
       try {
         pending.wait();
       } catch (...) {  // the step that failed has told of it
@@ -204,16 +204,16 @@ class Ps : public Strategy {
     };
     if (notes_) wait(*notes_);
     notes_.reset();
-    for (comm::Pending& each : added_) wait(each);
+    for (comm::PendingCollective& each : added_) wait(each);
     added_.clear();
   }
 
-  Worker worker_;
+  WorkerContext worker_;
   PsOptions options_;
   SyncStep step_;
   std::vector<double> note_, all_notes_;
-  std::optional<comm::Pending> notes_;
-  std::vector<comm::Pending> added_;  // where there are teams: per bucket its sums, then its replies
+  std::optional<comm::PendingCollective> notes_;
+  std::vector<comm::PendingCollective> added_;  // where there are teams: per bucket its sums, then its replies
   StepSeconds before_;
   bool has_begun_ = false;
   std::optional<HostTeam> team_;
@@ -231,7 +231,9 @@ class PsConfig : public StrategyConfig {
                        std::move(shares)),
         options_(options) {}
 
-  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override { return make_ps(worker, options_); }
+  std::unique_ptr<Strategy> make_worker_side(const WorkerContext& worker) const override {
+    return make_ps(worker, options_);
+  }
   std::unique_ptr<ServerSide> make_server_side(Server& server) const override {
     return server.serve({options_.synchronous, options_.returns_gradients, leaders_of(options_.teams)});
   }
@@ -284,7 +286,7 @@ StrategyRow ps_row() {
           configure_ps};
 }
 
-std::unique_ptr<Strategy> make_ps(const Worker& worker, const PsOptions& options) {
+std::unique_ptr<Strategy> make_ps(const WorkerContext& worker, const PsOptions& options) {
   return std::make_unique<Ps>(worker, options);
 }
 

@@ -14,22 +14,22 @@ class Single : public Strategy {
     const auto update = [&](const crew::Chunk& chunk, const float* gradient) {
       updater_.update(chunk, gradient, scalars);
     };
-    const crew::RowReport row =
-        updater_.clips() ? replica_.row(work.batch, work.draw) : replica_.row(work.batch, work.draw, update);
-    const std::int64_t rowed = base::now_ns();
+    const crew::ComputeReport computed = updater_.clips() ? replica_.compute(work.batch, work.random)
+                                                          : replica_.compute(work.batch, work.random, update);
+    const std::int64_t computed_at = base::now_ns();
     if (updater_.clips()) {
       updater_.clip(replica_.gradient(), scalars);
       replica_.for_each_chunk(update);
     }
     replica_.finish_step();
     StepReport report;
-    report.loss = row.loss;
-    report.correct = row.correct;
+    report.loss = computed.loss;
+    report.correct = computed.correct;
     report.samples = work.batch.samples;
     report.penalty = updater_.penalty();
-    report.seconds = seconds_of(work, row);
-    report.seconds.update += base::seconds_since(rowed);
-    report.notes = {{report.seconds, rowed, work.wants_stop}};
+    report.seconds = seconds_of(work, computed);
+    report.seconds.update += base::seconds_since(computed_at);
+    report.notes = {{report.seconds, computed_at, work.wants_stop}};
     report.must_stop = work.wants_stop;
     return report;
   }
@@ -42,7 +42,7 @@ class Single : public Strategy {
 class SingleConfig : public StrategyConfig {
  public:
   SingleConfig() : StrategyConfig({.is_for_one_worker = true}) {}
-  std::unique_ptr<Strategy> make_worker_side(const Worker& worker) const override {
+  std::unique_ptr<Strategy> make_worker_side(const WorkerContext& worker) const override {
     return make_single(worker.replica, worker.updater);
   }
 };

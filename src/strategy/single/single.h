@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 
 namespace trireme::strategy {
 

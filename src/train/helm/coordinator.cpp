@@ -7,14 +7,14 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-Coordinator::Coordinator(int workers, int oars, std::int64_t from, std::int64_t to, strategy::Bound bound)
+Coordinator::Coordinator(int workers, int oars, std::int64_t from, std::int64_t to, strategy::StalenessBound bound)
     : cut_(workers),
       oars_(oars),
       bound_(bound),
       from_(from),
       to_(to),
       with_(at(workers)),
-      asks_no_more_(at(workers)),
+      is_finished_(at(workers)),
       clocks_(workers, bound),
       pulled_at_(at(workers)) {}
 
@@ -42,23 +42,23 @@ Coordinator::Share Coordinator::in_hand(int worker) const {
 }
 
 void Coordinator::leave(int worker) {
-  asks_no_more_[at(worker)] = true;
+  is_finished_[at(worker)] = true;
   if (with_[at(worker)].empty()) clocks_.leave(worker);
 }
 
 void Coordinator::begin_again(int workers) {
   for (const auto& with : with_) again_.insert(again_.end(), with.begin(), with.end());
   with_.assign(at(workers), {});
-  asks_no_more_.assign(at(workers), false);
+  is_finished_.assign(at(workers), false);
   pulled_at_.assign(at(workers), pushes_);
   clocks_ = strategy::WorkerClocks(workers, bound_);
 }
 
-std::vector<Coordinator::Step> Coordinator::done(const PushNews& push, std::int64_t now_ns) {
+std::vector<Coordinator::Step> Coordinator::done(const PushMessage& push, std::int64_t now_ns) {
   clocks_.done(push.pusher, now_ns);
   auto& with = with_[at(push.pusher)];
   if (!with.empty()) with.erase(with.begin());
-  if (with.empty() && asks_no_more_[at(push.pusher)]) clocks_.leave(push.pusher);
+  if (with.empty() && is_finished_[at(push.pusher)]) clocks_.leave(push.pusher);
   ++staleness_[pushes_ - pulled_at_[at(push.pusher)]];
   pulled_at_[at(push.pusher)] = ++pushes_;
   Partial& partial = steps_[push.step];
@@ -71,7 +71,7 @@ std::vector<Coordinator::Step> Coordinator::done(const PushNews& push, std::int6
   sum.sums.penalty += push.sums.penalty / cut_;
   sum.sums.lr = push.sums.lr;
   const double part = 1.0 / (static_cast<double>(push.notes.size()) * cut_);
-  for (const strategy::Note& note : push.notes) sum.seconds += note.seconds * part;
+  for (const strategy::WorkerStepReport& note : push.notes) sum.seconds += note.seconds * part;
   std::vector<Step> complete;
   while (!steps_.empty() && steps_.begin()->second.shares == cut_ && steps_.begin()->first == from_ + steps_done_ + 1) {
     complete.push_back(steps_.begin()->second.sum);

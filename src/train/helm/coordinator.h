@@ -1,4 +1,4 @@
-// Coordinator: hands the shares of an asynchronous stretch out, each once, to whoever asks; keeps the workers' clocks,
+// Coordinator: hands the shares of an asynchronous interval out, each once, to whoever asks; keeps the workers' clocks,
 // how stale every push was, and what the pushes of one global batch add up to. A group of workers counts as one here.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/oar_tree.h"
-#include "strategy/ps/worker_clocks.h"
+#include "strategy/server/worker_clocks.h"
 #include "train/messages/reports.h"
 
 namespace trireme::train {
@@ -16,7 +16,7 @@ namespace trireme::train {
 class Coordinator {
  public:
   // Steps [from, to), counted from 0, each cut into one share per worker.
-  Coordinator(int workers, int oars, std::int64_t from, std::int64_t to, strategy::Bound bound);
+  Coordinator(int workers, int oars, std::int64_t from, std::int64_t to, strategy::StalenessBound bound);
 
   struct Share {
     std::int64_t step = -1;  // none is left
@@ -34,7 +34,7 @@ class Coordinator {
     StepSums sums{};
     observe::StepSeconds seconds{};  // mean over the pushes
   };
-  std::vector<Step> done(const PushNews& push, std::int64_t now_ns);
+  std::vector<Step> done(const PushMessage& push, std::int64_t now_ns);
   // How many pushes of others came between a worker's pull and its push: how often each number was seen.
   const std::map<std::int64_t, std::int64_t>& staleness() const { return staleness_; }
 
@@ -55,11 +55,11 @@ class Coordinator {
   std::int64_t shares() const { return (to_ - from_) * cut_; }
 
   int cut_, oars_;
-  strategy::Bound bound_;
+  strategy::StalenessBound bound_;
   std::int64_t from_, to_;
   std::int64_t handed_ = 0;                      // shares, in order
   std::vector<std::vector<std::int64_t>> with_;  // per worker: shares that it has not pushed, in order
-  std::vector<bool> asks_no_more_;               // per worker
+  std::vector<bool> is_finished_;                // per worker
   std::vector<std::int64_t> again_;              // shares of workers that are gone
   strategy::WorkerClocks clocks_;
   std::int64_t pushes_ = 0;

@@ -18,7 +18,7 @@ data::Ledger EpochLedger::total() const {
   return all;
 }
 
-bool EpochLedger::begin_stretch(int workers) {
+bool EpochLedger::begin_interval(int workers) {
   if (is_new_) {
     workers_.clear();
     pushed_.clear();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/sampling/ledger.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 #include "train/helm/coordinator.h"
 
 namespace trireme::train {
@@ -20,10 +20,10 @@ class EpochLedger {
   data::Ledger total() const;
   // The epoch goes on from what a process before this one used.
   void restore(data::Ledger before) { before_ = std::move(before); }
-  // Before the order for a stretch of so many workers. True when an epoch begins with it: then workers clear theirs.
-  bool begin_stretch(int workers);
+  // Before the order for an interval of so many workers. True when an epoch begins with it: then workers clear theirs.
+  bool begin_interval(int workers);
   // All workers were given that order.
-  void stretch_ordered() { is_new_ = false; }
+  void interval_ordered() { is_new_ = false; }
   // What a worker has used since the epoch began in this process, as text.
   void set_worker(int worker, const std::string& text);
   // A share that a worker has pushed.
@@ -37,7 +37,7 @@ class EpochLedger {
   data::Ledger before_;                                  // this process, and workers that are lost
   std::vector<std::optional<data::Ledger>> workers_;     // of each
   std::vector<std::vector<Coordinator::Share>> pushed_;  // by each
-  bool is_new_ = true;                                   // the epoch begins with the next stretch
+  bool is_new_ = true;                                   // the epoch begins with the next interval
 };
 
 }  // namespace trireme::train

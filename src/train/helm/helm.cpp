@@ -10,11 +10,11 @@
 #include "base/system/clock.h"
 #include "base/system/log.h"
 #include "base/text/text.h"
-#include "comm/clock_offset.h"
+#include "comm/mailbox/clock_offset.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
-#include "train/run/resume.h"
-#include "train/worker/start_weights.h"
+#include "train/run_folder/resume.h"
+#include "train/run_folder/start_weights.h"
 
 namespace trireme::train {
 namespace {
@@ -22,48 +22,49 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // A group speaks of ranks, which are processes; people know workers and servers.
-std::string in_words_of_the_cast(const std::string& sentence, const strategy::RoleMap& cast) {
+std::string in_role_names(const std::string& sentence, const strategy::RoleMap& roles) {
   int rank = 0, length = 0;
-  if (std::sscanf(sentence.c_str(), "rank %d%n", &rank, &length) != 1 || rank < 0 || rank >= cast.world())
+  if (std::sscanf(sentence.c_str(), "rank %d%n", &rank, &length) != 1 || rank < 0 || rank >= roles.world())
     return sentence;
-  return cast.name(rank) + sentence.substr(at(length));
+  return roles.name(rank) + sentence.substr(at(length));
 }
 
 }  // namespace
 
-Helm::Helm(Place place)
-    : place_(std::move(place)),
-      mail_(place_.group, place_.cast),
-      checkpoint_every_(place_.settings.integer("checkpoint-every", 0, 1LL << 40)),
-      keep_(static_cast<int>(place_.settings.integer("keep", 1, 1 << 20))),
-      patience_(place_.settings.integer("early-stopping", 0, 1 << 20)),
-      state_({mail_, place_.cast, place_.experiment, place_.space, place_.optimizer, place_.local, patience_}),
-      notes_(place_.notes) {}
+Helm::Helm(Context context)
+    : context_(std::move(context)),
+      helm_mailbox_(context_.group, context_.roles),
+      checkpoint_every_(context_.settings.integer("checkpoint-every", 0, 1LL << 40)),
+      keep_(static_cast<int>(context_.settings.integer("keep", 1, 1 << 20))),
+      patience_(context_.settings.integer("early-stopping", 0, 1 << 20)),
+      state_({helm_mailbox_, context_.roles, context_.experiment, context_.space, context_.optimizer, context_.local,
+              patience_}),
+      notes_(context_.notes) {}
 
 Helm::~Helm() = default;
 
 std::size_t Helm::phase_of(std::int64_t step) const {
   std::size_t phase = 0;
-  while (phase + 1 < place_.phases.size() && step >= place_.phases[phase].until) ++phase;
+  while (phase + 1 < context_.phases.size() && step >= context_.phases[phase].until) ++phase;
   return phase;
 }
 
 void Helm::compare_clocks() {
-  for (int w = 0; w < place_.cast.workers; ++w) {
-    const int process = place_.cast.process_of_worker(w);
+  for (int w = 0; w < context_.roles.workers; ++w) {
+    const int process = context_.roles.process_of_worker(w);
     if (process == strategy::RoleMap::kHelm) {
       clock_ahead_ns_.push_back(0);
       continue;
     }
-    mail_.order_worker(w, ClockOrder{});
-    clock_ahead_ns_.push_back(comm::ask_clock(post(), process, kClock).ahead_ns);
+    helm_mailbox_.order_worker(w, ClockOrder{});
+    clock_ahead_ns_.push_back(comm::ask_clock(mailbox(), process, kClock).ahead_ns);
   }
-  lateness_.emplace(clock_ahead_ns_);
+  straggler_monitor_.emplace(clock_ahead_ns_);
 }
 
 std::string Helm::conduct() {
   try {
-    if (const std::string& resumed = place_.settings.text("resume"); resumed.empty())
+    if (const std::string& resumed = context_.settings.text("resume"); resumed.empty())
       begin_new();
     else
       begin_resumed(resumed);
@@ -79,8 +80,8 @@ std::string Helm::conduct() {
       }
   } catch (const std::exception&) {
     const base::Error error = base::error_of(std::current_exception());
-    const bool broken = place_.group.is_broken();
-    const std::string sentence = broken ? in_words_of_the_cast(place_.group.why_broken(), place_.cast) : error.what();
+    const bool broken = context_.group.is_broken();
+    const std::string sentence = broken ? in_role_names(context_.group.why_broken(), context_.roles) : error.what();
     if (!broken) keep_trace_of_failure();
     if (!broken) end_all();
     if (error.kind() != base::ErrorKind::run || !folder_) throw;
@@ -90,30 +91,31 @@ std::string Helm::conduct() {
 
 void Helm::end_all() {
   try {
-    mail_.order_workers(EndOrder{});
-    mail_.order_servers(EndOrder{});
+    helm_mailbox_.order_workers(EndOrder{});
+    helm_mailbox_.order_servers(EndOrder{});
   } catch (const base::Error&) {  // whoever is gone needs no order
   }
 }
 
 // With --init-from; otherwise each worker makes its fresh weights itself.
 void Helm::start_from_other_weights() {
-  const std::string& from = place_.settings.text("init-from");
+  const std::string& from = context_.settings.text("init-from");
   if (from.empty()) return;
   const StateKeeper::Floats floats = state_.memory();
-  fill_fresh_weights(place_.experiment.network, place_.space, floats.weights, place_.settings.text("init"),
-                     place_.experiment.seed);
-  notes_.push_back("starts with " + take_weights_from(place_.space, floats.weights, from));
+  fill_fresh_weights(context_.experiment.network, context_.space, floats.weights, context_.settings.text("init"),
+                     context_.experiment.seed);
+  notes_.push_back("starts with " + take_weights_from(context_.space, floats.weights, from));
   state_.spread(floats, false);
 }
 
 void Helm::begin_new() {
   start_from_other_weights();
-  folder_ = RunFolder::create(place_.settings.text("run"), place_.settings.text("model"), place_.settings.text("data"));
+  folder_ =
+      RunFolder::create(context_.settings.text("run"), context_.settings.text("model"), context_.settings.text("data"));
   folder_->lock();
   checkpoints_.emplace(folder_->checkpoints(), keep_);
   try {
-    write_run_json(*folder_, place_.settings, place_.experiment, place_.prints, world_of_run(place_));
+    write_run_json(*folder_, context_.settings, context_.experiment, context_.prints, world_of_run(context_));
   } catch (const base::Error&) {
     folder_->remove_if_empty();
     throw;
@@ -124,8 +126,9 @@ void Helm::begin_new() {
 void Helm::begin_resumed(const std::string& run) {
   folder_ = RunFolder::open(run);
   folder_->lock();
-  check_same_data(*folder_, place_.experiment);
-  const std::string other_bits = check_same_kernels(*folder_, place_.prints, place_.settings.flag("allow-other-bits"));
+  check_same_data(*folder_, context_.experiment);
+  const std::string other_bits =
+      check_same_kernels(*folder_, context_.prints, context_.settings.flag("allow-other-bits"));
   if (!other_bits.empty()) notes_.push_back(other_bits);
   checkpoints_.emplace(folder_->checkpoints(), keep_);
   const auto check = [this](const store::LoadedCheckpoint& loaded) { state_.check(loaded); };
@@ -140,17 +143,18 @@ void Helm::begin_resumed(const std::string& run) {
   recorder_->publish(observe::RolledBack{state_.progress().step, state_.progress().position != 0 && !state_.is_over(),
                                          true, base::now_ns()});
   recorder_->flush();
-  write_run_json(*folder_, place_.settings, place_.experiment, place_.prints, world_of_run(place_));
+  write_run_json(*folder_, context_.settings, context_.experiment, context_.prints, world_of_run(context_));
   if (state_.is_over()) return;
   std::error_code ignored;
   base::fs::remove(folder_->file("summary.json"), ignored);  // a run without one is not finished
 }
 
 void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
-  const std::int64_t planned = Progress::from_checkpoint(loaded).total_steps, total = place_.experiment.total_steps;
+  const std::int64_t planned = TrainingProgress::from_checkpoint(loaded).total_steps,
+                     total = context_.experiment.total_steps;
   state_.restore(loaded);
   notes_.push_back(fmt::format("resumed at step {} from {}", state_.progress().step, loaded.folder.string()));
-  const std::string schedule = place_.settings.text("schedule");
+  const std::string schedule = context_.settings.text("schedule");
   if (planned != total && (schedule.starts_with("cosine") || schedule.starts_with("onecycle")))
     notes_.push_back(
         fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run", schedule,
@@ -160,9 +164,9 @@ void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
 
 // Weights and state go to where the next phase wants them.
 void Helm::hand_over_to(std::size_t next) {
-  const strategy::Phase& phase = place_.phases[next];
+  const strategy::Phase& phase = context_.phases[next];
   const std::int64_t start = base::now_ns(), step = state_.progress().step;
-  const bool switches = next > 0 && step == place_.phases[next - 1].until;
+  const bool switches = next > 0 && step == context_.phases[next - 1].until;
   state_.hand_over(next, phase.traits().state_owner, !switches || phase.keeps_state);
   phase_ = next;
   state_.wait_for_workers();
@@ -179,8 +183,8 @@ void Helm::loop() {
   while (!state_.is_over() || meeting_is_due_) try {
       if (!meeting_is_due_) {
         const std::size_t next = phase_of(state_.progress().step);
-        if (next != phase_ || place_.phases[next].traits().state_owner != state_.owner()) hand_over_to(next);
-        row_until(coordinator_ ? coordinator_->to() : next_meeting());
+        if (next != phase_ || context_.phases[next].traits().state_owner != state_.owner()) hand_over_to(next);
+        compute_until(coordinator_ ? coordinator_->to() : next_meeting());
         meeting_is_due_ = state_.progress().step > met_at_;  // not when it was interrupted before the first step
       }
       if (meeting_is_due_) hold_meeting();
@@ -201,21 +205,22 @@ void Helm::hold_meeting() {
 }
 
 bool Helm::go_on_without_lost() {
-  if (!place_.group.is_broken() || !phase().traits().outlives_workers) return false;
-  const auto regrouped = place_.regroup();
+  if (!context_.group.is_broken() || !phase().traits().outlives_workers) return false;
+  const auto regrouped = context_.regroup();
   if (!regrouped) return false;
   std::vector<std::string> lost;
   for (const int worker : regrouped->lost) {
-    lost.push_back(fmt::format("worker {} on {}", worker, place_.hosts[at(place_.cast.process_of_worker(worker))]));
+    lost.push_back(
+        fmt::format("worker {} on {}", worker, context_.hosts[at(context_.roles.process_of_worker(worker))]));
     forget_worker(worker);
   }
-  place_.cast = regrouped->cast;
-  place_.phases = regrouped->phases;
-  place_.hosts = regrouped->hosts;
-  place_.threads = regrouped->threads;
+  context_.roles = regrouped->roles;
+  context_.phases = regrouped->phases;
+  context_.hosts = regrouped->hosts;
+  context_.threads = regrouped->threads;
   lost_.insert(lost_.end(), lost.begin(), lost.end());
   for (const std::string& who : lost)
-    recorder_->publish(observe::WorkerLost{state_.progress().step, who, place_.cast.workers});
+    recorder_->publish(observe::WorkerLost{state_.progress().step, who, context_.roles.workers});
   if (coordinator_) coordinator_->begin_again(pushers());
   return true;
 }
@@ -223,7 +228,7 @@ bool Helm::go_on_without_lost() {
 void Helm::forget_worker(int worker) {
   state_.ledger().lose(worker);
   clock_ahead_ns_.erase(clock_ahead_ns_.begin() + worker);
-  lateness_->lose(worker);
+  straggler_monitor_->lose(worker);
 }
 
 }  // namespace trireme::train

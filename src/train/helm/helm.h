@@ -1,8 +1,8 @@
-// Helm: the role that leads a run, its conductor: it orders stretches of steps, evaluations and hand-overs, hears what
+// Helm: the role that leads a run, its conductor: it orders intervals of steps, evaluations and hand-overs, hears what
 // workers report and decides when to stop. The state of the run is the StateKeeper's, and what happens goes as events
-// to the Recorder. It runs in a thread of process 0 and knows the others only by their mail, wherever they are.
+// to the Recorder. It runs in a thread of process 0 and knows the others only by their messages, wherever they are.
 //
-// helm.cpp: beginning, loop, regrouping; helm_stretch.cpp: during a stretch; helm_meetings.cpp: between stretches.
+// helm.cpp: beginning, loop, regrouping; helm_steps.cpp: during an interval; helm_meetings.cpp: between intervals.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,24 @@
 #include <vector>
 
 #include "base/text/options.h"
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "strategy/phases.h"
-#include "train/experiment.h"
+#include "train/evaluation/evaluate.h"
+#include "train/experiment/experiment.h"
 #include "train/helm/coordinator.h"
 #include "train/helm/helm_mailbox.h"
-#include "train/helm/lateness.h"
-#include "train/helm/recorder.h"
 #include "train/helm/state_keeper.h"
-#include "train/run/run_folder.h"
-#include "train/sinks/summary.h"
-#include "train/worker/evaluate.h"
+#include "train/helm/straggler_monitor.h"
+#include "train/recorder/recorder.h"
+#include "train/results/summary.h"
+#include "train/run_folder/run_folder.h"
 
 namespace trireme::train {
 
 // After some workers were lost: who they were, by their old numbers, the highest first; and what is left.
 struct Regrouped {
   std::vector<int> lost;
-  strategy::RoleMap cast;
+  strategy::RoleMap roles;
   std::vector<strategy::Phase> phases;
   std::vector<std::string> hosts;
   std::vector<int> threads;
@@ -37,11 +37,11 @@ struct Regrouped {
 
 class Helm {
  public:
-  struct Place {
+  struct Context {
     const base::Settings& settings;
     const Experiment& experiment;
     comm::Group& group;
-    strategy::RoleMap cast;
+    strategy::RoleMap roles;
     std::vector<strategy::Phase> phases;
     std::shared_ptr<const optim::Optimizer> optimizer;
     const tensor::ParameterSpace& space;
@@ -55,7 +55,7 @@ class Helm {
     std::function<std::optional<Regrouped>()> regroup;
     const SinkRegistry& sinks;  // who hears what happens in the run
   };
-  explicit Helm(Place place);
+  explicit Helm(Context context);
   ~Helm();
 
   // The whole run; the summary as one line of JSON. When it throws, everybody was told to end, as far as they could be
@@ -64,14 +64,14 @@ class Helm {
 
  private:
   std::size_t phase_of(std::int64_t step) const;  // counted from 0
-  const strategy::Phase& phase() const { return place_.phases[phase_]; }
-  int pushers() const { return phase().shares().pushers(place_.cast.workers); }
+  const strategy::Phase& phase() const { return context_.phases[phase_]; }
+  int pushers() const { return phase().shares().pushers(context_.roles.workers); }
   int process_of_pusher(int pusher) const {
-    return place_.cast.process_of_worker(phase().shares().workers_of(pusher).front());
+    return context_.roles.process_of_worker(phase().shares().workers_of(pusher).front());
   }
 
-  // Mail.
-  comm::Mailbox& post() { return place_.group.post(); }
+  // Messages.
+  comm::Mailbox& mailbox() { return context_.group.mailbox(); }
   void compare_clocks();
 
   // The beginning.
@@ -82,25 +82,25 @@ class Helm {
   void open_records();
   void say_hello();
 
-  // Stretches of steps.
+  // Intervals of steps.
   void loop();
   void hand_over_to(std::size_t next);
   void hold_meeting();
   bool go_on_without_lost();  // false when that cannot be
   std::int64_t next_meeting() const;
-  void row_until(std::int64_t to);
-  void hear();
-  void hear_resources();
-  void hear_report(const Report& report);
-  void hear_stretch_end(const StretchNews& news);
-  void hear_push(const PushNews& push);
-  void answer_question(int pusher);
+  void compute_until(std::int64_t to);
+  void poll_reports();
+  void handle_resources();
+  void handle_report(const Report& report);
+  void handle_interval_end(const IntervalEndMessage& message);
+  void handle_push(const PushMessage& push);
+  void answer_share_request(int pusher);
   void send_limits();
-  void stop_stretch();
+  void stop_interval();
   void on_step(const Coordinator::Step& step);
   [[noreturn]] void stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const;
 
-  // Meetings between stretches.
+  // Meetings between intervals.
   Evaluation evaluate_on(bool validation);
   void end_epoch(bool whole);
   void forget_worker(int worker);
@@ -114,8 +114,8 @@ class Helm {
   void keep_trace_of_failure();
   void end_all();
 
-  Place place_;
-  HelmMailbox mail_;
+  Context context_;
+  HelmMailbox helm_mailbox_;
   std::int64_t checkpoint_every_ = 0;
   int keep_ = 1;
   std::int64_t patience_;
@@ -130,7 +130,7 @@ class Helm {
   double lr_ = 0;
   std::optional<Evaluation> last_test_;
 
-  // Of a stretch.
+  // Of an interval.
   std::optional<Coordinator> coordinator_;  // of an asynchronous one
   bool meeting_is_due_ = false;             // after it
   std::int64_t met_at_ = 0;                 // the step of the last one
@@ -142,7 +142,7 @@ class Helm {
 
   // Of this process.
   Seconds seconds_;
-  std::optional<Lateness> lateness_;
+  std::optional<StragglerMonitor> straggler_monitor_;
   std::map<std::int64_t, std::int64_t> staleness_;
   std::int64_t synchronisations_ = 0;  // of replicas that go apart
   double hand_over_seconds_ = 0;

@@ -1,4 +1,4 @@
-// HelmMailbox: the helm's side of the mail: orders to workers and servers by their numbers, and their reports. One
+// HelmMailbox: the helm's side of the messages: orders to workers and servers by their numbers, and their reports. One
 // thread.
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "comm/group.h"
-#include "strategy/role_map.h"
+#include "comm/group/group.h"
+#include "strategy/common/role_map.h"
 #include "train/messages/role_mailbox.h"
 
 namespace trireme::train {
@@ -15,21 +15,21 @@ namespace trireme::train {
 class HelmMailbox {
  public:
   // Both are looked at in every call: when workers were lost they change.
-  HelmMailbox(comm::Group& group, const strategy::RoleMap& cast) : group_(group), cast_(cast) {}
+  HelmMailbox(comm::Group& group, const strategy::RoleMap& roles) : group_(group), roles_(roles) {}
 
-  comm::Mailbox& post() { return group_.post(); }
+  comm::Mailbox& mailbox() { return group_.mailbox(); }
 
   void order_worker(int worker, const Order& order) {
-    send_order(post(), cast_.process_of_worker(worker), kOrder, order);
+    send_order(mailbox(), roles_.process_of_worker(worker), kOrder, order);
   }
   void order_workers(const Order& order) {
-    for (int w = 0; w < cast_.workers; ++w) order_worker(w, order);
+    for (int w = 0; w < roles_.workers; ++w) order_worker(w, order);
   }
   void order_server(int server, const Order& order) {
-    send_order(post(), cast_.process_of_server(server), kServerOrder, order);
+    send_order(mailbox(), roles_.process_of_server(server), kServerOrder, order);
   }
   void order_servers(const Order& order) {
-    for (int k = 0; k < cast_.servers; ++k) order_server(k, order);
+    for (int k = 0; k < roles_.servers; ++k) order_server(k, order);
   }
 
   // The next report of anybody; nothing when none came in time. A failure is thrown as a run error that names the role.
@@ -41,7 +41,7 @@ class HelmMailbox {
     for (;;)
       if (std::optional<Report> report = receive_from(process, kLookSeconds)) {
         T* answer = std::get_if<T>(&*report);
-        base::check(answer != nullptr, "{} answered with a report of kind {}", cast_.name(process), report->index());
+        base::check(answer != nullptr, "{} answered with a report of kind {}", roles_.name(process), report->index());
         return std::move(*answer);
       }
   }
@@ -50,15 +50,15 @@ class HelmMailbox {
   static constexpr double kLookSeconds = 1;  // between two looks at who is still there
 
   std::optional<Report> receive_from(int process, double seconds) {
-    auto got = receive_report(post(), process, seconds, room_);
+    auto got = receive_report(mailbox(), process, seconds, room_);
     if (!got) return std::nullopt;
-    if (const auto* failure = std::get_if<FailureNews>(&got->report))
-      base::run_error("{}: {}", cast_.name(got->from), failure->sentence);
+    if (const auto* failure = std::get_if<FailureMessage>(&got->report))
+      base::run_error("{}: {}", roles_.name(got->from), failure->sentence);
     return std::move(got->report);
   }
 
   comm::Group& group_;
-  const strategy::RoleMap& cast_;
+  const strategy::RoleMap& roles_;
   std::vector<std::byte> room_;
 };
 

@@ -1,16 +1,16 @@
-// The helm between stretches of steps: evaluation, checkpoints, and the end of a run.
+// The helm between intervals of steps: evaluation, checkpoints, and the end of a run.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/cpu/machine_peaks.h"
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
-#include "crew/machine_peaks.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
-#include "train/sinks/profile_report.h"
+#include "train/results/profile_report.h"
 
 namespace trireme::train {
 namespace {
@@ -21,32 +21,32 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-observe::StepSeconds mean_of(const std::vector<strategy::Note>& notes) {
+observe::StepSeconds mean_of(const std::vector<strategy::WorkerStepReport>& notes) {
   observe::StepSeconds mean;
-  for (const strategy::Note& note : notes) mean += note.seconds * (1 / static_cast<double>(notes.size()));
+  for (const strategy::WorkerStepReport& note : notes) mean += note.seconds * (1 / static_cast<double>(notes.size()));
   return mean;
 }
 
-WorldOfRun world_of_run(const Helm::Place& place) {
-  WorldOfRun world{place.cast.workers, place.cast.servers, {}};
-  for (int process = 0; process < place.cast.world(); ++process) {
-    const int worker = place.cast.worker_of(process);
+WorldOfRun world_of_run(const Helm::Context& context) {
+  WorldOfRun world{context.roles.workers, context.roles.servers, {}};
+  for (int process = 0; process < context.roles.world(); ++process) {
+    const int worker = context.roles.worker_of(process);
     world.processes.push_back(
-        {place.cast.name(process), place.hosts[at(process)], worker >= 0 ? place.threads[at(worker)] : 0});
+        {context.roles.name(process), context.hosts[at(process)], worker >= 0 ? context.threads[at(worker)] : 0});
   }
   return world;
 }
 
 void Helm::open_records() {
-  recorder_.emplace(place_.sinks, SinkPlace{folder_->path(), place_.settings.flag("json"),
-                                            place_.settings.flag("quiet"), place_.experiment.cores.cpus});
+  recorder_.emplace(context_.sinks, SinkContext{folder_->path(), context_.settings.flag("json"),
+                                                context_.settings.flag("quiet"), context_.experiment.cores.cpus});
 }
 
 void Helm::say_hello() {
-  const Experiment& e = place_.experiment;
-  recorder_->publish(observe::RunStarted{.model = place_.settings.text("model"),
-                                         .data = place_.settings.text("data"),
-                                         .strategy = place_.settings.text("strategy"),
+  const Experiment& e = context_.experiment;
+  recorder_->publish(observe::RunStarted{.model = context_.settings.text("model"),
+                                         .data = context_.settings.text("data"),
+                                         .strategy = context_.settings.text("strategy"),
                                          .folder = folder_->path().string(),
                                          .parameters = e.network.parameter_count(),
                                          .train_samples = e.train->size(),
@@ -56,20 +56,20 @@ void Helm::say_hello() {
                                          .steps_per_epoch = e.steps_per_epoch,
                                          .total_steps = e.total_steps,
                                          .first_step = state_.progress().step,
-                                         .workers = place_.cast.workers,
-                                         .servers = place_.cast.servers,
-                                         .processes = place_.cast.world(),
-                                         .threads = place_.threads,
+                                         .workers = context_.roles.workers,
+                                         .servers = context_.roles.servers,
+                                         .processes = context_.roles.world(),
+                                         .threads = context_.threads,
                                          .notes = notes_});
 }
 
 Evaluation Helm::evaluate_on(bool validation) {
-  const data::Dataset& set = validation ? *place_.experiment.validation : *place_.experiment.test;
-  const int parts = place_.settings.text("evaluate") == "first" ? 1 : place_.cast.workers;
-  mail_.order_workers(EvaluateOrder{validation, parts});
+  const data::Dataset& set = validation ? *context_.experiment.validation : *context_.experiment.test;
+  const int parts = context_.settings.text("evaluate") == "first" ? 1 : context_.roles.workers;
+  helm_mailbox_.order_workers(EvaluateOrder{validation, parts});
   std::vector<double> losses, corrects;
-  for (int w = 0; w < place_.cast.workers; ++w) {
-    const auto part = mail_.answer_of<EvaluationNews>(place_.cast.process_of_worker(w));
+  for (int w = 0; w < context_.roles.workers; ++w) {
+    const auto part = helm_mailbox_.answer_of<EvaluationReply>(context_.roles.process_of_worker(w));
     losses.insert(losses.end(), part.losses.begin(), part.losses.end());
     corrects.insert(corrects.end(), part.corrects.begin(), part.corrects.end());
   }
@@ -80,7 +80,7 @@ Evaluation Helm::evaluate_on(bool validation) {
 void Helm::end_epoch(bool whole) {
   const std::int64_t start = base::now_ns();
   const std::int64_t epoch = whole ? state_.progress().epoch - 1 : state_.progress().epoch;
-  const bool validates = place_.experiment.validation != nullptr;
+  const bool validates = context_.experiment.validation != nullptr;
   const Evaluation result = evaluate_on(validates);
   if (!std::isfinite(result.loss))
     stop_at_nan(validates ? "validation loss" : "test loss", result.loss, state_.progress().step, epoch + 1);
@@ -92,7 +92,7 @@ void Helm::end_epoch(bool whole) {
   if (whole) state_.begin_epoch();
   checkpoint(floats, best);
   epoch_start_ns_ = base::now_ns();
-  epoch_start_seconds_ = seconds_.stretches;
+  epoch_start_seconds_ = seconds_.stepping;
   epoch_start_samples_ = samples_here_;
   if (state_.stopped_early()) recorder_->publish(observe::StoppedEarly{patience_});
 }
@@ -100,7 +100,7 @@ void Helm::end_epoch(bool whole) {
 void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best) {
   const data::LedgerReport used = state_.ledger().total().report();
   const double rate =
-      static_cast<double>(samples_here_ - epoch_start_samples_) / (seconds_.stretches - epoch_start_seconds_);
+      static_cast<double>(samples_here_ - epoch_start_samples_) / (seconds_.stepping - epoch_start_seconds_);
   recorder_->publish(
       observe::EpochDone{.step = state_.progress().step,
                          .epoch = epoch,
@@ -108,7 +108,7 @@ void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best)
                          .train_accuracy = state_.progress().train_accuracy,
                          .held_out_loss = result.loss,
                          .held_out_accuracy = result.accuracy,
-                         .is_validation = place_.experiment.validation != nullptr,
+                         .is_validation = context_.experiment.validation != nullptr,
                          .is_best = best,
                          .lr = lr_,
                          .strategy = phase().text,
@@ -131,19 +131,19 @@ void Helm::checkpoint(const StateKeeper::Floats& floats, bool best) {
 
 RunDetails Helm::details() const {
   RunDetails d;
-  d.workers = place_.cast.workers;
-  d.servers = place_.cast.servers;
-  d.seconds = lateness_->seconds();
-  d.caused_waiting_seconds = lateness_->caused();
-  for (int w = 0; w < d.workers; ++w) d.hosts.push_back(place_.hosts[at(place_.cast.process_of_worker(w))]);
-  d.threads = place_.threads;
+  d.workers = context_.roles.workers;
+  d.servers = context_.roles.servers;
+  d.seconds = straggler_monitor_->seconds();
+  d.caused_waiting_seconds = straggler_monitor_->caused();
+  for (int w = 0; w < d.workers; ++w) d.hosts.push_back(context_.hosts[at(context_.roles.process_of_worker(w))]);
+  d.threads = context_.threads;
   for (const base::Range& share : shares_) d.oars.push_back(share.size());
   d.staleness = staleness_;
   d.synchronisations = synchronisations_;
   d.hand_overs = hand_overs_;
   d.lost = lost_;
   d.longest_hand_over_seconds = hand_over_seconds_;
-  d.lateness = lateness_->sentence(seconds_.stretches);
+  d.lateness = straggler_monitor_->sentence(seconds_.stepping);
   return d;
 }
 
@@ -154,7 +154,7 @@ std::string Helm::finish() {
   result.progress = state_.progress();
   result.test = last_test_ ? *last_test_ : evaluate_on(false);
   result.stopped_early = state_.stopped_early();
-  result.weights_sha256 = place_.space.sha256(state_.collect().weights.data());
+  result.weights_sha256 = context_.space.sha256(state_.collect().weights.data());
   result.seconds = seconds_;
   result.details = details();
   gather_traffic(result.details);
@@ -162,19 +162,19 @@ std::string Helm::finish() {
   result.samples_here = samples_here_;
   if (result.steps_here > 0) record_traces();  // a finished run that was resumed keeps what it has
   recorder_->flush();
-  observe::RunFinished finished{summary_json(place_.settings, place_.experiment, result), summary_lines(result),
+  observe::RunFinished finished{summary_json(context_.settings, context_.experiment, result), summary_lines(result),
                                 result.steps_here};
   std::string json = finished.summary;
   recorder_->publish(std::move(finished));
   recorder_->flush_all();
-  if (place_.settings.flag("profile") && result.steps_here > 0 && place_.local.crew != nullptr) report_profile();
+  if (context_.settings.flag("profile") && result.steps_here > 0 && context_.local.crew != nullptr) report_profile();
   return json;
 }
 
 void Helm::report_profile() {
-  const Experiment& e = place_.experiment;
-  const observe::Profile profile = place_.local.crew->profile(place_.local.updater->cost());
-  const crew::Peak peak = crew::measure_peak(e.threads, e.crew_options.cpus);
+  const Experiment& e = context_.experiment;
+  const observe::Profile profile = context_.local.crew->profile(context_.local.updater->cost());
+  const base::Peak peak = base::measure_peak(e.threads, e.crew_options.cpus);
   base::write_text_atomically(folder_->file("profile.json"), Json::parse(profile_json(profile, peak)).dump(2) + "\n");
   recorder_->publish(observe::ProfileDone{profile_lines(profile, peak)});
   recorder_->flush_all();
@@ -182,26 +182,26 @@ void Helm::report_profile() {
 
 // Before anything else is sent about the end.
 void Helm::gather_traffic(RunDetails& details) {
-  const strategy::RoleMap& cast = place_.cast;
-  for (int w = 0; w < cast.workers; ++w) {
-    mail_.order_worker(w, SendTrafficOrder{});
-    details.traffic.push_back(mail_.answer_of<TrafficNews>(cast.process_of_worker(w)));
+  const strategy::RoleMap& roles = context_.roles;
+  for (int w = 0; w < roles.workers; ++w) {
+    helm_mailbox_.order_worker(w, SendTrafficOrder{});
+    details.traffic.push_back(helm_mailbox_.answer_of<TrafficReply>(roles.process_of_worker(w)));
   }
-  for (int s = 0; s < cast.servers; ++s) {
-    const int process = cast.process_of_server(s);
-    if (cast.worker_of(process) >= 0) continue;  // counted with the worker
-    mail_.order_server(s, SendTrafficOrder{});
-    details.server_traffic.push_back(mail_.answer_of<TrafficNews>(process));
+  for (int s = 0; s < roles.servers; ++s) {
+    const int process = roles.process_of_server(s);
+    if (roles.worker_of(process) >= 0) continue;  // counted with the worker
+    helm_mailbox_.order_server(s, SendTrafficOrder{});
+    details.server_traffic.push_back(helm_mailbox_.answer_of<TrafficReply>(process));
   }
 }
 
 void Helm::record_traces() {
   std::vector<observe::RankTrace> traces;  // first all, then nothing can come between
-  for (int w = 0; w < place_.cast.workers; ++w) {
-    const int process = place_.cast.process_of_worker(w);
-    mail_.order_worker(w, SendTraceOrder{});
-    traces.push_back({process, fmt::format("worker {} on {}", w, place_.hosts[at(process)]),
-                      mail_.answer_of<TraceNews>(process).packed, clock_ahead_ns_[at(w)]});
+  for (int w = 0; w < context_.roles.workers; ++w) {
+    const int process = context_.roles.process_of_worker(w);
+    helm_mailbox_.order_worker(w, SendTraceOrder{});
+    traces.push_back({process, fmt::format("worker {} on {}", w, context_.hosts[at(process)]),
+                      helm_mailbox_.answer_of<TraceReply>(process).packed, clock_ahead_ns_[at(w)]});
   }
   for (observe::RankTrace& trace : traces) recorder_->publish(std::move(trace));
   recorder_->publish(observe::TraceComplete{});
@@ -209,12 +209,12 @@ void Helm::record_traces() {
 
 // The first error is the one to report, even if the trace cannot be written either.
 void Helm::keep_trace_of_failure() {
-  if (!recorder_ || recorder_->has_failed() || ended_ < place_.cast.workers || start_ns_ == 0) return;
+  if (!recorder_ || recorder_->has_failed() || ended_ < context_.roles.workers || start_ns_ == 0) return;
   try {
     record_traces();
     recorder_->flush();
   } catch (const base::Error& error) {
-    if (!place_.group.is_broken()) base::log_warn("{}", error.what());
+    if (!context_.group.is_broken()) base::log_warn("{}", error.what());
   }
 }
 

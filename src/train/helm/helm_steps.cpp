@@ -1,4 +1,4 @@
-// The helm during a stretch of steps: orders, reports, shares and limits.
+// The helm during an interval of steps: orders, reports, shares and limits.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,86 +17,88 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-// The step before which the next stretch ends.
+// The step before which the next interval ends.
 std::int64_t Helm::next_meeting() const {
-  const Experiment& e = place_.experiment;
+  const Experiment& e = context_.experiment;
   const std::int64_t step = state_.progress().step;
   std::int64_t next = std::min(e.total_steps, (step / e.steps_per_epoch + 1) * e.steps_per_epoch);
   if (checkpoint_every_ > 0) next = std::min(next, (step / checkpoint_every_ + 1) * checkpoint_every_);
-  if (const std::int64_t until = place_.phases[phase_].until; until > step) next = std::min(next, until);
+  if (const std::int64_t until = context_.phases[phase_].until; until > step) next = std::min(next, until);
   return next;
 }
 
-void Helm::row_until(std::int64_t to) {
+void Helm::compute_until(std::int64_t to) {
   const std::int64_t start = base::now_ns(), from = coordinator_ ? coordinator_->from() : state_.progress().step;
   ended_ = 0;
   told_to_stop_ = false;
   limits_.assign(at(pushers()), -1);
-  const bool new_ledger = state_.ledger().begin_stretch(place_.cast.workers);
+  const bool new_ledger = state_.ledger().begin_interval(context_.roles.workers);
   if (!phase().traits().is_synchronous && !coordinator_)
-    coordinator_.emplace(pushers(), place_.experiment.oars, from, to, phase().shares().bound);
+    coordinator_.emplace(pushers(), context_.experiment.oars, from, to, phase().shares().bound);
   const double lr_scale =
       phase().shares().lr_scale > 0 || !coordinator_ ? phase().shares().lr_scale : 1.0 / coordinator_->cut();
-  const RowOrder order{phase_, from, to, lr_scale, new_ledger};
-  mail_.order_workers(order);
-  if (phase().traits().needs_servers) mail_.order_servers(order);
-  state_.ledger().stretch_ordered();
+  const ComputeOrder order{phase_, from, to, lr_scale, new_ledger};
+  helm_mailbox_.order_workers(order);
+  if (phase().traits().needs_servers) helm_mailbox_.order_servers(order);
+  state_.ledger().interval_ordered();
   send_limits();
-  while (ended_ < place_.cast.workers) hear();
+  while (ended_ < context_.roles.workers) poll_reports();
   if (coordinator_)
     for (const auto& [pushes, count] : coordinator_->staleness()) staleness_[pushes] += count;
   coordinator_.reset();
-  seconds_.stretches += base::seconds_since(start);
+  seconds_.stepping += base::seconds_since(start);
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void Helm::hear_resources() {
-  if (place_.cast.world() == 1) return;
+void Helm::handle_resources() {
+  if (context_.roles.world() == 1) return;
   std::array<char, 1024> line{};
-  while (const auto got = post().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
+  while (const auto got =
+             mailbox().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
     recorder_->publish(observe::ResourcesUsed{std::string(line.data(), got->bytes)});
 }
 
-void Helm::hear() {
-  if (!interrupted_ && place_.interrupted()) {
+void Helm::poll_reports() {
+  if (!interrupted_ && context_.interrupted()) {
     interrupted_ = true;
-    stop_stretch();
+    stop_interval();
   }
-  const auto report = mail_.receive(kLookSeconds);  // throws when somebody failed: nobody can finish the stretch
+  const auto report =
+      helm_mailbox_.receive(kLookSeconds);  // throws when somebody failed: nobody can finish the interval
   try {
-    hear_resources();
-    if (report) hear_report(*report);
+    handle_resources();
+    if (report) handle_report(*report);
   } catch (const base::Error&) {
-    if (place_.group.is_broken()) throw;
-    // The workers end their stretch first; then the run ends with it.
+    if (context_.group.is_broken()) throw;
+    // The workers end their interval first; then the run ends with it.
     if (!failure_) failure_ = std::current_exception();
-    stop_stretch();
+    stop_interval();
   }
 }
 
-void Helm::hear_report(const Report& report) {
-  std::visit(
-      Match{[&](const StepNews& news) {
-              if (failure_) return;
-              shares_ = news.shares;
-              lateness_->see(news.notes);
-              on_step({news.step, news.sums, mean_of(news.notes)});
-            },
-            [&](const ShareRequest& request) { answer_question(request.pusher); },
-            [&](const PushNews& news) { hear_push(news); }, [&](const StretchNews& news) { hear_stretch_end(news); },
-            [](const auto&) { base::check(false, "an answer that nobody asked for"); }},
-      report);
+void Helm::handle_report(const Report& report) {
+  std::visit(Match{[&](const StepMessage& message) {
+                     if (failure_) return;
+                     shares_ = message.shares;
+                     straggler_monitor_->see(message.notes);
+                     on_step({message.step, message.sums, mean_of(message.notes)});
+                   },
+                   [&](const ShareRequest& request) { answer_share_request(request.pusher); },
+                   [&](const PushMessage& message) { handle_push(message); },
+                   [&](const IntervalEndMessage& message) { handle_interval_end(message); },
+                   [](const auto&) { base::check(false, "an answer that nobody asked for"); }},
+             report);
 }
 
-void Helm::hear_stretch_end(const StretchNews& news) {
+void Helm::handle_interval_end(const IntervalEndMessage& message) {
   ++ended_;
-  if (news.worker == 0) synchronisations_ += news.synchronisations;
-  state_.ledger().set_worker(news.worker, news.ledger);
+  if (message.worker == 0) synchronisations_ += message.synchronisations;
+  state_.ledger().set_worker(message.worker, message.ledger);
 }
 
-void Helm::hear_push(const PushNews& push) {
+void Helm::handle_push(const PushMessage& push) {
   for (std::size_t i = 0; i < push.notes.size(); ++i)
-    lateness_->add_push(phase().shares().workers_of(push.pusher).at(i), push.notes[i].seconds);
+    straggler_monitor_->add_push(phase().shares().workers_of(push.pusher).at(i), push.notes[i].seconds);
   const Coordinator::Share share = coordinator_->in_hand(push.pusher);
   const std::vector<int> members = phase().shares().workers_of(push.pusher);
   for (std::size_t i = 0; i < members.size(); ++i)
@@ -110,9 +112,9 @@ void Helm::hear_push(const PushNews& push) {
   for (const Coordinator::Step& step : steps) on_step(step);
 }
 
-void Helm::answer_question(int pusher) {
+void Helm::answer_share_request(int pusher) {
   const Coordinator::Share share = coordinator_->hand_out(pusher);
-  send_message(post(), process_of_pusher(pusher), kAssign, ShareAnswer{share.step, share.oars});
+  send_message(mailbox(), process_of_pusher(pusher), kAssign, ShareReply{share.step, share.oars});
   if (share.step >= 0) return;
   coordinator_->leave(pusher);
   send_limits();
@@ -124,21 +126,21 @@ void Helm::send_limits() {
     const std::int64_t limit = coordinator_->clocks().limit(r);
     if (limit == limits_[at(r)]) continue;
     limits_[at(r)] = limit;
-    send_message(post(), process_of_pusher(r), kLimit,
-                 LimitNews{coordinator_->from(), limit, coordinator_->clocks().slowest()});
+    send_message(mailbox(), process_of_pusher(r), kLimit,
+                 LimitMessage{coordinator_->from(), limit, coordinator_->clocks().slowest()});
   }
 }
 
-void Helm::stop_stretch() {
+void Helm::stop_interval() {
   if (told_to_stop_) return;
   told_to_stop_ = true;
   if (coordinator_) return coordinator_->stop();
   const char word = 1;
-  send_values<char>(post(), place_.cast.process_of_worker(0), kStop, std::span(&word, 1));
+  send_values<char>(mailbox(), context_.roles.process_of_worker(0), kStop, std::span(&word, 1));
 }
 
 void Helm::on_step(const Coordinator::Step& step) {
-  const Experiment& e = place_.experiment;
+  const Experiment& e = context_.experiment;
   const StepSums& sums = step.sums;
   const std::int64_t epoch = (step.step - 1) / e.steps_per_epoch;
   if (!std::isfinite(sums.loss)) stop_at_nan("loss", sums.loss, step.step, epoch + 1);

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "strategy/strategy.h"
+#include "strategy/common/strategy.h"
 #include "train/helm/helm.h"
 
 namespace trireme::train {
 
-observe::StepSeconds mean_of(const std::vector<strategy::Note>& notes);
-WorldOfRun world_of_run(const Helm::Place& place);
+observe::StepSeconds mean_of(const std::vector<strategy::WorkerStepReport>& notes);
+WorldOfRun world_of_run(const Helm::Context& place);
 
 }  // namespace trireme::train

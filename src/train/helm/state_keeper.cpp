@@ -19,14 +19,14 @@ optim::Better better_of(const Experiment& experiment) {
 
 }  // namespace
 
-StateKeeper::StateKeeper(Place place)
-    : place_(std::move(place)),
-      ledger_(place_.experiment),
-      early_stopping_(std::max<std::int64_t>(1, place_.patience), 0, better_of(place_.experiment)) {
-  progress_.total_steps = place_.experiment.total_steps;
+StateKeeper::StateKeeper(Context context)
+    : context_(std::move(context)),
+      ledger_(context_.experiment),
+      early_stopping_(std::max<std::int64_t>(1, context_.patience), 0, better_of(context_.experiment)) {
+  progress_.total_steps = context_.experiment.total_steps;
 }
 
-bool StateKeeper::has_accuracy() const { return place_.experiment.train->spec().target != data::TargetKind::values; }
+bool StateKeeper::has_accuracy() const { return context_.experiment.train->spec().target != data::TargetKind::values; }
 
 double StateKeeper::epoch_accuracy() const {
   return has_accuracy() ? progress_.epoch_correct / static_cast<double>(progress_.epoch_samples) : kUnknown;
@@ -34,16 +34,16 @@ double StateKeeper::epoch_accuracy() const {
 
 StateKeeper::Floats StateKeeper::memory() {
   Floats floats;
-  const auto& space = place_.space;
-  if (place_.local.crew != nullptr) {
-    floats.weights = {place_.local.crew->weights(), at(space.floats())};
-    auto& own = place_.local.updater->state();
+  const auto& space = context_.space;
+  if (context_.local.crew != nullptr) {
+    floats.weights = {context_.local.crew->weights(), at(space.floats())};
+    auto& own = context_.local.updater->state();
     for (int s = 0; s < own.slots(); ++s) floats.slots.push_back(own.slot(s));
     return floats;
   }
   if (own_memory_.empty()) {
     own_memory_.emplace_back(at(space.floats()));
-    for (int s = 0; s < place_.optimizer->slots(); ++s) own_memory_.emplace_back(at(space.trained_floats()));
+    for (int s = 0; s < context_.optimizer->slots(); ++s) own_memory_.emplace_back(at(space.trained_floats()));
   }
   floats.weights = own_memory_[0];
   for (std::size_t s = 1; s < own_memory_.size(); ++s) floats.slots.emplace_back(own_memory_[s]);
@@ -53,68 +53,69 @@ StateKeeper::Floats StateKeeper::memory() {
 StateKeeper::Floats StateKeeper::collect() {
   const Floats floats = memory();
   const bool servers_hold = owner_ == strategy::StateOwner::servers;
-  if (!servers_hold && place_.local.crew != nullptr) return floats;
+  if (!servers_hold && context_.local.crew != nullptr) return floats;
   strategy::StateMap pieces;
   const auto take_from = [&](int process) {
     const strategy::StateMap more = receive_pieces(process, floats);
     pieces.insert(pieces.end(), more.begin(), more.end());
   };
   if (!servers_hold) {
-    place_.mail.order_worker(0, GiveStateOrder{});
-    take_from(place_.cast.process_of_worker(0));
+    context_.helm_mailbox.order_worker(0, SendStateOrder{});
+    take_from(context_.roles.process_of_worker(0));
   }
-  for (int k = 0; servers_hold && k < place_.cast.servers; ++k) {
-    place_.mail.order_server(k, GiveStateOrder{});
-    take_from(place_.cast.process_of_server(k));
+  for (int k = 0; servers_hold && k < context_.roles.servers; ++k) {
+    context_.helm_mailbox.order_server(k, SendStateOrder{});
+    take_from(context_.roles.process_of_server(k));
   }
-  check_is_whole(std::move(pieces), place_.space.floats(), progress_.step);
+  check_is_whole(std::move(pieces), context_.space.floats(), progress_.step);
   return floats;
 }
 
 // What a process holds, into the memory given.
 strategy::StateMap StateKeeper::receive_pieces(int process, const Floats& floats) {
-  const StateNews news = place_.mail.answer_of<StateNews>(process);
-  const std::int64_t all = place_.space.floats(), trained = place_.space.trained_floats();
+  const StateReply message = context_.helm_mailbox.answer_of<StateReply>(process);
+  const std::int64_t all = context_.space.floats(), trained = context_.space.trained_floats();
   const auto take = [&](std::span<float> into, base::Range range) {
     if (range.empty()) return;
-    receive_bytes(place_.mail.post(), process, kState,
+    receive_bytes(context_.helm_mailbox.mailbox(), process, kState,
                   std::as_writable_bytes(into.subspan(at(range.begin), at(range.size()))));
   };
-  for (const strategy::StatePiece& piece : news.pieces) {
+  for (const strategy::StatePiece& piece : message.pieces) {
     const auto [begin, end] = piece.floats;
     base::check(begin >= 0 && begin <= end && end <= all, "process {} holds floats {} to {} of {}", process, begin, end,
                 all);
     take(floats.weights, piece.floats);
     for (const std::span<float> slot : floats.slots) take(slot, {std::min(begin, trained), std::min(end, trained)});
   }
-  return news.pieces;
+  return message.pieces;
 }
 
 void StateKeeper::spread(const Floats& floats, bool with_optimizer) {
-  HelmMailbox& mail = place_.mail;
-  for (int w = 0; w < place_.cast.workers; ++w) {
-    if (w == 0 && place_.local.crew != nullptr) {
-      place_.local.crew->refresh_weight_forms();
+  HelmMailbox& helm_mailbox = context_.helm_mailbox;
+  for (int w = 0; w < context_.roles.workers; ++w) {
+    if (w == 0 && context_.local.crew != nullptr) {
+      context_.local.crew->refresh_weight_forms();
       continue;
     }
-    const int process = place_.cast.process_of_worker(w);
-    mail.order_worker(w, TakeStateOrder{with_optimizer, progress_.step});
-    send_values<float>(mail.post(), process, kState, floats.weights);
+    const int process = context_.roles.process_of_worker(w);
+    helm_mailbox.order_worker(w, ReceiveStateOrder{with_optimizer, progress_.step});
+    send_values<float>(helm_mailbox.mailbox(), process, kState, floats.weights);
     if (!with_optimizer) continue;
-    for (const std::span<float> slot : floats.slots) send_values<float>(mail.post(), process, kState, slot);
+    for (const std::span<float> slot : floats.slots) send_values<float>(helm_mailbox.mailbox(), process, kState, slot);
   }
 }
 
 void StateKeeper::hand_over(std::size_t phase, strategy::StateOwner to, bool keeps_state) {
   const HandOverOrder order{phase, owner_, keeps_state, progress_.step};
-  place_.mail.order_workers(order);
-  place_.mail.order_servers(order);
+  context_.helm_mailbox.order_workers(order);
+  context_.helm_mailbox.order_servers(order);
   owner_ = to;
 }
 
 void StateKeeper::wait_for_workers() {
-  place_.mail.order_workers(SayDoneOrder{});
-  for (int w = 0; w < place_.cast.workers; ++w) (void)place_.mail.answer_of<DoneNews>(place_.cast.process_of_worker(w));
+  context_.helm_mailbox.order_workers(AcknowledgeOrder{});
+  for (int w = 0; w < context_.roles.workers; ++w)
+    (void)context_.helm_mailbox.answer_of<Acknowledgement>(context_.roles.process_of_worker(w));
 }
 
 void StateKeeper::add_step(std::int64_t step, const StepSums& sums) {
@@ -124,7 +125,7 @@ void StateKeeper::add_step(std::int64_t step, const StepSums& sums) {
   progress_.epoch_correct += sums.correct;
   progress_.epoch_samples += samples;
   progress_.position += samples;
-  if (step % place_.experiment.steps_per_epoch != 0) return;
+  if (step % context_.experiment.steps_per_epoch != 0) return;
   progress_.position = 0;
   ++progress_.epoch;
 }
@@ -135,7 +136,7 @@ bool StateKeeper::add_result(double loss, double accuracy, bool is_whole_epoch) 
   const bool stop = early_stopping_.observe(has_accuracy() ? accuracy : loss);
   if (is_whole_epoch) {
     progress_.early_stopping = early_stopping_.state();
-    stopped_early_ = stop && place_.patience > 0;
+    stopped_early_ = stop && context_.patience > 0;
   }
   return early_stopping_.improved();
 }
@@ -147,7 +148,7 @@ void StateKeeper::begin_epoch() {
 }
 
 data::Ledger StateKeeper::ledger_of(const store::LoadedCheckpoint& loaded) const {
-  data::Ledger ledger(place_.experiment.train->size());
+  data::Ledger ledger(context_.experiment.train->size());
   const auto kept = loaded.progress.extra.find("ledger");
   if (kept == loaded.progress.extra.end()) return ledger;
   const Json text = Json::parse(kept->second, nullptr, false);
@@ -162,22 +163,22 @@ data::Ledger StateKeeper::ledger_of(const store::LoadedCheckpoint& loaded) const
 }
 
 void StateKeeper::check(const store::LoadedCheckpoint& loaded) const {
-  (void)Progress::from_checkpoint(loaded);
+  (void)TrainingProgress::from_checkpoint(loaded);
   (void)ledger_of(loaded);
 }
 
 void StateKeeper::restore(const store::LoadedCheckpoint& loaded) {
   Floats floats = memory();
   std::vector<store::SlotBuffer> slots;
-  const auto names = place_.optimizer->slot_names();
+  const auto names = context_.optimizer->slot_names();
   for (std::size_t s = 0; s < floats.slots.size(); ++s) slots.push_back({names[s], floats.slots[s]});
-  store::restore(loaded, place_.space, floats.weights, slots);
-  progress_ = Progress::from_checkpoint(loaded);
+  store::restore(loaded, context_.space, floats.weights, slots);
+  progress_ = TrainingProgress::from_checkpoint(loaded);
   spread(floats, true);
-  progress_.total_steps = place_.experiment.total_steps;
+  progress_.total_steps = context_.experiment.total_steps;
   ledger_.restore(ledger_of(loaded));
   early_stopping_.restore(progress_.early_stopping);
-  stopped_early_ = place_.patience > 0 && progress_.early_stopping.bad_epochs >= place_.patience;
+  stopped_early_ = context_.patience > 0 && progress_.early_stopping.bad_epochs >= context_.patience;
 }
 
 void StateKeeper::save(store::CheckpointStore& checkpoints, const Floats& floats, bool is_best, double seconds) {
@@ -185,9 +186,9 @@ void StateKeeper::save(store::CheckpointStore& checkpoints, const Floats& floats
   store::Checkpoint checkpoint;
   checkpoint.progress = progress_.to_store();
   checkpoint.progress.extra["ledger"] = Json(ledger_.total().text()).dump();
-  checkpoint.space = &place_.space;
+  checkpoint.space = &context_.space;
   checkpoint.weights = floats.weights;
-  const auto names = place_.optimizer->slot_names();
+  const auto names = context_.optimizer->slot_names();
   for (std::size_t s = 0; s < floats.slots.size(); ++s) checkpoint.slots.push_back({names[s], floats.slots[s]});
   checkpoints.save(checkpoint, is_best);
 }

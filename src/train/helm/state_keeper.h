@@ -11,13 +11,13 @@
 
 #include "optim/early_stopping.h"
 #include "store/checkpoint.h"
+#include "strategy/common/role_map.h"
 #include "strategy/common/updater.h"
-#include "strategy/config.h"
-#include "strategy/role_map.h"
-#include "train/experiment.h"
+#include "strategy/registry/config.h"
+#include "train/experiment/experiment.h"
 #include "train/helm/epoch_ledger.h"
 #include "train/helm/helm_mailbox.h"
-#include "train/helm/progress.h"
+#include "train/results/training_progress.h"
 
 namespace trireme::train {
 
@@ -29,16 +29,16 @@ struct LocalReplica {
 
 class StateKeeper {
  public:
-  struct Place {
-    HelmMailbox& mail;
-    const strategy::RoleMap& cast;  // looked at in every call: it changes when workers are lost
+  struct Context {
+    HelmMailbox& helm_mailbox;
+    const strategy::RoleMap& roles;  // looked at in every call: it changes when workers are lost
     const Experiment& experiment;
     const tensor::ParameterSpace& space;
     std::shared_ptr<const optim::Optimizer> optimizer;
     LocalReplica local;         // of worker 0, where it is here
     std::int64_t patience = 0;  // of early stopping, in epochs; 0: none
   };
-  explicit StateKeeper(Place place);
+  explicit StateKeeper(Context context);
   StateKeeper(const StateKeeper&) = delete;
   StateKeeper& operator=(const StateKeeper&) = delete;
 
@@ -49,7 +49,7 @@ class StateKeeper {
   };
   // Memory of this process for them: worker 0's own where it is here.
   Floats memory();
-  // The newest, in that memory, from whoever holds them. Between stretches.
+  // The newest, in that memory, from whoever holds them. Between intervals.
   Floats collect();
   // From that memory to all workers.
   void spread(const Floats& floats, bool with_optimizer);
@@ -60,11 +60,11 @@ class StateKeeper {
   void wait_for_workers();
   strategy::StateOwner owner() const { return owner_; }
 
-  const Progress& progress() const { return progress_; }
+  const TrainingProgress& progress() const { return progress_; }
   EpochLedger& ledger() { return ledger_; }
   bool has_accuracy() const;
   bool stopped_early() const { return stopped_early_; }
-  bool is_over() const { return progress_.step >= place_.experiment.total_steps || stopped_early_; }
+  bool is_over() const { return progress_.step >= context_.experiment.total_steps || stopped_early_; }
   double epoch_loss() const { return progress_.epoch_loss / static_cast<double>(progress_.epoch_samples); }
   double epoch_accuracy() const;  // NaN where there is none
 
@@ -86,10 +86,10 @@ class StateKeeper {
   strategy::StateMap receive_pieces(int process, const Floats& floats);
   data::Ledger ledger_of(const store::LoadedCheckpoint& loaded) const;
 
-  Place place_;
+  Context context_;
   std::vector<std::vector<float>> own_memory_;  // weights and slots, where no worker is here
   strategy::StateOwner owner_ = strategy::StateOwner::workers;
-  Progress progress_;
+  TrainingProgress progress_;
   EpochLedger ledger_;
   optim::EarlyStopping early_stopping_;
   bool stopped_early_ = false;

@@ -1,4 +1,5 @@
-// Reports: what workers and servers tell the helm, as typed messages. mail.h sends them, message.h encodes them.
+// Reports: what workers and servers tell the helm, as typed messages. role_mailbox.h sends them, message_encoding.h
+// encodes them.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,9 @@
 #include <vector>
 
 #include "observe/step_phases.h"
-#include "strategy/state_map.h"
-#include "strategy/strategy.h"
-#include "train/messages/message.h"
+#include "strategy/common/state_map.h"
+#include "strategy/common/strategy.h"
+#include "train/messages/message_encoding.h"
 #include "train/messages/orders.h"
 
 namespace trireme::train {
@@ -24,64 +25,64 @@ struct StepSums {
 };
 
 // A synchronous step is done; from worker 0.
-struct StepNews {
+struct StepMessage {
   std::int64_t step = 0;  // counted from 1
   StepSums sums{};
-  std::vector<strategy::Note> notes{};  // of all workers
-  std::vector<base::Range> shares{};    // oars of each worker
+  std::vector<strategy::WorkerStepReport> notes{};  // of all workers
+  std::vector<base::Range> shares{};                // oars of each worker
 };
 
 // A push is done; from the leader of the group, or the worker, that pushed.
-struct PushNews {
+struct PushMessage {
   int pusher = 0;         // strategy::ShareRules
   std::int64_t step = 0;  // of its batch, counted from 1
   StepSums sums{};
-  std::int64_t clock = 0, slowest = 0;  // when it began: pushes of this pusher, of the slowest
-  std::vector<strategy::Note> notes{};  // of those that pushed
+  std::int64_t clock = 0, slowest = 0;              // when it began: pushes of this pusher, of the slowest
+  std::vector<strategy::WorkerStepReport> notes{};  // of those that pushed
 };
 
-// An asynchronous worker asks for its next share; the answer is a ShareAnswer.
+// An asynchronous worker asks for its next share; the answer is a ShareReply.
 struct ShareRequest {
   int pusher = 0;
 };
 
-// A worker has ended its stretch.
-struct StretchNews {
+// A worker has ended its interval.
+struct IntervalEndMessage {
   int worker = 0;
   std::int64_t synchronisations = 0;  // of replicas
   std::string ledger{};               // of the epoch so far (data::Ledger)
 };
 
 // Somebody cannot go on. The last message of its process.
-struct FailureNews {
+struct FailureMessage {
   std::string sentence{};
 };
 
 // The answer to an EvaluateOrder: per evaluation batch.
-struct EvaluationNews {
+struct EvaluationReply {
   std::vector<double> losses{}, corrects{};
 };
 
 // The answer to a SendTrafficOrder: bytes that the process gave to others and got from them.
-struct TrafficNews {
+struct TrafficReply {
   std::uint64_t sent = 0, received = 0;
 };
 
 // The answer to a SendTraceOrder (observe::Trace::pack).
-struct TraceNews {
+struct TraceReply {
   std::string packed{};
 };
 
-// The answer to a GiveStateOrder; the floats follow.
-struct StateNews {
+// The answer to a SendStateOrder; the floats follow.
+struct StateReply {
   strategy::StateMap pieces{};
 };
 
-// The answer to a SayDoneOrder.
-struct DoneNews {};
+// The answer to a AcknowledgeOrder.
+struct Acknowledgement {};
 
-using Report = std::variant<StepNews, PushNews, ShareRequest, StretchNews, FailureNews, EvaluationNews, TrafficNews,
-                            TraceNews, StateNews, DoneNews>;
+using Report = std::variant<StepMessage, PushMessage, ShareRequest, IntervalEndMessage, FailureMessage, EvaluationReply,
+                            TrafficReply, TraceReply, StateReply, Acknowledgement>;
 
 template <>
 inline constexpr auto kFields<StepSums> =
@@ -92,33 +93,35 @@ inline constexpr auto kFields<observe::StepSeconds> = [] {
   (std::make_index_sequence<observe::kStepTimes.size()>());
 }();
 template <>
-inline constexpr auto kFields<strategy::Note> = std::tuple{&strategy::Note::seconds, &strategy::Note::arrived_ns,
-                                                           &strategy::Note::wants_stop, &strategy::Note::under_way};
+inline constexpr auto kFields<strategy::WorkerStepReport> =
+    std::tuple{&strategy::WorkerStepReport::seconds, &strategy::WorkerStepReport::arrived_ns,
+               &strategy::WorkerStepReport::wants_stop, &strategy::WorkerStepReport::under_way};
 template <>
-inline constexpr auto kFields<StepNews> =
-    std::tuple{&StepNews::step, &StepNews::sums, &StepNews::notes, &StepNews::shares};
+inline constexpr auto kFields<StepMessage> =
+    std::tuple{&StepMessage::step, &StepMessage::sums, &StepMessage::notes, &StepMessage::shares};
 template <>
-inline constexpr auto kFields<PushNews> = std::tuple{&PushNews::pusher, &PushNews::step,    &PushNews::sums,
-                                                     &PushNews::clock,  &PushNews::slowest, &PushNews::notes};
+inline constexpr auto kFields<PushMessage> =
+    std::tuple{&PushMessage::pusher, &PushMessage::step,    &PushMessage::sums,
+               &PushMessage::clock,  &PushMessage::slowest, &PushMessage::notes};
 template <>
 inline constexpr auto kFields<ShareRequest> = std::tuple{&ShareRequest::pusher};
 template <>
-inline constexpr auto kFields<StretchNews> =
-    std::tuple{&StretchNews::worker, &StretchNews::synchronisations, &StretchNews::ledger};
+inline constexpr auto kFields<IntervalEndMessage> =
+    std::tuple{&IntervalEndMessage::worker, &IntervalEndMessage::synchronisations, &IntervalEndMessage::ledger};
 template <>
-inline constexpr auto kFields<FailureNews> = std::tuple{&FailureNews::sentence};
+inline constexpr auto kFields<FailureMessage> = std::tuple{&FailureMessage::sentence};
 template <>
-inline constexpr auto kFields<EvaluationNews> = std::tuple{&EvaluationNews::losses, &EvaluationNews::corrects};
+inline constexpr auto kFields<EvaluationReply> = std::tuple{&EvaluationReply::losses, &EvaluationReply::corrects};
 template <>
-inline constexpr auto kFields<TrafficNews> = std::tuple{&TrafficNews::sent, &TrafficNews::received};
+inline constexpr auto kFields<TrafficReply> = std::tuple{&TrafficReply::sent, &TrafficReply::received};
 template <>
-inline constexpr auto kFields<TraceNews> = std::tuple{&TraceNews::packed};
+inline constexpr auto kFields<TraceReply> = std::tuple{&TraceReply::packed};
 template <>
 inline constexpr auto kFields<strategy::StatePiece> =
     std::tuple{&strategy::StatePiece::owner, &strategy::StatePiece::floats, &strategy::StatePiece::version};
 template <>
-inline constexpr auto kFields<StateNews> = std::tuple{&StateNews::pieces};
+inline constexpr auto kFields<StateReply> = std::tuple{&StateReply::pieces};
 template <>
-inline constexpr auto kFields<DoneNews> = std::tuple<>();
+inline constexpr auto kFields<Acknowledgement> = std::tuple<>();
 
 }  // namespace trireme::train

@@ -9,9 +9,9 @@ constexpr std::size_t kReportRoom = std::size_t{512} << 10;
 constexpr std::uint8_t kLongReport = 0xff;  // instead of the alternative: only the size of the report, which follows
 }  // namespace
 
-void receive_bytes(comm::Mailbox& post, int from, comm::Tag tag, std::span<std::byte> into) {
+void receive_bytes(comm::Mailbox& mailbox, int from, comm::Tag tag, std::span<std::byte> into) {
   for (;;) {
-    const auto got = post.receive_within(kLookSeconds, from, tag, into);
+    const auto got = mailbox.receive_within(kLookSeconds, from, tag, into);
     if (!got) continue;
     base::check(got->bytes == into.size(), "a message of {} bytes from process {} where {} were expected", got->bytes,
                 from, into.size());
@@ -19,51 +19,51 @@ void receive_bytes(comm::Mailbox& post, int from, comm::Tag tag, std::span<std::
   }
 }
 
-void send_text(comm::Mailbox& post, int to, comm::Tag tag, std::string_view text) {
+void send_text(comm::Mailbox& mailbox, int to, comm::Tag tag, std::string_view text) {
   const std::uint64_t size = text.size();
-  post.send(to, tag, std::as_bytes(std::span(&size, 1)));
-  post.send(to, tag, std::as_bytes(std::span(text)));
+  mailbox.send(to, tag, std::as_bytes(std::span(&size, 1)));
+  mailbox.send(to, tag, std::as_bytes(std::span(text)));
 }
 
-std::string receive_text(comm::Mailbox& post, int from, comm::Tag tag) {
+std::string receive_text(comm::Mailbox& mailbox, int from, comm::Tag tag) {
   std::uint64_t size = 0;
-  receive_bytes(post, from, tag, std::as_writable_bytes(std::span(&size, 1)));
+  receive_bytes(mailbox, from, tag, std::as_writable_bytes(std::span(&size, 1)));
   std::string text(size, '\0');
-  receive_bytes(post, from, tag, std::as_writable_bytes(std::span(text)));
+  receive_bytes(mailbox, from, tag, std::as_writable_bytes(std::span(text)));
   return text;
 }
 
-void send_order(comm::Mailbox& post, int to, MailTag tag, const Order& order) {
+void send_order(comm::Mailbox& mailbox, int to, MessageTag tag, const Order& order) {
   const std::string bytes = encode(order);
   base::check(bytes.size() <= kLongestFixed, "the order to {} has {} bytes, at most {} are received", name_of(order),
               bytes.size(), kLongestFixed);
-  post.send(to, tag, std::as_bytes(std::span(bytes)));
+  mailbox.send(to, tag, std::as_bytes(std::span(bytes)));
 }
 
-Order receive_order(comm::Mailbox& post, int from, MailTag tag) {
+Order receive_order(comm::Mailbox& mailbox, int from, MessageTag tag) {
   std::array<std::byte, kLongestFixed> bytes{};
   for (;;)
-    if (const auto got = post.receive_within(kLookSeconds, from, tag, bytes))
+    if (const auto got = mailbox.receive_within(kLookSeconds, from, tag, bytes))
       return decode<Order>(std::span(bytes).first(got->bytes));
 }
 
-void send_report(comm::Mailbox& post, int to, const Report& report) {
+void send_report(comm::Mailbox& mailbox, int to, const Report& report) {
   const std::string bytes = encode(report);
-  if (bytes.size() <= kReportRoom) return post.send(to, kReport, std::as_bytes(std::span(bytes)));
+  if (bytes.size() <= kReportRoom) return mailbox.send(to, kReport, std::as_bytes(std::span(bytes)));
   MessageWriter announcement;
   announcement(kLongReport);
   announcement(static_cast<std::uint64_t>(bytes.size()));
   const std::string size = announcement.take();
-  post.send(to, kReport, std::as_bytes(std::span(size)));
-  post.send(to, kReportBody, std::as_bytes(std::span(bytes)));
+  mailbox.send(to, kReport, std::as_bytes(std::span(size)));
+  mailbox.send(to, kReportBody, std::as_bytes(std::span(bytes)));
 }
 
-TrafficNews traffic_of(comm::Group& group) { return {group.traffic().sent(), group.traffic().received()}; }
+TrafficReply traffic_of(comm::Group& group) { return {group.traffic().sent(), group.traffic().received()}; }
 
-std::optional<ReceivedReport> receive_report(comm::Mailbox& post, int from, double seconds,
+std::optional<ReceivedReport> receive_report(comm::Mailbox& mailbox, int from, double seconds,
                                              std::vector<std::byte>& room) {
   room.resize(kReportRoom);
-  const auto got = post.receive_within(seconds, from, kReport, room);
+  const auto got = mailbox.receive_within(seconds, from, kReport, room);
   if (!got) return std::nullopt;
   const std::span<const std::byte> bytes = std::span(room).first(got->bytes);
   if (bytes.empty() || static_cast<std::uint8_t>(bytes[0]) != kLongReport)
@@ -73,7 +73,7 @@ std::optional<ReceivedReport> receive_report(comm::Mailbox& post, int from, doub
   announcement(size);
   announcement.expect_end();
   std::vector<std::byte> body(size);
-  receive_bytes(post, got->from, kReportBody, body);
+  receive_bytes(mailbox, got->from, kReportBody, body);
   return ReceivedReport{got->from, decode<Report>(body)};
 }
 

@@ -1,6 +1,6 @@
-// Mail: how the helm and the other roles of a run send each other messages over the group's post. Orders and reports
-// are typed (orders.h, reports.h); state travels as plain floats. Whoever waits here waits as long as the other side
-// lives, which the group watches over. Any thread may send and receive.
+// RoleMailbox: how the helm and the other roles of a run send each other messages over the group's mailbox. Orders and
+// reports are typed (orders.h, reports.h); state travels as plain floats. Whoever waits here waits as long as the other
+// side lives, which the group watches over. Any thread may send and receive.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "train/messages/orders.h"
 #include "train/messages/reports.h"
 
 namespace trireme::train {
 
-enum MailTag : comm::Tag {
+enum MessageTag : comm::Tag {
   kOrder = 1,    // helm to worker
   kServerOrder,  // helm to server
   kReport,       // to the helm
   kReportBody,   // to the helm: a long report
   kText,         // to the helm: fingerprints
   kState,        // weights and optimizer state
-  kStop,         // helm to worker 0: end the stretch after this step
+  kStop,         // helm to worker 0: end the interval after this step
   kAssign,       // helm to a worker: its next share
   kGroupShare,   // leader of a group to its members: the group's next share
   kLimit,        // helm to a worker: how far it may go ahead
@@ -32,52 +32,52 @@ enum MailTag : comm::Tag {
   kResources,    // lines of resources.jsonl
 };
 
-void send_order(comm::Mailbox& post, int to, MailTag tag, const Order& order);
-Order receive_order(comm::Mailbox& post, int from, MailTag tag);
+void send_order(comm::Mailbox& mailbox, int to, MessageTag tag, const Order& order);
+Order receive_order(comm::Mailbox& mailbox, int from, MessageTag tag);
 
 // A long report is sent in two messages, so only one thread of a process may send long ones: the worker's.
-void send_report(comm::Mailbox& post, int to, const Report& report);
+void send_report(comm::Mailbox& mailbox, int to, const Report& report);
 struct ReceivedReport {
   int from = 0;
   Report report;
 };
 // Nothing when none came in time. `room`: memory that is used again from call to call.
-std::optional<ReceivedReport> receive_report(comm::Mailbox& post, int from, double seconds,
+std::optional<ReceivedReport> receive_report(comm::Mailbox& mailbox, int from, double seconds,
                                              std::vector<std::byte>& room);
 
-TrafficNews traffic_of(comm::Group& group);
+TrafficReply traffic_of(comm::Group& group);
 
 // A message of a fixed size.
 inline constexpr std::size_t kLongestFixed = 64;
 template <HasFields T>
-void send_message(comm::Mailbox& post, int to, MailTag tag, const T& message) {
+void send_message(comm::Mailbox& mailbox, int to, MessageTag tag, const T& message) {
   const std::string bytes = encode(message);
   base::check(bytes.size() <= kLongestFixed, "a message of {} bytes, at most {} are received", bytes.size(),
               kLongestFixed);
-  post.send(to, tag, std::as_bytes(std::span(bytes)));
+  mailbox.send(to, tag, std::as_bytes(std::span(bytes)));
 }
 // Nothing when none came in time.
 template <HasFields T>
-std::optional<T> receive_message_within(double seconds, comm::Mailbox& post, int from, MailTag tag) {
+std::optional<T> receive_message_within(double seconds, comm::Mailbox& mailbox, int from, MessageTag tag) {
   std::array<std::byte, kLongestFixed> bytes{};
-  const auto got = post.receive_within(seconds, from, tag, bytes);
+  const auto got = mailbox.receive_within(seconds, from, tag, bytes);
   if (!got) return std::nullopt;
   return decode<T>(std::span(bytes).first(got->bytes));
 }
 template <HasFields T>
-T receive_message(comm::Mailbox& post, int from, MailTag tag) {
+T receive_message(comm::Mailbox& mailbox, int from, MessageTag tag) {
   for (;;)
-    if (const auto got = receive_message_within<T>(1.0, post, from, tag)) return *got;
+    if (const auto got = receive_message_within<T>(1.0, mailbox, from, tag)) return *got;
 }
 
-void send_text(comm::Mailbox& post, int to, comm::Tag tag, std::string_view text);
-std::string receive_text(comm::Mailbox& post, int from, comm::Tag tag);
+void send_text(comm::Mailbox& mailbox, int to, comm::Tag tag, std::string_view text);
+std::string receive_text(comm::Mailbox& mailbox, int from, comm::Tag tag);
 
 template <class T>
-void send_values(comm::Mailbox& post, int to, comm::Tag tag, std::span<const T> values) {
-  post.send(to, tag, std::as_bytes(values));
+void send_values(comm::Mailbox& mailbox, int to, comm::Tag tag, std::span<const T> values) {
+  mailbox.send(to, tag, std::as_bytes(values));
 }
 // Exactly so many bytes, whenever they come.
-void receive_bytes(comm::Mailbox& post, int from, comm::Tag tag, std::span<std::byte> into);
+void receive_bytes(comm::Mailbox& mailbox, int from, comm::Tag tag, std::span<std::byte> into);
 
 }  // namespace trireme::train

@@ -19,15 +19,17 @@
 #include "base/hash.h"
 #include "base/system/clock.h"
 #include "base/version.h"
+#include "cluster/launcher/control_pipe.h"
+#include "comm/builtin_transports.h"
 #include "comm/membership/join.h"
 #include "graph/fusion.h"
 #include "observe/resources.h"
 #include "tensor/buffer.h"
+#include "train/experiment/options.h"
 #include "train/helm/helm.h"
 #include "train/messages/role_mailbox.h"
-#include "train/options.h"
-#include "train/run/agree.h"
-#include "train/run/resume.h"
+#include "train/run/agreement.h"
+#include "train/run_folder/resume.h"
 #include "train/server/server_role.h"
 #include "train/worker/interrupt.h"
 #include "train/worker/worker.h"
@@ -80,7 +82,7 @@ double heartbeat_timeout(const Registry& registry, const base::Settings& given) 
     check_timeout(settings, "heartbeat-timeout");
     return settings.number("heartbeat-timeout");
   } catch (const base::Error&) {
-    return comm::Patience{}.silent_seconds;
+    return comm::FailureTimeouts{}.silent_seconds;
   }
 }
 
@@ -94,73 +96,73 @@ base::Settings known_settings(const Registry& registry, const base::Settings& gi
   }
 }
 
-// The seat's transport, else that of the settings. One that cannot be used is told later, to all at once, who meet over
-// the default transport for that.
-const comm::Transport& choose_transport(const Registry& registry, const std::optional<cluster::LaunchInfo>& seat,
+// The launch info's transport, else that of the settings. One that cannot be used is told later, to all at once, who
+// meet over the default transport for that.
+const comm::Transport& choose_transport(const Registry& registry, const std::optional<cluster::LaunchInfo>& launch_info,
                                         const base::Settings& given) {
   const comm::Transports& transports = registry.transports;
-  if (!seat) return transports.get(comm::kAlone);
-  if (!seat->transport.empty()) return transports.get(seat->transport);
+  if (!launch_info) return transports.get(comm::kAlone);
+  if (!launch_info->transport.empty()) return transports.get(launch_info->transport);
   const comm::Transport* named = transports.find(known_settings(registry, given).text("transport"));
   if (named && named->offered.train && !named->launcher) return *named;
   return transports.get(base::Settings(train_options()).text("transport"));
 }
 
-comm::JoinRequest join_request(const Registry& registry, const std::optional<cluster::LaunchInfo>& seat,
+comm::JoinRequest join_request(const Registry& registry, const std::optional<cluster::LaunchInfo>& launch_info,
                                const base::Settings& given) {
   comm::JoinRequest request;
   request.join_seconds = kJoinSeconds;
   request.deadline_seconds = kSettingsSeconds;
   request.elects = false;  // without process 0 there is no helm
-  if (!seat) return request;
+  if (!launch_info) return request;
   request.program = program_mark();
-  request.address = seat->meeting;
-  request.token = seat->token;
-  request.rank = seat->rank;
-  request.world = seat->world;
-  request.tls = seat->tls || known_settings(registry, given).flag("tls");
-  if (seat->rank == 0) request.patience.silent_seconds = heartbeat_timeout(registry, given);
-  request.patience.ending_seconds = seat->has_leash ? kEndingSeconds : 0;
+  request.address = launch_info->rendezvous;
+  request.token = launch_info->token;
+  request.rank = launch_info->rank;
+  request.world = launch_info->world;
+  request.tls = launch_info->tls || known_settings(registry, given).flag("tls");
+  if (launch_info->rank == 0) request.patience.silent_seconds = heartbeat_timeout(registry, given);
+  request.patience.ending_seconds = launch_info->has_control_pipe ? kEndingSeconds : 0;
   return request;
 }
 
 // One process of a run.
 class Job {
  public:
-  Job(const Registry& registry, const base::Settings& given, const std::optional<cluster::LaunchInfo>& seat)
+  Job(const Registry& registry, const base::Settings& given, const std::optional<cluster::LaunchInfo>& launch_info)
       : registry_(registry),
-        seat_(seat),
-        transport_(choose_transport(registry, seat, given)),
-        group_(transport_.join(join_request(registry, seat, given))),
+        launch_info_(launch_info),
+        transport_(choose_transport(registry, launch_info, given)),
+        group_(transport_.join(join_request(registry, launch_info, given))),
         agree_(group_),
         settings_(share_settings(given)) {
     process_ = group_.rank();
-    cast_ = cast_of(registry_, settings_);
-    if (cast_.world() != group_.world())
-      base::user_error("{} workers and {} servers are {} processes, but {} were started", cast_.workers, cast_.servers,
-                       cast_.world(), group_.world());
-    worker_number_ = cast_.worker_of(process_);
-    for (int process = 0; process < cast_.world(); ++process) origins_.push_back(process);
+    roles_ = role_map_of(registry_, settings_);
+    if (roles_.world() != group_.world())
+      base::user_error("{} workers and {} servers are {} processes, but {} were started", roles_.workers,
+                       roles_.servers, roles_.world(), group_.world());
+    worker_number_ = roles_.worker_of(process_);
+    for (int process = 0; process < roles_.world(); ++process) origins_.push_back(process);
     group_.set_deadline(settings_.number("stall-timeout"));
   }
 
   std::string run() {
     hosts_ = agree_.hosts();
-    const Neighbours neighbours = agree_.neighbours(cast_);
+    const HostNeighbours neighbours = agree_.neighbours(roles_);
     const std::string isa = agree_.isa(settings_.text("isa"));
     agree_.together([&] { prepare(neighbours, isa); });
     compare();
     std::atomic<bool> interrupted{false};
     const InterruptWatch signals;
-    std::optional<cluster::Leash> leash;
-    if (seat_ && seat_->has_leash)
-      leash.emplace([&] { interrupted = true; },
-                    [&] {
-                      if (process_ == 0)
-                        interrupted = true;
-                      else
-                        std::_Exit(1);  // nobody is left to tell
-                    });
+    std::optional<cluster::ControlPipe> control_pipe;
+    if (launch_info_ && launch_info_->has_control_pipe)
+      control_pipe.emplace([&] { interrupted = true; },
+                           [&] {
+                             if (process_ == 0)
+                               interrupted = true;
+                             else
+                               std::_Exit(1);  // nobody is left to tell
+                           });
     return play([&] { return interrupted || signals.requested(); });
   }
 
@@ -172,7 +174,7 @@ class Job {
     agree_.together([&] {
       if (group_.rank() != 0) return;
       settings = given;
-      if (seat_ && !given.is_set("workers")) {  // srun and mpirun say how many there are
+      if (launch_info_ && !given.is_set("workers")) {  // srun and mpirun say how many there are
         const int servers = server_processes(registry_, effective_settings(registry_, given));
         if (servers >= group_.world())
           base::user_error(
@@ -198,7 +200,7 @@ class Job {
     return settings;
   }
 
-  void prepare(const Neighbours& neighbours, const std::string& isa) {
+  void prepare(const HostNeighbours& neighbours, const std::string& isa) {
     optimizer_ = optim::make_optimizer(registry_.optimizers, settings_.text("optimizer"));
     const double clip = settings_.number("clip");
     if (clip < 0) base::user_error("{} is {}, expected 0 (none) or more", settings_.label("clip"), clip);
@@ -206,16 +208,16 @@ class Job {
     common.set("isa", isa);
     experiment_ = resolve(registry_, common, normalization_ ? &*normalization_ : nullptr, neighbours);
     const Experiment& e = *experiment_;
-    if (cast_.workers > e.oars)
+    if (roles_.workers > e.oars)
       base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
-                       cast_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(cast_.workers)));
-    phases_ = phases_of(cast_, hosts_);
+                       roles_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(roles_.workers)));
+    phases_ = phases_of(roles_, hosts_);
     const std::array<std::string, 2> where{"spread", "first"};
     settings_.check_choice("evaluate", where);
-    strategy::check_assignment(settings_.text("assign"), e.oars, cast_.workers);
+    strategy::check_assignment(settings_.text("assign"), e.oars, roles_.workers);
     if (worker_number_ >= 0) {
       worker_ = std::make_unique<Worker>(
-          Worker::Place{settings_, *experiment_, group_, cast_, worker_number_, phases_, optimizer_});
+          Worker::Context{settings_, *experiment_, group_, roles_, worker_number_, phases_, optimizer_});
       prints_ = run_fingerprint(worker_->crew(), e);
       space_ = worker_->crew().space();
     } else if (process_ == 0) {
@@ -223,9 +225,9 @@ class Job {
     }
   }
 
-  std::vector<strategy::Phase> phases_of(const strategy::RoleMap& cast, const std::vector<std::string>& hosts) const {
-    strategy::WorkerSet workers{cast.workers, {}};
-    for (const int process : cast.worker_processes()) workers.hosts.push_back(hosts[at(process)]);
+  std::vector<strategy::Phase> phases_of(const strategy::RoleMap& roles, const std::vector<std::string>& hosts) const {
+    strategy::WorkerSet workers{roles.workers, {}};
+    for (const int process : roles.worker_processes()) workers.hosts.push_back(hosts[at(process)]);
     return strategy::parse_phases(registry_.strategies, settings_.text("strategy"),
                                   {experiment_->total_steps, experiment_->steps_per_epoch, std::move(workers)});
   }
@@ -233,14 +235,14 @@ class Job {
   // What must be equal everywhere, and what is allocated together.
   void compare() {
     const bool is_worker = worker_number_ >= 0;
-    agree_.same_data(is_worker || process_ == 0 ? data_hash(*experiment_) : "", cast_, hosts_);
+    agree_.same_data(is_worker || process_ == 0 ? data_hash(*experiment_) : "", roles_, hosts_);
     const std::vector<int> threads = agree_.gather(is_worker ? experiment_->threads : 0);
-    for (int w = 0; w < cast_.workers; ++w) threads_.push_back(threads[at(cast_.process_of_worker(w))]);
+    for (int w = 0; w < roles_.workers; ++w) threads_.push_back(threads[at(roles_.process_of_worker(w))]);
     const std::vector<std::int64_t> floats = agree_.gather(is_worker ? space_.floats() : 0);
     const bool reduces =
         std::ranges::any_of(phases_, [](const strategy::Phase& phase) { return phase.traits().adds_among_workers; });
     std::span<float> gradients;
-    if (group_.world() > 1 && (reduces || cast_.servers > 0)) {
+    if (group_.world() > 1 && (reduces || roles_.servers > 0)) {
       // Weights, gradients, and the weights of all workers of the host. Memory that nobody touches takes none.
       const std::int64_t arrays = reduces ? 2 * std::bit_width(static_cast<unsigned>(experiment_->oars)) + 1 : 1;
       const std::size_t array = tensor::align_up(at(*std::ranges::max_element(floats)) * sizeof(float));
@@ -250,22 +252,22 @@ class Job {
       auto* memory = reinterpret_cast<float*>(window_->own().data());
       if (is_worker) worker_->move_weights(memory);
       gradients = {memory + array / sizeof(float), at(arrays) * array / sizeof(float)};
-    } else if (is_worker && cast_.servers > 0) {
+    } else if (is_worker && roles_.servers > 0) {
       own_gradients_.resize(at(space_.floats()));
       gradients = own_gradients_;
     }
-    if (group_.world() > 1) seats_ = group_.allocate(sizeof(strategy::CoreSeat));
+    if (group_.world() > 1) core_slots_ = group_.allocate(sizeof(strategy::CoreSlot));
     tell_helm_kernels();
     if (!is_worker) return;
-    group_.among(cast_.worker_processes(), 1 << 20);
-    agree_.same_kernels(prints_, settings_.flag("allow-other-bits"), cast_, hosts_);
+    group_.among(roles_.worker_processes(), 1 << 20);
+    agree_.same_kernels(prints_, settings_.flag("allow-other-bits"), roles_, hosts_);
     worker_->prepare(gradients, host_weights_, threads_);
-    if (seats_) share_cores();
+    if (core_slots_) share_cores();
   }
 
   // Of the first worker, where all workers reach it.
   std::span<float> memory_of_host(std::size_t offset, std::size_t floats) const {
-    const std::vector<int> processes = cast_.worker_processes();
+    const std::vector<int> processes = roles_.worker_processes();
     if (std::ranges::any_of(processes, [&](int process) { return window_->part(process).empty(); })) return {};
     if (worker_number_ == 0) window_->take(offset, floats * sizeof(float));
     return {reinterpret_cast<float*>(window_->part(processes[0]).data() + offset), floats};
@@ -273,33 +275,33 @@ class Job {
 
   // Only where all workers sit on this host, each with a core of its own.
   void share_cores() {
-    std::vector<strategy::CoreSeat*> seats;
-    for (const int process : cast_.worker_processes()) {
-      const std::span<std::byte> part = seats_->part(process);
-      if (part.size() < sizeof(strategy::CoreSeat)) return;
-      seats.push_back(reinterpret_cast<strategy::CoreSeat*>(part.data()));
+    std::vector<strategy::CoreSlot*> core_slots;
+    for (const int process : roles_.worker_processes()) {
+      const std::span<std::byte> part = core_slots_->part(process);
+      if (part.size() < sizeof(strategy::CoreSlot)) return;
+      core_slots.push_back(reinterpret_cast<strategy::CoreSlot*>(part.data()));
     }
-    worker_->share_cores(std::move(seats));
+    worker_->share_cores(std::move(core_slots));
   }
 
   // A helm without a worker beside it has no kernels, but writes those of the run down.
   void tell_helm_kernels() {
-    if (cast_.worker_of(0) >= 0) return;
+    if (roles_.worker_of(0) >= 0) return;
     if (worker_number_ == 0) {
       Json prints = Json::array();
       for (const graph::KernelPrint& print : prints_) prints.push_back({print.kernel, print.hash});
-      send_text(group_.post(), 0, kText, prints.dump());
+      send_text(group_.mailbox(), 0, kText, prints.dump());
     }
     if (process_ != 0) return;
-    for (const Json& print : Json::parse(receive_text(group_.post(), cast_.process_of_worker(0), kText)))
+    for (const Json& print : Json::parse(receive_text(group_.mailbox(), roles_.process_of_worker(0), kText)))
       prints_.push_back({print.at(0), print.at(1)});
   }
 
   // All roles of this process at once; the first failure is the one that counts, the helm's before others'.
   std::string play(const std::function<bool()>& interrupted) {
     std::string summary;
-    if (const int server = cast_.server_of(process_); server >= 0)
-      server_ = std::make_unique<ServerRole>(group_, cast_, server, phases_, optimizer_, settings_.number("clip"));
+    if (const int server = roles_.server_of(process_); server >= 0)
+      server_ = std::make_unique<ServerRole>(group_, roles_, server, phases_, optimizer_, settings_.number("clip"));
     std::thread helm_thread;
     if (process_ == 0)
       helm_thread = std::thread([&] {
@@ -307,7 +309,7 @@ class Job {
         guarded(kHelmRole, [&] { summary = helm(interrupted).conduct(); });
         const std::lock_guard lock(regroup_mutex_);
         helm_waits_ = true;
-        regroup_news_.notify_all();
+        regroup_changed_.notify_all();
       });
     do {
       play_roles();
@@ -332,7 +334,7 @@ class Job {
   // The last line comes when the helm may have left already.
   void send_resources(std::string_view line) {
     try {
-      group_.post().send(0, kResources, std::as_bytes(std::span(line)));
+      group_.mailbox().send(0, kResources, std::as_bytes(std::span(line)));
     } catch (const base::Error&) {  // nobody is there to write it down
     }
   }
@@ -363,14 +365,14 @@ class Job {
                      transport_.regroups && (!worker_ || worker_->outlives_workers()) &&
                      (!server_ || server_->outlives_workers());
     std::unique_lock lock(regroup_mutex_);
-    if (process_ == 0) regroup_news_.wait(lock, [&] { return helm_waits_; });  // its waits end as all others did
+    if (process_ == 0) regroup_changed_.wait(lock, [&] { return helm_waits_; });  // its waits end as all others did
     std::optional<Regrouped> result;
     if (can && !failures_[kHelmRole]) result = find_together();
     if (result) failures_ = {};
     regrouped_ = result;
     has_regrouped_ = true;
     helm_waits_ = false;
-    regroup_news_.notify_all();
+    regroup_changed_.notify_all();
     return result.has_value();
   }
 
@@ -378,8 +380,8 @@ class Job {
     std::unique_lock lock(regroup_mutex_);
     helm_waits_ = true;
     has_regrouped_ = false;
-    regroup_news_.notify_all();
-    regroup_news_.wait(lock, [&] { return has_regrouped_; });
+    regroup_changed_.notify_all();
+    regroup_changed_.wait(lock, [&] { return has_regrouped_; });
     return regrouped_;
   }
 
@@ -411,19 +413,19 @@ class Job {
   // may know of different losses before, so what they compare does not depend on those.
   std::optional<Regrouped> without_lost(const std::vector<int>& left) const {
     Regrouped now;
-    for (int process = cast_.world() - 1; process >= 0; --process) {
+    for (int process = roles_.world() - 1; process >= 0; --process) {
       if (std::ranges::find(left, origins_[at(process)]) != left.end()) continue;
-      if (process == 0 || cast_.server_of(process) >= 0) return std::nullopt;  // it held what the others need
-      now.lost.push_back(cast_.worker_of(process));
+      if (process == 0 || roles_.server_of(process) >= 0) return std::nullopt;  // it held what the others need
+      now.lost.push_back(roles_.worker_of(process));
     }
-    now.cast = cast_;
-    now.cast.workers -= static_cast<int>(now.lost.size());
-    if (now.cast.workers == 0) return std::nullopt;
-    for (int process = 0; process < cast_.world(); ++process)
+    now.roles = roles_;
+    now.roles.workers -= static_cast<int>(now.lost.size());
+    if (now.roles.workers == 0) return std::nullopt;
+    for (int process = 0; process < roles_.world(); ++process)
       if (std::ranges::find(left, origins_[at(process)]) != left.end()) now.hosts.push_back(hosts_[at(process)]);
-    for (int w = 0; w < cast_.workers; ++w)
+    for (int w = 0; w < roles_.workers; ++w)
       if (std::ranges::find(now.lost, w) == now.lost.end()) now.threads.push_back(threads_[at(w)]);
-    now.phases = phases_of(now.cast, now.hosts);
+    now.phases = phases_of(now.roles, now.hosts);
     return now;
   }
 
@@ -431,36 +433,36 @@ class Job {
     group_ = std::move(group);
     origins_ = left;
     phases_ = now.phases;
-    cast_ = now.cast;
+    roles_ = now.roles;
     hosts_ = now.hosts;
     threads_ = now.threads;
     process_ = group_.rank();
-    worker_number_ = cast_.worker_of(process_);
+    worker_number_ = roles_.worker_of(process_);
     if (worker_) {
-      group_.among(cast_.worker_processes(), 1 << 20);
-      worker_->regroup(cast_, worker_number_, phases_, threads_);
+      group_.among(roles_.worker_processes(), 1 << 20);
+      worker_->regroup(roles_, worker_number_, phases_, threads_);
     }
-    if (server_) server_->regroup(cast_, phases_);
+    if (server_) server_->regroup(roles_, phases_);
   }
 
   Helm helm(const std::function<bool()>& interrupted) {
-    Helm::Place place{settings_,
-                      *experiment_,
-                      group_,
-                      cast_,
-                      phases_,
-                      optimizer_,
-                      space_,
-                      prints_,
-                      hosts_,
-                      threads_,
-                      experiment_->notes,
-                      LocalReplica{},
-                      interrupted,
-                      [this] { return wait_for_regrouping(); },
-                      registry_.sinks};
-    if (worker_) place.local = {&worker_->crew(), &worker_->updater()};
-    return Helm(std::move(place));
+    Helm::Context context{settings_,
+                          *experiment_,
+                          group_,
+                          roles_,
+                          phases_,
+                          optimizer_,
+                          space_,
+                          prints_,
+                          hosts_,
+                          threads_,
+                          experiment_->notes,
+                          LocalReplica{},
+                          interrupted,
+                          [this] { return wait_for_regrouping(); },
+                          registry_.sinks};
+    if (worker_) context.local = {&worker_->crew(), &worker_->updater()};
+    return Helm(std::move(context));
   }
 
   // The helm hears of what went wrong here, if it can still be reached; then nobody of this process waits any longer.
@@ -469,7 +471,7 @@ class Job {
     if (group_.is_broken()) return;  // everybody hears of that
     const base::Error error = base::error_of(failure);
     try {
-      if (role != kHelmRole) send_report(group_.post(), strategy::RoleMap::kHelm, FailureNews{error.what()});
+      if (role != kHelmRole) send_report(group_.mailbox(), strategy::RoleMap::kHelm, FailureMessage{error.what()});
       std::this_thread::sleep_for(kLastWords);
     } catch (const std::exception&) {  // the group is broken, which the helm sees itself
     }
@@ -478,20 +480,20 @@ class Job {
   }
 
   const Registry& registry_;
-  std::optional<cluster::LaunchInfo> seat_;
+  std::optional<cluster::LaunchInfo> launch_info_;
   const comm::Transport& transport_;  // of the registry
   comm::Group group_;
   Agreement agree_;
   std::optional<data::Normalization> normalization_;
   base::Settings settings_;
   int process_ = 0, worker_number_ = 0;
-  strategy::RoleMap cast_;
+  strategy::RoleMap roles_;
   std::vector<int> origins_;        // of each process: its number at the start of the run
   std::vector<std::string> hosts_;  // of each process
   std::shared_ptr<const optim::Optimizer> optimizer_;
   std::optional<Experiment> experiment_;
   std::vector<strategy::Phase> phases_;
-  std::shared_ptr<const comm::Window> window_, seats_;
+  std::shared_ptr<const comm::SharedWindow> window_, core_slots_;
   std::span<float> host_weights_;  // in the window
   std::vector<float> own_gradients_;
   std::unique_ptr<Worker> worker_;
@@ -499,7 +501,7 @@ class Job {
   std::array<std::exception_ptr, 3> failures_;  // by role
   std::atomic<bool> gave_up_{false};            // this process, not another
   std::mutex regroup_mutex_;
-  std::condition_variable regroup_news_;
+  std::condition_variable regroup_changed_;
   bool helm_waits_ = false, has_regrouped_ = false;  // guarded by the mutex, as the next
   std::optional<Regrouped> regrouped_;
   tensor::ParameterSpace space_;
@@ -516,35 +518,35 @@ base::Settings effective_settings(const Registry& registry, const base::Settings
   return settings;
 }
 
-strategy::RoleMap cast_of(const Registry& registry, const base::Settings& settings) {
-  strategy::RoleMap cast;
-  cast.workers = static_cast<int>(settings.integer("workers", 1, kMostWorkers));
-  cast.servers = static_cast<int>(settings.integer("servers", 0, kMostServers));
-  cast.servers_apart = servers_live_apart(settings);
+strategy::RoleMap role_map_of(const Registry& registry, const base::Settings& settings) {
+  strategy::RoleMap roles;
+  roles.workers = static_cast<int>(settings.integer("workers", 1, kMostWorkers));
+  roles.servers = static_cast<int>(settings.integer("servers", 0, kMostServers));
+  roles.servers_apart = servers_live_apart(settings);
   const std::string& strategy = settings.text("strategy");
   const std::vector<strategy::NamedConfig> configs =
-      strategy::parse_configs(registry.strategies, strategy, cast.workers);
+      strategy::parse_configs(registry.strategies, strategy, roles.workers);
   const auto any = [&](bool strategy::Traits::*trait) {
     return std::ranges::any_of(configs, [&](const strategy::NamedConfig& one) { return one.config->traits().*trait; });
   };
   const bool needs = any(&strategy::Traits::needs_servers);
-  if (cast.servers > 0 && !needs)
-    base::user_error("--servers {} with --strategy {}: it has no servers; ps and groups do", cast.servers, strategy);
-  if (needs && cast.servers == 0) cast.servers = 1;
-  if (cast.workers > 1 && any(&strategy::Traits::is_for_one_worker))
-    base::user_error("--workers {} with --strategy {}: single is for one worker; did you mean allreduce?", cast.workers,
-                     strategy);
-  if (!cast.servers_apart && cast.servers > cast.workers)
-    base::user_error("{} servers cannot live in {} workers' processes; use --server-place own", cast.servers,
-                     cast.workers);
-  return cast;
+  if (roles.servers > 0 && !needs)
+    base::user_error("--servers {} with --strategy {}: it has no servers; ps and groups do", roles.servers, strategy);
+  if (needs && roles.servers == 0) roles.servers = 1;
+  if (roles.workers > 1 && any(&strategy::Traits::is_for_one_worker))
+    base::user_error("--workers {} with --strategy {}: single is for one worker; did you mean allreduce?",
+                     roles.workers, strategy);
+  if (!roles.servers_apart && roles.servers > roles.workers)
+    base::user_error("{} servers cannot live in {} workers' processes; use --server-place own", roles.servers,
+                     roles.workers);
+  return roles;
 }
 
 void check_settings(const Registry& registry, const base::Settings& settings) {
-  const strategy::RoleMap cast = cast_of(registry, settings);
+  const strategy::RoleMap roles = role_map_of(registry, settings);
   if (settings.text("reduce") == "exact")
     for (const auto& [text, config] :
-         strategy::parse_configs(registry.strategies, settings.text("strategy"), cast.workers))
+         strategy::parse_configs(registry.strategies, settings.text("strategy"), roles.workers))
       if (!config->traits().adds_exactly)
         base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast", text);
   settings.check_choice("transport", comm::offered_names(registry.transports, &comm::Offers::train));
@@ -552,8 +554,8 @@ void check_settings(const Registry& registry, const base::Settings& settings) {
 }
 
 std::string train(const Registry& registry, const base::Settings& settings,
-                  const std::optional<cluster::LaunchInfo>& seat) {
-  return Job(registry, settings, seat).run();
+                  const std::optional<cluster::LaunchInfo>& launch_info) {
+  return Job(registry, settings, launch_info).run();
 }
 
 }  // namespace trireme::train

@@ -5,24 +5,24 @@
 
 namespace trireme::train {
 
-ServerRole::ServerRole(comm::Group& group, const strategy::RoleMap& cast, int server,
+ServerRole::ServerRole(comm::Group& group, const strategy::RoleMap& roles, int server,
                        std::vector<strategy::Phase> phases, std::shared_ptr<const optim::Optimizer> optimizer,
                        double max_norm)
-    : group_(group), phases_(std::move(phases)), server_(group, cast, server, std::move(optimizer), max_norm) {}
+    : group_(group), phases_(std::move(phases)), server_(group, roles, server, std::move(optimizer), max_norm) {}
 
-void ServerRole::regroup(const strategy::RoleMap& cast, std::vector<strategy::Phase> phases) {
+void ServerRole::regroup(const strategy::RoleMap& roles, std::vector<strategy::Phase> phases) {
   phases_ = std::move(phases);
-  server_.regroup(cast);
+  server_.regroup(roles);
 }
 
 void ServerRole::follow_orders() {
   for (bool goes_on = true; goes_on;) {
-    const Order order = receive_order(group_.post(), strategy::RoleMap::kHelm, kServerOrder);
-    std::visit(Match{[&](const RowOrder& row) { serve(row); },
+    const Order order = receive_order(group_.mailbox(), strategy::RoleMap::kHelm, kServerOrder);
+    std::visit(Match{[&](const ComputeOrder& order) { serve(order); },
                      [&](const HandOverOrder& hand_over) { this->hand_over(hand_over); },
-                     [&](const GiveStateOrder&) { give_state(); },
+                     [&](const SendStateOrder&) { give_state(); },
                      [&](const SendTrafficOrder&) {
-                       send_report(group_.post(), strategy::RoleMap::kHelm, traffic_of(group_));
+                       send_report(group_.mailbox(), strategy::RoleMap::kHelm, traffic_of(group_));
                      },
                      [&](const EndOrder&) { goes_on = false; },
                      [&](const auto&) { base::check(false, "a server was told to {}", name_of(order)); }},
@@ -30,7 +30,7 @@ void ServerRole::follow_orders() {
   }
 }
 
-void ServerRole::serve(const RowOrder& order) {
+void ServerRole::serve(const ComputeOrder& order) {
   phase_ = order.phase;
   const auto side = phases_[phase_].strategy->make_server_side(server_);
   try {
@@ -50,14 +50,14 @@ void ServerRole::hand_over(const HandOverOrder& order) {
 }
 
 void ServerRole::give_state() {
-  comm::Mailbox& post = group_.post();
+  comm::Mailbox& mailbox = group_.mailbox();
   const int helm = strategy::RoleMap::kHelm;
-  const StateNews news{phases_[state_phase_].strategy->export_state(server_)};
-  send_report(post, helm, news);
+  const StateReply message{phases_[state_phase_].strategy->export_state(server_)};
+  send_report(mailbox, helm, message);
   const auto send = [&](std::span<const float> values) {
-    if (!values.empty()) send_values<float>(post, helm, kState, values);
+    if (!values.empty()) send_values<float>(mailbox, helm, kState, values);
   };
-  for (const strategy::StatePiece& piece : news.pieces) {
+  for (const strategy::StatePiece& piece : message.pieces) {
     base::check(piece.floats == server_.holds().floats, "a server gives its whole shard");
     send(server_.weights());
     for (int s = 0; s < server_.state().slots(); ++s) send(server_.state().slot(s));

@@ -138,9 +138,9 @@ void Console::epoch(const observe::EpochDone& e) {
                    e.is_best ? "  best" : ""));
 }
 
-std::unique_ptr<observe::EventSink> make_console_sink(const SinkPlace& place) {
-  if (place.is_quiet) return nullptr;
-  return std::make_unique<Console>(place.is_json ? stderr : stdout);
+std::unique_ptr<observe::EventSink> make_console_sink(const SinkContext& context) {
+  if (context.is_quiet) return nullptr;
+  return std::make_unique<Console>(context.is_json ? stderr : stdout);
 }
 
 }  // namespace trireme::train

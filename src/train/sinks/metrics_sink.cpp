@@ -106,8 +106,8 @@ class MetricsSink : public observe::EventSink {
 
 }  // namespace
 
-std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkPlace& place) {
-  return std::make_unique<MetricsSink>(place.folder);
+std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkContext& context) {
+  return std::make_unique<MetricsSink>(context.folder);
 }
 
 }  // namespace trireme::train

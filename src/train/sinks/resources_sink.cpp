@@ -9,9 +9,9 @@ namespace {
 
 class ResourcesSink : public observe::EventSink {
  public:
-  explicit ResourcesSink(const SinkPlace& place)
-      : others_(place.folder / "resources.jsonl"),
-        own_(std::make_unique<observe::ResourceWatch>(place.folder / "resources.jsonl", 1.0, place.cpus)) {}
+  explicit ResourcesSink(const SinkContext& context)
+      : others_(context.folder / "resources.jsonl"),
+        own_(std::make_unique<observe::ResourceWatch>(context.folder / "resources.jsonl", 1.0, context.cpus)) {}
 
   bool wants(const observe::Event& event) const override {
     return std::holds_alternative<observe::ResourcesUsed>(event) || std::holds_alternative<observe::RunFinished>(event);
@@ -28,8 +28,8 @@ class ResourcesSink : public observe::EventSink {
 
 }  // namespace
 
-std::unique_ptr<observe::EventSink> make_resources_sink(const SinkPlace& place) {
-  return std::make_unique<ResourcesSink>(place);
+std::unique_ptr<observe::EventSink> make_resources_sink(const SinkContext& context) {
+  return std::make_unique<ResourcesSink>(context);
 }
 
 }  // namespace trireme::train

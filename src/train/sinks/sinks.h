@@ -4,21 +4,21 @@
 #include <memory>
 #include <vector>
 
-#include "train/helm/recorder.h"
+#include "train/recorder/recorder.h"
 
 namespace trireme::train {
 
 SinkRegistry builtin_sinks();
 
 // metrics.jsonl: a line per step, push and epoch. A record.
-std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkPlace& place);
+std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkContext& context);
 // What a person sees; null for a quiet run.
-std::unique_ptr<observe::EventSink> make_console_sink(const SinkPlace& place);
+std::unique_ptr<observe::EventSink> make_console_sink(const SinkContext& context);
 // resources.jsonl: samples of this process, and the lines of others.
-std::unique_ptr<observe::EventSink> make_resources_sink(const SinkPlace& place);
+std::unique_ptr<observe::EventSink> make_resources_sink(const SinkContext& context);
 // trace.json: the helm's own spans and those of all workers. A record.
-std::unique_ptr<observe::EventSink> make_trace_sink(const SinkPlace& place);
+std::unique_ptr<observe::EventSink> make_trace_sink(const SinkContext& context);
 // summary.json, at the end. A record.
-std::unique_ptr<observe::EventSink> make_summary_sink(const SinkPlace& place);
+std::unique_ptr<observe::EventSink> make_summary_sink(const SinkContext& context);
 
 }  // namespace trireme::train

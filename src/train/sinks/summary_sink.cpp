@@ -26,8 +26,8 @@ class SummarySink : public observe::EventSink {
 
 }  // namespace
 
-std::unique_ptr<observe::EventSink> make_summary_sink(const SinkPlace& place) {
-  return std::make_unique<SummarySink>(place.folder);
+std::unique_ptr<observe::EventSink> make_summary_sink(const SinkContext& context) {
+  return std::make_unique<SummarySink>(context.folder);
 }
 
 }  // namespace trireme::train

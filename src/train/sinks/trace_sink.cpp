@@ -42,8 +42,8 @@ class TraceSink : public observe::EventSink {
 
 }  // namespace
 
-std::unique_ptr<observe::EventSink> make_trace_sink(const SinkPlace& place) {
-  return std::make_unique<TraceSink>(place.folder);
+std::unique_ptr<observe::EventSink> make_trace_sink(const SinkContext& context) {
+  return std::make_unique<TraceSink>(context.folder);
 }
 
 }  // namespace trireme::train

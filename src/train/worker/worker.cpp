@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/system/clock.h"
-#include "comm/clock_offset.h"
+#include "comm/mailbox/clock_offset.h"
+#include "train/evaluation/evaluate.h"
 #include "train/messages/role_mailbox.h"
-#include "train/worker/evaluate.h"
-#include "train/worker/start_weights.h"
+#include "train/run_folder/start_weights.h"
 
 namespace trireme::train {
 namespace {
@@ -28,7 +28,7 @@ StepSums sums_of(const strategy::StepReport& report, double lr) {
 
 }  // namespace
 
-// The loader of synchronous steps goes on from stretch to stretch, as long as its steps follow each other.
+// The loader of synchronous steps goes on from interval to interval, as long as its steps follow each other.
 struct Worker::Ahead {
   std::size_t phase = 0;
   std::int64_t next = 0;  // the step that the consumer takes next
@@ -36,22 +36,22 @@ struct Worker::Ahead {
   std::unique_ptr<data::Loader> loader;
 };
 
-Worker::Worker(const Place& place)
-    : place_(place),
-      schedule_(optim::make_schedule(place.settings.text("schedule"))),
-      slow_(parse_slow(place.settings.text("slow"), place.cast.workers)),
-      ledger_(place.experiment.train->size()) {
-  const Experiment& e = place_.experiment;
+Worker::Worker(const Context& context)
+    : context_(context),
+      schedule_(optim::make_schedule(context.settings.text("schedule"))),
+      slowdown_(parse_slow(context.settings.text("slow"), context.roles.workers)),
+      ledger_(context.experiment.train->size()) {
+  const Experiment& e = context_.experiment;
   crew::CrewOptions options = e.crew_options;
   options.trace = &trace_;
-  options.profile = place_.settings.flag("profile");
-  if (place_.cast.workers > 1)
+  options.profile = context_.settings.flag("profile");
+  if (context_.roles.workers > 1)
     options.between = [this](double left) {
-      if (core_swap_) core_swap_->look(left);
+      if (core_rotation_) core_rotation_->look(left);
     };
   crew_ = std::make_unique<crew::Crew>(e.network, options);
-  updater_ = std::make_unique<strategy::Updater>(*crew_, place_.optimizer, place_.settings.number("clip"));
-  fill_fresh_weights(*crew_, place_.settings.text("init"), e.seed);
+  updater_ = std::make_unique<strategy::Updater>(*crew_, context_.optimizer, context_.settings.number("clip"));
+  fill_fresh_weights(*crew_, context_.settings.text("init"), e.seed);
   trace_.name_lane(kStepLane, "steps");
   trace_.name_lane(kPhaseLane, "phases");
   for (int member = 0; member < e.threads; ++member)
@@ -63,15 +63,15 @@ Worker::~Worker() = default;
 void Worker::prepare(std::span<float> gradients, std::span<float> host_weights, const std::vector<int>& threads) {
   gradients_ = gradients;
   host_weights_ = host_weights;
-  assignment_ = std::make_unique<strategy::Assignment>(
-      strategy::parse_assignment(place_.settings.text("assign"), place_.experiment.oars, place_.cast.workers),
-      place_.experiment.oars, threads, kLoadedAhead + 1, 0);
+  assignment_ = std::make_unique<strategy::OarAssignment>(
+      strategy::parse_assignment(context_.settings.text("assign"), context_.experiment.oars, context_.roles.workers),
+      context_.experiment.oars, threads, kLoadedAhead + 1, 0);
 }
 
-void Worker::share_cores(std::vector<strategy::CoreSeat*> seats) {
-  const Experiment& e = place_.experiment;
-  if (e.threads != 1 || e.crew_options.cpus.size() != 1 || seats.size() < 2) return;
-  core_swap_.emplace(std::move(seats), at(place_.worker), e.crew_options.cpus[0]);
+void Worker::share_cores(std::vector<strategy::CoreSlot*> core_slots) {
+  const Experiment& e = context_.experiment;
+  if (e.threads != 1 || e.crew_options.cpus.size() != 1 || core_slots.size() < 2) return;
+  core_rotation_.emplace(std::move(core_slots), at(context_.worker), e.crew_options.cpus[0]);
 }
 
 void Worker::leave_group() {
@@ -80,64 +80,65 @@ void Worker::leave_group() {
   host_weights_ = {};  // memory of the group
 }
 
-void Worker::regroup(const strategy::RoleMap& cast, int worker, std::vector<strategy::Phase> phases,
+void Worker::regroup(const strategy::RoleMap& roles, int worker, std::vector<strategy::Phase> phases,
                      const std::vector<int>& threads) {
   base::check(strategy_ == nullptr, "worker {} has a strategy of the group before", worker);
-  place_.cast = cast;
-  place_.worker = worker;
-  place_.phases = std::move(phases);
+  context_.roles = roles;
+  context_.worker = worker;
+  context_.phases = std::move(phases);
   strategy::AssignOptions options;
-  if (const std::string& text = place_.settings.text("assign"); text != "measured")
+  if (const std::string& text = context_.settings.text("assign"); text != "measured")
     options.by = strategy::AssignBy::even;
-  assignment_ = std::make_unique<strategy::Assignment>(options, place_.experiment.oars, threads, kLoadedAhead + 1, 0);
+  assignment_ =
+      std::make_unique<strategy::OarAssignment>(options, context_.experiment.oars, threads, kLoadedAhead + 1, 0);
 }
 
 void Worker::follow_orders() {
-  comm::Mailbox& post = place_.group.post();
+  comm::Mailbox& mailbox = context_.group.mailbox();
   for (bool goes_on = true; goes_on;)
     std::visit(
-        Match{[&](const RowOrder& order) { row(order); }, [&](const EvaluateOrder& order) { evaluate(order); },
-              [&](const HandOverOrder& order) { hand_over(order); }, [&](const GiveStateOrder&) { give_state(); },
-              [&](const TakeStateOrder& order) { take_state(order); },
-              [&](const ClockOrder&) { comm::answer_clock(post, kHelm, kClock); },
-              [&](const SayDoneOrder&) { tell(DoneNews{}); },
-              [&](const SendTraceOrder&) { tell(TraceNews{trace_.pack()}); },
-              [&](const SendTrafficOrder&) { tell(traffic_of(place_.group)); },
+        Match{[&](const ComputeOrder& order) { compute(order); }, [&](const EvaluateOrder& order) { evaluate(order); },
+              [&](const HandOverOrder& order) { hand_over(order); }, [&](const SendStateOrder&) { give_state(); },
+              [&](const ReceiveStateOrder& order) { take_state(order); },
+              [&](const ClockOrder&) { comm::answer_clock(mailbox, kHelm, kClock); },
+              [&](const AcknowledgeOrder&) { send_to_helm(Acknowledgement{}); },
+              [&](const SendTraceOrder&) { send_to_helm(TraceReply{trace_.pack()}); },
+              [&](const SendTrafficOrder&) { send_to_helm(traffic_of(context_.group)); },
               [&](const EndOrder&) { goes_on = false; }},
-        receive_order(post, kHelm, kOrder));
+        receive_order(mailbox, kHelm, kOrder));
 }
 
-strategy::Worker Worker::as_strategies_see_it() {
+strategy::WorkerContext Worker::as_strategies_see_it() {
   return {.replica = *crew_,
           .updater = *updater_,
-          .group = place_.group,
-          .cast = place_.cast,
-          .worker = place_.worker,
+          .group = context_.group,
+          .roles = context_.roles,
+          .worker = context_.worker,
           .assignment = *assignment_,
           .gradients = gradients_,
-          .exact = place_.settings.text("reduce") == "exact",
+          .exact = context_.settings.text("reduce") == "exact",
           .host_weights = host_weights_,
-          .cpus = place_.experiment.cores.cpus,
+          .cpus = context_.experiment.cores.cpus,
           .version = version_};
 }
 
 strategy::Strategy& Worker::strategy_of(std::size_t phase) {
   if (strategy_ && strategy_phase_ == phase) return *strategy_;
   strategy_.reset();
-  strategy_ = place_.phases[phase].strategy->make_worker_side(as_strategies_see_it());
+  strategy_ = context_.phases[phase].strategy->make_worker_side(as_strategies_see_it());
   strategy_phase_ = phase;
   return *strategy_;
 }
 
 data::LoaderOptions Worker::loader_options() const {
-  data::LoaderOptions options = train::loader_options(place_.experiment);
+  data::LoaderOptions options = train::loader_options(context_.experiment);
   options.depth = kLoadedAhead;
   return options;
 }
 
 // The samples of some oars of a step's batch, which is counted from 0.
 data::Slice Worker::slice_of(std::int64_t step, base::Range oars) const {
-  const Experiment& e = place_.experiment;
+  const Experiment& e = context_.experiment;
   data::Slice slice;
   slice.number = step;
   slice.epoch = step / e.steps_per_epoch;
@@ -149,26 +150,28 @@ data::Slice Worker::slice_of(std::int64_t step, base::Range oars) const {
 }
 
 double Worker::lr_at(std::int64_t step) const {
-  const Experiment& e = place_.experiment;
-  return schedule_->lr(place_.optimizer->lr(), step, e.steps_per_epoch, e.total_steps);
+  const Experiment& e = context_.experiment;
+  return schedule_->lr(context_.optimizer->lr(), step, e.steps_per_epoch, e.total_steps);
 }
 
 bool Worker::told_to_stop() {
   char word = 0;
-  if (place_.worker != 0) return false;
-  return place_.group.post().receive_within(0, kHelm, kStop, std::as_writable_bytes(std::span(&word, 1))).has_value();
+  if (context_.worker != 0) return false;
+  return context_.group.mailbox()
+      .receive_within(0, kHelm, kStop, std::as_writable_bytes(std::span(&word, 1)))
+      .has_value();
 }
 
-void Worker::tell(const Report& report) { send_report(place_.group.post(), kHelm, report); }
+void Worker::send_to_helm(const Report& report) { send_report(context_.group.mailbox(), kHelm, report); }
 
-void Worker::row(const RowOrder& order) {
+void Worker::compute(const ComputeOrder& order) {
   phase_ = order.phase;
   if (order.new_ledger) ledger_.clear();
-  if (place_.phases[phase_].traits().is_synchronous)
-    row_together(phase_, order.from, order.to);
+  if (context_.phases[phase_].traits().is_synchronous)
+    compute_together(phase_, order.from, order.to);
   else
-    row_shares(phase_, order.from, order.lr_scale);
-  tell(StretchNews{place_.worker, strategy_->take_synchronisations(), ledger_.text()});
+    compute_shares(phase_, order.from, order.lr_scale);
+  send_to_helm(IntervalEndMessage{context_.worker, strategy_->take_synchronisations(), ledger_.text()});
 }
 
 strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,
@@ -181,7 +184,7 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   for (const tensor::Buffer& input : batch.inputs) view_.inputs.push_back(input.floats());
   strategy::Work work;
   work.batch = view_;
-  work.draw = {place_.experiment.seed, static_cast<std::uint64_t>(batch.epoch)};
+  work.random = {context_.experiment.seed, static_cast<std::uint64_t>(batch.epoch)};
   work.oars = oars;
   work.mean_over = mean_over;
   work.step = step + 1;
@@ -189,12 +192,12 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   work.load_seconds = loaded;
   work.wants_stop = told_to_stop();
   const auto samples = static_cast<double>(batch.samples);
-  const double sleep = slow_.seconds(place_.worker, step, place_.cast.workers, sample_seconds_ * samples);
+  const double sleep = slowdown_.seconds(context_.worker, step, context_.roles.workers, sample_seconds_ * samples);
   if (sleep > 0) std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
   work.slept_seconds = sleep;
   const std::int64_t start = base::now_ns();
-  const bool together = core_swap_ && place_.phases[phase_].traits().is_synchronous;
-  if (together) core_swap_->begin(step + 1);
+  const bool together = core_rotation_ && context_.phases[phase_].traits().is_synchronous;
+  if (together) core_rotation_->begin(step + 1);
   strategy::StepReport report = strategy_->step(work);
   version_ = work.step;
   // The phases overlap; they are drawn one after the other with their share of the time.
@@ -216,9 +219,9 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
 }
 
 // Everybody makes the same steps.
-void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to) {
+void Worker::compute_together(std::size_t phase, std::int64_t from, std::int64_t to) {
   strategy::Strategy& strategy = strategy_of(phase);
-  const bool holds_shares = place_.phases[phase].traits().holds_shares;
+  const bool holds_shares = context_.phases[phase].traits().holds_shares;
   if (!ahead_ || ahead_->phase != phase || ahead_->next != from) {
     ahead_ = std::make_unique<Ahead>();
     ahead_->phase = phase;
@@ -226,12 +229,12 @@ void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to)
     if (holds_shares) assignment_->hold(from + 1);
     data::LoaderOptions options = loader_options();
     options.slices = [this, ahead = ahead_.get(),
-                      end = std::min(place_.phases[phase].until, place_.experiment.total_steps)]() {
+                      end = std::min(context_.phases[phase].until, context_.experiment.total_steps)]() {
       const std::int64_t step = ahead->loading++;
       if (step >= end) return std::optional<data::Slice>();
-      return std::optional(slice_of(step, assignment_->share(step + 1, place_.worker)));
+      return std::optional(slice_of(step, assignment_->share(step + 1, context_.worker)));
     };
-    ahead_->loader = std::make_unique<data::Loader>(place_.experiment.train, options);
+    ahead_->loader = std::make_unique<data::Loader>(context_.experiment.train, options);
   }
   bool stopped = false;
   for (std::int64_t step = from; step < to && !stopped; ++step) {
@@ -241,49 +244,50 @@ void Worker::row_together(std::size_t phase, std::int64_t from, std::int64_t to)
     const std::vector<base::Range> shares = assignment_->shares(step + 1);  // it counts steps from 1
     const double lr = lr_at(step);
     const strategy::StepReport report =
-        one_step(*batch, shares[at(place_.worker)], step, lr, base::seconds_since(start));
+        one_step(*batch, shares[at(context_.worker)], step, lr, base::seconds_since(start));
     ahead_->next = step + 1;
     std::vector<double> seconds;
-    for (const strategy::Note& note : report.notes) seconds.push_back(note.seconds.compute());
+    for (const strategy::WorkerStepReport& note : report.notes) seconds.push_back(note.seconds.compute());
     if (!holds_shares) assignment_->see(step + 1, seconds);
-    std::vector<strategy::Note> notes = report.notes;
-    notes[at(place_.worker)].seconds = report.seconds;  // it knows its own to the end of the step
-    if (place_.worker == 0) tell(StepNews{step + 1, sums_of(report, lr), notes, shares});
+    std::vector<strategy::WorkerStepReport> notes = report.notes;
+    notes[at(context_.worker)].seconds = report.seconds;  // it knows its own to the end of the step
+    if (context_.worker == 0) send_to_helm(StepMessage{step + 1, sums_of(report, lr), notes, shares});
     stopped = report.must_stop || !std::isfinite(report.loss);
   }
-  strategy.end_stretch();
+  strategy.end_interval();
 }
 
-void Worker::wait_for_limit(std::int64_t stretch, std::int64_t clock) {
-  comm::Mailbox& post = place_.group.post();
-  const auto take = [&](const LimitNews& news) {
-    if (news.stretch != stretch || news.limit <= limit_) return;
-    limit_ = news.limit;
-    slowest_ = news.slowest;
+void Worker::wait_for_limit(std::int64_t interval, std::int64_t clock) {
+  comm::Mailbox& mailbox = context_.group.mailbox();
+  const auto take = [&](const LimitMessage& message) {
+    if (message.interval != interval || message.limit <= limit_) return;
+    limit_ = message.limit;
+    slowest_ = message.slowest;
   };
-  while (const auto news = receive_message_within<LimitNews>(0, post, kHelm, kLimit)) take(*news);
-  while (clock >= limit_) take(receive_message<LimitNews>(post, kHelm, kLimit));
+  while (const auto message = receive_message_within<LimitMessage>(0, mailbox, kHelm, kLimit)) take(*message);
+  while (clock >= limit_) take(receive_message<LimitMessage>(mailbox, kHelm, kLimit));
 }
 
-// The next share of the stretch. The helm hands it out to the leader of a group, who passes it on.
-ShareAnswer Worker::next_share(int pusher, const std::vector<int>& group) {
-  comm::Mailbox& post = place_.group.post();
-  if (place_.worker != group.front())
-    return receive_message<ShareAnswer>(post, place_.cast.process_of_worker(group.front()), kGroupShare);
-  tell(ShareRequest{pusher});
-  const auto share = receive_message<ShareAnswer>(post, kHelm, kAssign);
+// The next share of the interval. The helm hands it out to the leader of a group, who passes it on.
+ShareReply Worker::next_share(int pusher, const std::vector<int>& group) {
+  comm::Mailbox& mailbox = context_.group.mailbox();
+  if (context_.worker != group.front())
+    return receive_message<ShareReply>(mailbox, context_.roles.process_of_worker(group.front()), kGroupShare);
+  send_to_helm(ShareRequest{pusher});
+  const auto share = receive_message<ShareReply>(mailbox, kHelm, kAssign);
   for (std::size_t i = 1; i < group.size(); ++i)
-    send_message(post, place_.cast.process_of_worker(group[i]), kGroupShare, share);
+    send_message(mailbox, context_.roles.process_of_worker(group[i]), kGroupShare, share);
   return share;
 }
 
-// Everybody rows what the helm hands out, alone or in a group, and nobody waits for others but where a bound says so.
-void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
-  const strategy::ShareRules& shares = place_.phases[phase].shares();
-  const Experiment& e = place_.experiment;
-  const int pusher = shares.pusher_of(place_.worker);
+// Everybody computes what the helm hands out, alone or in a group, and nobody waits for others but where a bound says
+// so.
+void Worker::compute_shares(std::size_t phase, std::int64_t from, double lr_scale) {
+  const strategy::ShareRules& shares = context_.phases[phase].shares();
+  const Experiment& e = context_.experiment;
+  const int pusher = shares.pusher_of(context_.worker);
   const std::vector<int> group = shares.workers_of(pusher);
-  const auto member = static_cast<int>(std::ranges::find(group, place_.worker) - group.begin());
+  const auto member = static_cast<int>(std::ranges::find(group, context_.worker) - group.begin());
   ahead_.reset();
   strategy::Strategy& strategy = strategy_of(phase);
   limit_ = slowest_ = 0;
@@ -295,7 +299,7 @@ void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
     return strategy::oars_of_member(share, member, members);
   };
   options.slices = [&, share_of, mutex, number = std::int64_t{0}]() mutable -> std::optional<data::Slice> {
-    const ShareAnswer answer = next_share(pusher, group);
+    const ShareReply answer = next_share(pusher, group);
     if (answer.step < 0) return std::nullopt;
     data::Slice slice = slice_of(answer.step, own_oars(answer.oars));
     slice.number = number++;
@@ -324,21 +328,21 @@ void Worker::row_shares(std::size_t phase, std::int64_t from, double lr_scale) {
     if (!leads) continue;
     if (report.notes.empty()) report.notes = {{report.seconds, base::now_ns(), false}};
     report.notes[0].seconds.network += waited;
-    tell(PushNews{pusher, step + 1, sums_of(report, lr), clock, slowest_, report.notes});
+    send_to_helm(PushMessage{pusher, step + 1, sums_of(report, lr), clock, slowest_, report.notes});
   }
-  strategy.end_stretch();
+  strategy.end_interval();
 }
 
 void Worker::evaluate(const EvaluateOrder& order) {
-  const Experiment& e = place_.experiment;
+  const Experiment& e = context_.experiment;
   const data::Dataset& set = order.validation ? *e.validation : *e.test;
   const std::int64_t batches = crew_->evaluation_batches(set.size());
   const base::Range mine =
-      place_.worker < order.parts ? base::oar_samples(place_.worker, order.parts, batches) : base::Range{};
+      context_.worker < order.parts ? base::oar_samples(context_.worker, order.parts, batches) : base::Range{};
   const std::int64_t start = base::now_ns();
   const crew::EvaluationReport report = evaluate_part(*crew_, set, mine);
   trace_.add("evaluate", kStepLane, start, base::now_ns());
-  tell(EvaluationNews{report.losses, report.corrects});
+  send_to_helm(EvaluationReply{report.losses, report.corrects});
 }
 
 void Worker::hand_over(const HandOverOrder& order) {
@@ -347,29 +351,29 @@ void Worker::hand_over(const HandOverOrder& order) {
   state_phase_ = order.phase;
   version_ = order.step;
   if (!order.keeps_state && order.from == strategy::StateOwner::workers) updater_->state().clear();
-  place_.phases[order.phase].strategy->import_state(as_strategies_see_it(), order.from);
+  context_.phases[order.phase].strategy->import_state(as_strategies_see_it(), order.from);
 }
 
 // The parts of the state that are this worker's go to the helm, where they are in different processes.
 void Worker::give_state() {
-  StateNews news{{{place_.group.rank(), {0, crew_->space().floats()}, version_}}};
-  if (state_phase_) news.pieces = place_.phases[*state_phase_].strategy->export_state(as_strategies_see_it());
-  tell(news);
+  StateReply message{{{context_.group.rank(), {0, crew_->space().floats()}, version_}}};
+  if (state_phase_) message.pieces = context_.phases[*state_phase_].strategy->export_state(as_strategies_see_it());
+  send_to_helm(message);
   const std::int64_t trained = crew_->space().trained_floats();
   const auto send = [&](std::span<const float> values) {
-    if (!values.empty()) send_values<float>(place_.group.post(), kHelm, kState, values);
+    if (!values.empty()) send_values<float>(context_.group.mailbox(), kHelm, kState, values);
   };
-  for (const strategy::StatePiece& piece : news.pieces) {
+  for (const strategy::StatePiece& piece : message.pieces) {
     send({crew_->weights() + piece.floats.begin, at(piece.floats.size())});
     const base::Range part{std::min(piece.floats.begin, trained), std::min(piece.floats.end, trained)};
     for (int s = 0; s < updater_->state().slots(); ++s) send(updater_->state().slot(s, part));
   }
 }
 
-void Worker::take_state(const TakeStateOrder& order) {
-  comm::Mailbox& post = place_.group.post();
+void Worker::take_state(const ReceiveStateOrder& order) {
+  comm::Mailbox& mailbox = context_.group.mailbox();
   const auto take = [&](std::span<float> values) {
-    receive_bytes(post, kHelm, kState, std::as_writable_bytes(values));
+    receive_bytes(mailbox, kHelm, kState, std::as_writable_bytes(values));
   };
   take({crew_->weights(), at(crew_->space().floats())});
   if (order.with_optimizer)

@@ -1,4 +1,4 @@
-// Worker: the role that rows. It does what the helm orders: stretches of steps with some strategy, parts of an
+// Worker: the role that computes. It does what the helm orders: intervals of steps with some strategy, parts of an
 // evaluation, handing weights and optimizer state over. It runs in its process's first thread.
 #pragma once
 
@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "base/text/options.h"
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "crew/crew.h"
 #include "data/loading/loader.h"
 #include "data/sampling/ledger.h"
 #include "observe/trace.h"
-#include "optim/schedule.h"
+#include "optim/learning_rate_schedule.h"
 #include "strategy/affinity/core_rotation.h"
+#include "strategy/common/strategy.h"
 #include "strategy/phases.h"
-#include "strategy/strategy.h"
-#include "train/experiment.h"
+#include "train/experiment/experiment.h"
 #include "train/messages/orders.h"
 #include "train/messages/reports.h"
-#include "train/worker/slow.h"
+#include "train/worker/simulated_slowdown.h"
 
 namespace trireme::train {
 
@@ -31,16 +31,16 @@ inline constexpr int kStepLane = 0, kPhaseLane = 1;
 class Worker {
  public:
   // What all roles of a process share.
-  struct Place {
+  struct Context {
     const base::Settings& settings;
     const Experiment& experiment;
     comm::Group& group;
-    strategy::RoleMap cast;
+    strategy::RoleMap roles;
     int worker = 0;
     std::vector<strategy::Phase> phases;
     std::shared_ptr<const optim::Optimizer> optimizer;
   };
-  explicit Worker(const Place& place);
+  explicit Worker(const Context& context);
   ~Worker();
 
   crew::Crew& crew() { return *crew_; }
@@ -49,50 +49,50 @@ class Worker {
   void move_weights(float* memory) { crew_->move_weights(memory); }
   // Memory for gradients and for the weights of all workers of this host, if all are; `threads` of all workers.
   void prepare(std::span<float> gradients, std::span<float> host_weights, const std::vector<int>& threads);
-  // The seats of all workers, where they share this host, this one's among them by its number.
-  void share_cores(std::vector<strategy::CoreSeat*> seats);
+  // The core slots of all workers, where they share this host, this one's among them by its number.
+  void share_cores(std::vector<strategy::CoreSlot*> core_slots);
 
   // Until the helm says that it is over.
   void follow_orders();
   // Whether what it does, or did last, can go on without another worker that is gone.
-  bool outlives_workers() const { return place_.phases[phase_].traits().outlives_workers; }
+  bool outlives_workers() const { return context_.phases[phase_].traits().outlives_workers; }
   // Drops what uses the group: before the group is replaced, whose background its strategy may still wait for.
   void leave_group();
   // As one of fewer, in the group that took the place of the one that was left.
-  void regroup(const strategy::RoleMap& cast, int worker, std::vector<strategy::Phase> phases,
+  void regroup(const strategy::RoleMap& roles, int worker, std::vector<strategy::Phase> phases,
                const std::vector<int>& threads);
 
  private:
-  void row(const RowOrder& order);
-  void row_together(std::size_t phase, std::int64_t from, std::int64_t to);
-  void row_shares(std::size_t phase, std::int64_t from, double lr_scale);
+  void compute(const ComputeOrder& order);
+  void compute_together(std::size_t phase, std::int64_t from, std::int64_t to);
+  void compute_shares(std::size_t phase, std::int64_t from, double lr_scale);
   strategy::StepReport one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr, double loaded,
                                 base::Range mean_over = {});
-  ShareAnswer next_share(int pusher, const std::vector<int>& group);
-  strategy::Worker as_strategies_see_it();
+  ShareReply next_share(int pusher, const std::vector<int>& group);
+  strategy::WorkerContext as_strategies_see_it();
   strategy::Strategy& strategy_of(std::size_t phase);
   data::LoaderOptions loader_options() const;
   data::Slice slice_of(std::int64_t step, base::Range oars) const;
   double lr_at(std::int64_t step) const;  // counted from 0
   bool told_to_stop();
-  void wait_for_limit(std::int64_t stretch, std::int64_t clock);
-  void tell(const Report& report);
+  void wait_for_limit(std::int64_t interval, std::int64_t clock);
+  void send_to_helm(const Report& report);
   void evaluate(const EvaluateOrder& order);
   void hand_over(const HandOverOrder& order);
   void give_state();
-  void take_state(const TakeStateOrder& order);
+  void take_state(const ReceiveStateOrder& order);
 
-  Place place_;
-  std::unique_ptr<optim::Schedule> schedule_;
+  Context context_;
+  std::unique_ptr<optim::LearningRateSchedule> schedule_;
   observe::Trace trace_;  // before the crew, which writes into it
   std::unique_ptr<crew::Crew> crew_;
   std::unique_ptr<strategy::Updater> updater_;
-  Slow slow_;
+  SimulatedSlowdown slowdown_;
   double sample_seconds_ = 0;  // forward and backward at their fastest, when nobody else used the core
-  std::optional<strategy::CoreRotation> core_swap_;
+  std::optional<strategy::CoreRotation> core_rotation_;
   std::span<float> gradients_, host_weights_;
-  std::unique_ptr<strategy::Assignment> assignment_;
-  std::size_t phase_ = 0;  // of the last order to row
+  std::unique_ptr<strategy::OarAssignment> assignment_;
+  std::size_t phase_ = 0;  // of the last order to compute
   // The phase whose strategy says which parts of the state this worker holds; none: it holds all, as the helm sent it
   // or as it made it itself.
   std::optional<std::size_t> state_phase_;

@@ -23,22 +23,22 @@ std::atomic<MpiProgressThread*> present{nullptr};
 
 // Whoever ends without having left takes the others along: they would wait for it. Exceptions have been printed then.
 void end_job(int status, void*) {
-  MpiProgressThread* ferry = present.load(std::memory_order_acquire);
-  if (ferry == nullptr) return;
+  MpiProgressThread* progress_thread = present.load(std::memory_order_acquire);
+  if (progress_thread == nullptr) return;
   fmt::print(stderr,
              "trireme: rank {} of {} (process {}) ends with exit code {} and did not leave its group, so all "
              "ranks of this MPI job end\n",
-             ferry->rank(), ferry->world(), getpid(), status);
-  ferry->end_all_ranks(status != 0 ? status : 1);
+             progress_thread->rank(), progress_thread->world(), getpid(), status);
+  progress_thread->end_all_ranks(status != 0 ? status : 1);
 }
 
 // An exception on its way means that this rank fails: it does not leave, and end_job() follows.
 class Leave {
  public:
-  void operator()(MpiProgressThread* ferry) const {
+  void operator()(MpiProgressThread* progress_thread) const {
     if (std::uncaught_exceptions() > exceptions_) return;
     present.store(nullptr, std::memory_order_release);
-    delete ferry;
+    delete progress_thread;
   }
 
  private:
@@ -82,12 +82,13 @@ Group join_mpi(const MpiOptions& options) {
   if (present.load(std::memory_order_acquire) != nullptr)
     base::user_error("this process is in a group over MPI already, and there can be one only");
   const MpiCalls& mpi = load(options.module.empty() ? find_mpi_module() : options.module);
-  const std::shared_ptr<MpiProgressThread> ferry(new MpiProgressThread(mpi, kLinkSets), Leave());
-  present.store(ferry.get(), std::memory_order_release);
+  const std::shared_ptr<MpiProgressThread> progress_thread(new MpiProgressThread(mpi, kLinkSets), Leave());
+  present.store(progress_thread.get(), std::memory_order_release);
   on_exit(end_job, nullptr);
-  const auto links_of = [&](int port) {
-    return LinkSet{ferry->rank(),  ferry,          ferry->links(port),      ferry->bell(port),
-                   ferry->alarm(), ferry->hosts(), options.deadline_seconds};
+  const auto links_of = [&](int link_set) {
+    return LinkSet{progress_thread->rank(),           progress_thread,          progress_thread->links(link_set),
+                   progress_thread->wakeup(link_set), progress_thread->alarm(), progress_thread->hosts(),
+                   options.deadline_seconds};
   };
   Group group(Mesh{links_of(0), links_of(1), links_of(2), nullptr});
   expect_same_program(group, options.program);

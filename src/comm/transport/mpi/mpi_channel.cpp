@@ -8,11 +8,11 @@
 namespace trireme::comm {
 namespace {
 constexpr std::size_t kLeastRing = std::size_t{256} << 10, kMostRing = std::size_t{2} << 20;
-constexpr std::size_t kRingsOfAPort = std::size_t{32} << 20;
+constexpr std::size_t kRingsOfALinkSet = std::size_t{32} << 20;
 }  // namespace
 
 std::size_t MpiChannel::ring_bytes(int world) {
-  return std::clamp(std::bit_floor(kRingsOfAPort / (2 * static_cast<std::size_t>(world))), kLeastRing, kMostRing);
+  return std::clamp(std::bit_floor(kRingsOfALinkSet / (2 * static_cast<std::size_t>(world))), kLeastRing, kMostRing);
 }
 
 void expect_sent(const char* failure) {
@@ -58,7 +58,7 @@ void MpiChannel::end(int slot, std::size_t bytes) {
     in_.wrote(bytes);
   }
   if (is_closing_) throw_away();
-  bell_.ring();
+  wakeup_.notify();
 }
 
 void MpiChannel::let_go() {

@@ -1,8 +1,8 @@
-// MpiChannel: the bytes between one port of this rank and the same port of a peer, over MPI. The ring `out`, which the
-// port fills, is sent piece by piece from where it lies; what comes is received into the ring `in`, from which the port
-// takes it. Both sides of a lane count the same bytes, and no piece reaches over the end of a block of so many: so the
-// receiver knows how much may come next before it knows how much does, and asks for it only when there is room. A piece
-// of nothing is the last one. Of the ferry's thread alone.
+// MpiChannel: the bytes between one link set of this rank and the same link set of a peer, over MPI. The ring `out`,
+// which the link set fills, is sent piece by piece from where it lies; what comes is received into the ring `in`, from
+// which the link set takes it. Both sides of a lane count the same bytes, and no piece reaches over the end of a block
+// of so many: so the receiver knows how much may come next before it knows how much does, and asks for it only when
+// there is room. A piece of nothing is the last one. Of the progress thread's thread alone.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ namespace trireme::comm {
 class MpiChannel {
  public:
   // The larger the blocks, the fewer times the ferries of two ranks must meet; many ranks take smaller ones, which
-  // keeps the memory of a port below 32 MB up to 64 of them.
+  // keeps the memory of a link set below 32 MB up to 64 of them.
   static std::size_t ring_bytes(int world);
   static constexpr std::size_t kBlocks = 4;  // of a ring
   static constexpr int kSends = 2;           // pieces on their way at once
   static constexpr int kSlots = 1 + kSends;  // of MPI's messages
 
-  // `bell` is the port's. `slot` is the first of kSlots.
-  MpiChannel(const MpiCalls& mpi, Ring out, Ring in, Wakeup bell, int peer, int channel, int slot)
+  // `wakeup` is the link set's. `slot` is the first of kSlots.
+  MpiChannel(const MpiCalls& mpi, Ring out, Ring in, Wakeup wakeup, int peer, int channel, int slot)
       : mpi_(mpi),
         out_(out),
         in_(in),
-        bell_(bell),
+        wakeup_(wakeup),
         block_(in.capacity() / kBlocks),
         peer_(peer),
         channel_(channel),
@@ -43,7 +43,7 @@ class MpiChannel {
   // The message of the lane's slot so-and-so has ended.
   void end(int slot, std::size_t bytes);
 
-  // The port is gone: what it wrote is sent, then the last piece; what still comes is thrown away.
+  // The link set is gone: what it wrote is sent, then the last piece; what still comes is thrown away.
   void close();
   bool peer_has_closed() const { return peer_has_closed_; }
   bool is_over() const { return said_last_ && in_flight_ == 0 && peer_has_closed_; }
@@ -64,11 +64,11 @@ class MpiChannel {
 
   const MpiCalls& mpi_;
   Ring out_, in_;
-  Wakeup bell_;
+  Wakeup wakeup_;
   std::size_t block_;
   int peer_, channel_, slot_;
   std::uint64_t sent_ = 0, received_ = 0;  // bytes so far
-  std::array<Piece, kSends> pieces_;       // on their way, in a circle
+  std::array<Piece, kSends> pieces_;       // on their way, a circular buffer
   int first_ = 0, in_flight_ = 0;          // of them
   std::size_t bytes_in_flight_ = 0;
   bool is_receiving_ = false, is_closing_ = false, said_last_ = false, peer_has_closed_ = false;

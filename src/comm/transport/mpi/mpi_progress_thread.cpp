@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kAbortPatience{10};  // until MPI has ended this 
 
 }  // namespace
 
-MpiProgressThread::MpiProgressThread(const MpiCalls& mpi, int ports) : mpi_(mpi), ports_(ports) {
+MpiProgressThread::MpiProgressThread(const MpiCalls& mpi, int link_sets) : mpi_(mpi), link_sets_(link_sets) {
   std::promise<void> promise;
   std::future<void> started = promise.get_future();
   thread_ = std::thread([this, promise = std::move(promise)]() mutable { run(std::move(promise)); });
@@ -38,7 +38,7 @@ MpiProgressThread::MpiProgressThread(const MpiCalls& mpi, int ports) : mpi_(mpi)
 
 MpiProgressThread::~MpiProgressThread() {
   stop_.store(true, std::memory_order_release);
-  own_bell().ring();
+  own_wakeup().notify();
   thread_.join();
 }
 
@@ -60,49 +60,49 @@ void MpiProgressThread::run(std::promise<void> started) {
 
 void MpiProgressThread::start() {
   prctl(PR_SET_TIMERSLACK, 1);  // short sleeps are to be short
-  if (const char* failure = mpi_.start(ports_ * MpiChannel::kSlots, &rank_, &world_); failure != nullptr)
+  if (const char* failure = mpi_.start(link_sets_ * MpiChannel::kSlots, &rank_, &world_); failure != nullptr)
     base::user_error("MPI cannot be started: {}", failure);
   hosts_.resize(static_cast<std::size_t>(world_));
   expect_sent(mpi_.hosts(hosts_.data()));
-  for (int i = 0; i <= ports_; ++i) {
-    bells_.emplace_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-    if (!bells_.back().is_open()) base::run_error("rank {}: cannot make a bell: {}", rank_, std::strerror(errno));
+  for (int i = 0; i <= link_sets_; ++i) {
+    wakeups_.emplace_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    if (!wakeups_.back().is_open()) base::run_error("rank {}: cannot make an eventfd: {}", rank_, std::strerror(errno));
   }
-  const std::size_t ring_pairs = static_cast<std::size_t>(ports_) * static_cast<std::size_t>(world_);
+  const std::size_t ring_pairs = static_cast<std::size_t>(link_sets_) * static_cast<std::size_t>(world_);
   memory_ = std::make_unique<MappedMemory>(
-      bells_.size() * sizeof(BellState) + ring_pairs * 2 * Ring::bytes_for(MpiChannel::ring_bytes(world_)), -1);
+      wakeups_.size() * sizeof(WakeupState) + ring_pairs * 2 * Ring::bytes_for(MpiChannel::ring_bytes(world_)), -1);
   alarm_ = std::make_shared<FailureState>(world_);
   const std::size_t slots = ring_pairs * MpiChannel::kSlots;
   lane_of_slot_.resize(slots);
   ended_slots_.resize(slots);
   ended_bytes_.resize(slots);
   for (int peer = 0; peer < world_; ++peer)
-    for (int port = 0; port < ports_ && peer != rank_; ++port) {
-      const int slot = (peer * ports_ + port) * MpiChannel::kSlots;
+    for (int link_set = 0; link_set < link_sets_ && peer != rank_; ++link_set) {
+      const int slot = (peer * link_sets_ + link_set) * MpiChannel::kSlots;
       std::fill_n(lane_of_slot_.begin() + slot, MpiChannel::kSlots, static_cast<int>(lanes_.size()));
-      const Rings both = rings(port, peer);
-      lanes_.emplace_back(mpi_, both.out, both.in, bell(port), peer, port, slot);
+      const Rings both = rings(link_set, peer);
+      lanes_.emplace_back(mpi_, both.out, both.in, wakeup(link_set), peer, link_set, slot);
     }
 }
 
-Wakeup MpiProgressThread::bell(int port) const {
-  auto* states = reinterpret_cast<BellState*>(memory_->data());
-  return {states + port, bells_[static_cast<std::size_t>(port)].descriptor()};
+Wakeup MpiProgressThread::wakeup(int link_set) const {
+  auto* states = reinterpret_cast<WakeupState*>(memory_->data());
+  return {states + link_set, wakeups_[static_cast<std::size_t>(link_set)].descriptor()};
 }
 
-MpiProgressThread::Rings MpiProgressThread::rings(int port, int peer) const {
+MpiProgressThread::Rings MpiProgressThread::rings(int link_set, int peer) const {
   const std::size_t capacity = MpiChannel::ring_bytes(world_), bytes = Ring::bytes_for(capacity);
-  std::byte* first =
-      memory_->data() + bells_.size() * sizeof(BellState) + static_cast<std::size_t>(port * world_ + peer) * 2 * bytes;
+  std::byte* first = memory_->data() + wakeups_.size() * sizeof(WakeupState) +
+                     static_cast<std::size_t>(link_set * world_ + peer) * 2 * bytes;
   return {Ring(first, capacity), Ring(first + bytes, capacity)};
 }
 
-std::vector<std::unique_ptr<Link>> MpiProgressThread::links(int port) const {
+std::vector<std::unique_ptr<Link>> MpiProgressThread::links(int link_set) const {
   std::vector<std::unique_ptr<Link>> links(static_cast<std::size_t>(world_));
   for (int peer = 0; peer < world_; ++peer) {
     if (peer == rank_) continue;
-    const Rings both = rings(port, peer);
-    links[static_cast<std::size_t>(peer)] = std::make_unique<RingLink>(both.out, both.in, own_bell());
+    const Rings both = rings(link_set, peer);
+    links[static_cast<std::size_t>(peer)] = std::make_unique<RingLink>(both.out, both.in, own_wakeup());
   }
   return links;
 }
@@ -166,14 +166,14 @@ bool MpiProgressThread::could_move() const {
 }
 
 void MpiProgressThread::sleep(std::int64_t nanoseconds) {
-  Wakeup bell = own_bell();
-  bell.lie_down();
+  Wakeup wakeup = own_wakeup();
+  wakeup.begin_sleep();
   if (!could_move()) {
-    pollfd wait{bell.descriptor(), POLLIN, 0};
+    pollfd wait{wakeup.descriptor(), POLLIN, 0};
     const timespec time{0, nanoseconds};
     ppoll(&wait, 1, &time, nullptr);
   }
-  bell.get_up();
+  wakeup.end_sleep();
 }
 
 bool MpiProgressThread::is_over() const {
@@ -183,7 +183,7 @@ bool MpiProgressThread::is_over() const {
 
 void MpiProgressThread::end_all_ranks(int exit_code) {
   abort_code_.store(exit_code, std::memory_order_release);
-  own_bell().ring();
+  own_wakeup().notify();
   std::this_thread::sleep_for(kAbortPatience);
 }
 

@@ -1,10 +1,10 @@
-// MpiProgressThread: the thread that carries bytes between the ports of this process and those of other ranks over MPI.
-// It is the only one that calls MPI, from MPI_Init to MPI_Finalize. Ports know nothing of it: they write into rings,
-// take from rings and sleep until their bell rings, as if the peer were on the same host.
+// MpiProgressThread: the thread that carries bytes between the link sets of this process and those of other ranks over
+// MPI. It is the only one that calls MPI, from MPI_Init to MPI_Finalize. Link sets know nothing of it: they write into
+// rings, take from rings and sleep until they are woken, as if the peer were on the same host.
 //
-// MPI wakes nobody, so the ferry has to look: it looks without a pause for at most 50 us after something moved, and
-// only while no core is wanted by somebody else; then it sleeps an eighth of the time for which nothing has moved, 20
-// us to 5 ms, or until a port rings.
+// MPI wakes nobody, so the progress thread has to look: it looks without a pause for at most 50 us after something
+// moved, and only while no core is wanted by somebody else; then it sleeps an eighth of the time for which nothing has
+// moved, 20 us to 5 ms, or until a link set wakes it.
 #pragma once
 
 #include <atomic>
@@ -13,21 +13,21 @@
 #include <thread>
 #include <vector>
 
-#include "comm/membership/failure_state.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/failure_state.h"
+#include "comm/transport/link/link.h"
+#include "comm/transport/link_set/spin.h"
 #include "comm/transport/mpi/mpi_calls.h"
 #include "comm/transport/mpi/mpi_channel.h"
 #include "comm/transport/shared_memory/mapped_memory.h"
 #include "comm/transport/shared_memory/wakeup.h"
-#include "comm/transport/spin.h"
 #include "comm/transport/tcp/socket.h"
 
 namespace trireme::comm {
 
 class MpiProgressThread {
  public:
-  // Starts MPI, with so many ports; where that cannot be it is a user error.
-  MpiProgressThread(const MpiCalls& mpi, int ports);
+  // Starts MPI, with so many link sets; where that cannot be it is a user error.
+  MpiProgressThread(const MpiCalls& mpi, int link_sets);
   // Sends what is still in the rings, and ends MPI when all other ranks do: that may take as long as they work.
   ~MpiProgressThread();
   MpiProgressThread(const MpiProgressThread&) = delete;
@@ -37,9 +37,9 @@ class MpiProgressThread {
   int world() const { return world_; }
   const std::vector<int>& hosts() const { return hosts_; }  // see LinkSet
   const std::shared_ptr<FailureState>& alarm() const { return alarm_; }
-  // Of a port.
-  std::vector<std::unique_ptr<Link>> links(int port) const;
-  Wakeup bell(int port) const;
+  // Of a link set.
+  std::vector<std::unique_ptr<Link>> links(int link_set) const;
+  Wakeup wakeup(int link_set) const;
 
   // Ends all ranks of the job, this process too.
   void end_all_ranks(int exit_code);
@@ -58,14 +58,14 @@ class MpiProgressThread {
   void sleep(std::int64_t nanoseconds);
   bool is_over() const;
   void notice_closed(int peer);
-  Rings rings(int port, int peer) const;
-  Wakeup own_bell() const { return bell(ports_); }
+  Rings rings(int link_set, int peer) const;
+  Wakeup own_wakeup() const { return wakeup(link_sets_); }
 
   const MpiCalls& mpi_;
-  int ports_, rank_ = 0, world_ = 1;
+  int link_sets_, rank_ = 0, world_ = 1;
   std::vector<int> hosts_;
-  std::vector<Socket> bells_;             // one for each port, then the ferry's own
-  std::unique_ptr<MappedMemory> memory_;  // the bells' states, and two rings for each port and rank
+  std::vector<Socket> wakeups_;           // one for each link set, then the progress thread's own
+  std::unique_ptr<MappedMemory> memory_;  // the wakeups' states, and two rings for each link set and rank
   std::shared_ptr<FailureState> alarm_;
   std::vector<MpiChannel> lanes_;
   std::vector<int> lane_of_slot_, ended_slots_, ended_bytes_;

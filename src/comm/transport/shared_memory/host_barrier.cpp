@@ -11,23 +11,23 @@ namespace {
 constexpr std::uint64_t kRanks = 1 << 16;  // more than there can be
 }
 
-std::size_t HostBarrier::bytes_for(int ranks) { return sizeof(Table) + static_cast<std::size_t>(ranks) * sizeof(Seat); }
+std::size_t HostBarrier::bytes_for(int ranks) { return sizeof(Table) + static_cast<std::size_t>(ranks) * sizeof(Slot); }
 
-HostBarrier::HostBarrier(void* memory, int rank, std::vector<Wakeup> bells)
+HostBarrier::HostBarrier(void* memory, int rank, std::vector<Wakeup> wakeups)
     : table_(static_cast<Table*>(memory)),
-      seats_(reinterpret_cast<Seat*>(table_ + 1)),
+      slots_(reinterpret_cast<Slot*>(table_ + 1)),
       rank_(rank),
-      bells_(std::move(bells)) {}
+      wakeups_(std::move(wakeups)) {}
 
-void HostBarrier::come(const Operation& operation, std::span<const std::byte> own) {
+void HostBarrier::arrive(const Operation& operation, std::span<const std::byte> own) {
   base::check(own.size() <= kMost, "{} bytes at a meeting for {}", own.size(), kMost);
   ++number_;
-  Seat::Note& left = note(rank_, number_);
+  Slot::Note& left = note(rank_, number_);
   left.operation = operation;
   left.bytes = own.size();
   std::ranges::copy(own, left.content);
-  seat(rank_).number.store(number_, std::memory_order_release);
-  if (table_->came.fetch_add(1, std::memory_order_acq_rel) + 1 == number_ * bells_.size())
+  slot(rank_).number.store(number_, std::memory_order_release);
+  if (table_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == number_ * wakeups_.size())
     table_->complete[number_ % 2].store(number_ * kRanks + static_cast<std::uint64_t>(rank_),
                                         std::memory_order_release);
 }
@@ -37,14 +37,14 @@ bool HostBarrier::is_complete() const { return complete() / kRanks == number_; }
 // Along a tree: the one who came last wakes those at 1, 2, 4, ... places after it, the one at place p those at p + 2^k
 // for all 2^k > p.
 void HostBarrier::pass_on() {
-  const std::size_t ranks = bells_.size(), last = complete() % kRanks;
+  const std::size_t ranks = wakeups_.size(), last = complete() % kRanks;
   const std::size_t place = (static_cast<std::size_t>(rank_) + ranks - last) % ranks;
   for (std::size_t distance = std::bit_ceil(place + 1); place + distance < ranks; distance *= 2)
-    bells_[(last + place + distance) % ranks].ring();
+    wakeups_[(last + place + distance) % ranks].notify();
 }
 
 std::span<const std::byte> HostBarrier::content(int rank) const {
-  const Seat::Note& left = note(rank, number_);
+  const Slot::Note& left = note(rank, number_);
   return {left.content, std::min<std::size_t>(left.bytes, kMost)};
 }
 

@@ -7,13 +7,13 @@ namespace trireme::comm {
 
 std::size_t RingLink::send(std::span<const std::byte> bytes) {
   const std::size_t count = out_.write(bytes);
-  if (count > 0) bell_.ring();
+  if (count > 0) wakeup_.notify();
   return count;
 }
 
 void RingLink::take(std::size_t count) {
   in_.take(count);
-  bell_.ring();
+  wakeup_.notify();
 }
 
 std::size_t RingLink::receive(std::span<std::byte> into) {

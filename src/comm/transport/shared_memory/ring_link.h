@@ -1,7 +1,7 @@
 // RingLink: a link over two rings in memory that both ranks reach.
 #pragma once
 
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/shared_memory/ring.h"
 #include "comm/transport/shared_memory/wakeup.h"
 
@@ -9,8 +9,8 @@ namespace trireme::comm {
 
 class RingLink : public Link {
  public:
-  // `bell` is the peer's.
-  RingLink(Ring out, Ring in, Wakeup bell) : out_(out), in_(in), bell_(bell) {}
+  // `wakeup` is the peer's.
+  RingLink(Ring out, Ring in, Wakeup wakeup) : out_(out), in_(in), wakeup_(wakeup) {}
 
   std::size_t send(std::span<const std::byte> bytes) override;
   std::span<const std::byte> readable(std::size_t) override { return in_.readable(); }
@@ -21,7 +21,7 @@ class RingLink : public Link {
 
  private:
   Ring out_, in_;
-  Wakeup bell_;
+  Wakeup wakeup_;
 };
 
 }  // namespace trireme::comm

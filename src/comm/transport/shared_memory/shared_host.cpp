@@ -8,14 +8,14 @@
 
 #include "base/error.h"
 #include "base/system/clock.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 namespace {
 constexpr std::int64_t kLookAtAlarmNs = 50'000'000;
 }
 
-SharedHost::SharedHost(int rank, std::vector<int> ranks, std::size_t boards, std::vector<Socket> sockets,
+SharedHost::SharedHost(int rank, std::vector<int> ranks, std::size_t segments, std::vector<Socket> sockets,
                        double seconds, std::shared_ptr<const FailureState> alarm)
     : rank_(rank),
       place_(static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin())),
@@ -23,15 +23,15 @@ SharedHost::SharedHost(int rank, std::vector<int> ranks, std::size_t boards, std
       sockets_(std::move(sockets)),
       seconds_(seconds),
       alarm_(std::move(alarm)) {
-  const std::size_t bytes = boards * SharedSegment::bytes_for(static_cast<int>(ranks_.size()));
-  std::vector<Socket> all = hand_out(bytes, boards * ranks_.size());
-  board_memory_ = std::make_shared<MappedMemory>(bytes, all[0].descriptor());
-  bells_.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
+  const std::size_t bytes = segments * SharedSegment::bytes_for(static_cast<int>(ranks_.size()));
+  std::vector<Socket> all = hand_out(bytes, segments * ranks_.size());
+  segment_memory_ = std::make_shared<MappedMemory>(bytes, all[0].descriptor());
+  wakeups_.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
 }
 
-std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t bells) {
+std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t wakeups) {
   const std::int64_t deadline = base::in_seconds(seconds_);
-  std::vector<Socket> all(1 + bells);
+  std::vector<Socket> all(1 + wakeups);
   try {
     if (!is_lowest()) {
       wait_for_lowest(deadline);
@@ -59,17 +59,17 @@ void SharedHost::wait_for_lowest(std::int64_t deadline_ns) const {
     if (alarm_->is_raised()) base::run_error("rank {}, sharing memory: {}", rank_, alarm_->sentence());
 }
 
-SharedSegment SharedHost::board(std::size_t number) const {
+SharedSegment SharedHost::segment(std::size_t number) const {
   const int ranks = static_cast<int>(ranks_.size());
-  std::vector<int> bells;
-  for (std::size_t i = 0; i < ranks_.size(); ++i) bells.push_back(bells_[number * ranks_.size() + i].descriptor());
-  return {board_memory_->data() + number * SharedSegment::bytes_for(ranks), ranks, bells};
+  std::vector<int> wakeups;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) wakeups.push_back(wakeups_[number * ranks_.size() + i].descriptor());
+  return {segment_memory_->data() + number * SharedSegment::bytes_for(ranks), ranks, wakeups};
 }
 
-std::shared_ptr<const Window> SharedHost::allocate(std::size_t bytes) {
+std::shared_ptr<const SharedWindow> SharedHost::allocate(std::size_t bytes) {
   const std::size_t stride = whole_huge_pages(bytes), all = stride * ranks_.size();
   const auto memory = std::make_shared<MappedMemory>(all, hand_out(all, 0)[0].descriptor());
-  return std::make_shared<Window>(windows_++, memory->data(), stride, bytes, ranks_, rank_, memory);
+  return std::make_shared<SharedWindow>(windows_++, memory->data(), stride, bytes, ranks_, rank_, memory);
 }
 
 }  // namespace trireme::comm

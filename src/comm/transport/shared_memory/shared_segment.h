@@ -1,12 +1,12 @@
-// SharedSegment: the memory through which ranks of one host talk: a bell for each, a ring from each to each other, and
-// a place where all of them meet. Zero before anybody comes.
+// SharedSegment: the memory through which ranks of one host talk: a wakeup for each, a ring from each to each other,
+// and a place where all of them meet. Zero before anybody comes.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/shared_memory/host_barrier.h"
 #include "comm/transport/shared_memory/ring.h"
 #include "comm/transport/shared_memory/wakeup.h"
@@ -19,19 +19,19 @@ class SharedSegment {
 
   static std::size_t bytes_for(int ranks);
 
-  // `memory` is aligned to 64 bytes. `bells` are the ranks' eventfds.
-  SharedSegment(void* memory, int ranks, std::vector<int> bells);
+  // `memory` is aligned to 64 bytes. `wakeups` are the ranks' eventfds.
+  SharedSegment(void* memory, int ranks, std::vector<int> wakeups);
 
-  Wakeup bell(int rank) const;
+  Wakeup wakeup(int rank) const;
   std::unique_ptr<Link> link(int rank, int peer) const;
-  HostBarrier meeting(int rank) const;
+  HostBarrier barrier(int rank) const;
 
  private:
   Ring ring(int from, int to) const;
 
   std::byte* memory_;
   int ranks_;
-  std::vector<int> bells_;
+  std::vector<int> wakeups_;
 };
 
 }  // namespace trireme::comm

@@ -5,18 +5,18 @@
 namespace trireme::comm {
 
 // Each side writes its own and then reads the other's: one of them sees the other's (hence the full fences).
-void Wakeup::ring() {
+void Wakeup::notify() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (state_->sleeping.load(std::memory_order_relaxed) == 0) return;
   if (state_->sleeping.exchange(0, std::memory_order_acq_rel) != 0) eventfd_write(descriptor_, 1);
 }
 
-void Wakeup::lie_down() {
+void Wakeup::begin_sleep() {
   state_->sleeping.store(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-void Wakeup::get_up() {
+void Wakeup::end_sleep() {
   state_->sleeping.store(0, std::memory_order_relaxed);
   eventfd_t ignored = 0;
   eventfd_read(descriptor_, &ignored);  // does not wait: the eventfd is non-blocking

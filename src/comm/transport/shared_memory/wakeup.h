@@ -8,24 +8,24 @@
 namespace trireme::comm {
 
 // In memory that both sides reach.
-struct BellState {
+struct WakeupState {
   alignas(64) std::atomic<std::uint32_t> sleeping;
 };
 
 class Wakeup {
  public:
   // `descriptor` is an eventfd that both sides have open; it is not closed here.
-  Wakeup(BellState* state, int descriptor) : state_(state), descriptor_(descriptor) {}
+  Wakeup(WakeupState* state, int descriptor) : state_(state), descriptor_(descriptor) {}
 
   // Of who rings: after what it brought is visible.
-  void ring();
+  void notify();
   // Of who sleeps: lie down, look once more whether something came, poll descriptor(), get up.
-  void lie_down();
-  void get_up();
+  void begin_sleep();
+  void end_sleep();
   int descriptor() const { return descriptor_; }
 
  private:
-  BellState* state_;
+  WakeupState* state_;
   int descriptor_;
 };
 

@@ -29,14 +29,14 @@ constexpr int kBacklog = 1024;
 constexpr std::chrono::milliseconds kBetweenTries{20};
 
 // One way to reach an address.
-struct Place {
+struct ResolvedAddress {
   sockaddr_storage address{};
   socklen_t size = 0;
   int family = 0;
 };
 
-Place local_place(const Address& address) {
-  Place place;
+ResolvedAddress local_place(const Address& address) {
+  ResolvedAddress place;
   place.family = AF_UNIX;
   auto* to = reinterpret_cast<sockaddr_un*>(&place.address);
   to->sun_family = AF_UNIX;
@@ -47,7 +47,7 @@ Place local_place(const Address& address) {
   return place;
 }
 
-std::vector<Place> places(const Address& address, bool to_listen) {
+std::vector<ResolvedAddress> places(const Address& address, bool to_listen) {
   if (address.is_local()) return {local_place(address)};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -59,9 +59,9 @@ std::vector<Place> places(const Address& address, bool to_listen) {
     base::user_error("the host '{}' of {} cannot be found: {}; use its address, or add its name to /etc/hosts",
                      address.host, to_text(address), gai_strerror(error));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
-  std::vector<Place> all;
+  std::vector<ResolvedAddress> all;
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
-    Place place;
+    ResolvedAddress place;
     std::memcpy(&place.address, one->ai_addr, one->ai_addrlen);
     place.size = one->ai_addrlen;
     place.family = one->ai_family;
@@ -80,10 +80,10 @@ Socket make_socket(int family) {
   return socket;
 }
 
-const sockaddr* raw(const Place& place) { return reinterpret_cast<const sockaddr*>(&place.address); }
+const sockaddr* raw(const ResolvedAddress& place) { return reinterpret_cast<const sockaddr*>(&place.address); }
 
 // 0, or the error.
-int try_to_connect(const Socket& socket, const Place& place, std::int64_t deadline_ns) {
+int try_to_connect(const Socket& socket, const ResolvedAddress& place, std::int64_t deadline_ns) {
   if (connect(socket.descriptor(), raw(place), place.size) == 0) return 0;
   if (errno != EINPROGRESS && errno != EAGAIN) return errno;
   if (!wait_writable(socket, deadline_ns)) return ETIMEDOUT;
@@ -131,7 +131,7 @@ std::string to_text(const Address& address) {
 
 Socket listen_on(const Address& address) {
   int error = 0;
-  for (const Place& place : places(address, true)) {
+  for (const ResolvedAddress& place : places(address, true)) {
     Socket socket = make_socket(place.family);
     const int on = 1;
     setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -168,7 +168,7 @@ Socket connect_to(const Address& address, std::int64_t deadline_ns) {
   const std::int64_t start = base::now_ns();
   int error = ETIMEDOUT;
   do {
-    for (const Place& place : places(address, false)) {
+    for (const ResolvedAddress& place : places(address, false)) {
       Socket socket = make_socket(place.family);
       error = try_to_connect(socket, place, deadline_ns);
       if (error == 0) return socket;

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/tcp/socket.h"
 
 namespace trireme::comm {

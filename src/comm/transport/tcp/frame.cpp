@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 namespace {
@@ -68,16 +67,6 @@ void send_frame(const Socket& socket, std::string_view text, std::int64_t deadli
   const MacCode code = socket.macs()->sends.sign(bytes_of(text));
   const std::string signed_text = std::string(reinterpret_cast<const char*>(code.data()), code.size()).append(text);
   send_all(socket, bytes_of(make_frame(signed_text)), deadline_ns);
-}
-
-std::string receive_frame(const Socket& socket, std::size_t most_bytes, std::int64_t deadline_ns) {
-  std::array<char, kLengthBytes> head{};
-  receive_all(socket, std::as_writable_bytes(std::span(head)), deadline_ns);
-  std::string text(length_of({head.data(), head.size()}, most_bytes), '\0');
-  receive_all(socket, std::as_writable_bytes(std::span(text)), deadline_ns);
-  const auto authentic = authentic_text(socket, text);
-  if (!authentic) throw FrameError("a frame with a wrong code");
-  return *authentic;
 }
 
 }  // namespace trireme::comm

@@ -43,8 +43,7 @@ std::optional<std::string> authentic_text(const Socket& socket, std::string_view
 // What to tell the user of it, once for each connection.
 std::string forgery_sentence(std::string_view sender);
 
-// One frame with its code, waited for. Errors as those of receive_all() and FrameReader; a wrong code is a FrameError.
+// One frame with its code. Errors as those of send_all().
 void send_frame(const Socket& socket, std::string_view text, std::int64_t deadline_ns);
-std::string receive_frame(const Socket& socket, std::size_t most_bytes, std::int64_t deadline_ns);
 
 }  // namespace trireme::comm

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 namespace {
@@ -97,7 +97,7 @@ bool GuestHandshake::agrees() const { return theirs_[0] == challenge_[0]; }
 
 base::Digest GuestHandshake::key() const { return digest_of(secrecy_.token, "tls", theirs_, challenge_); }
 
-void greet_host(Socket& socket, const Secrecy& secrecy, std::string_view what, std::int64_t deadline_ns) {
+void authenticate_host(Socket& socket, const Secrecy& secrecy, std::string_view what, std::int64_t deadline_ns) {
   GuestHandshake handshake(secrecy);
   std::array<std::byte, kGreetingBytes> greeting{};
   receive_all(socket, greeting, deadline_ns);

@@ -74,6 +74,6 @@ class GuestHandshake {
 
 // The guest's side from its begin to its end, keys and TLS included. A host that is none of ours, or has another token
 // or setting, is a user error that names `what`.
-void greet_host(Socket& socket, const Secrecy& secrecy, std::string_view what, std::int64_t deadline_ns);
+void authenticate_host(Socket& socket, const Secrecy& secrecy, std::string_view what, std::int64_t deadline_ns);
 
 }  // namespace trireme::comm

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/descriptors.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 namespace {
@@ -18,16 +18,16 @@ constexpr std::int64_t kPatienceNs = 5'000'000'000;
 constexpr std::int64_t kGraceNs = 500'000'000;  // more than one of ours needs
 constexpr std::int64_t kFullNs = 100'000'000;   // before the next try, when there is no descriptor
 constexpr std::size_t kMostVisitors = 256, kFewestVisitors = 8, kHelloBytes = 16384;
-// Doors that a process may have: of its meeting, for ranks of other hosts, and for those of its own.
-constexpr std::size_t kDoors = 3;
-// A process's own descriptors: three links and a place at the meeting for each rank, or as many bells; then files,
+// Listeners that a process may have: of its rendezvous, for ranks of other hosts, and for those of its own.
+constexpr std::size_t kListeners = 3;
+// A process's own descriptors: three links and a place at the rendezvous for each rank, or as many wakeups; then files,
 // pipes and whatever else it does.
 constexpr std::size_t kOwnOfARank = 4, kOwnBeside = 128;
 
 std::size_t visitors_that_fit(int world) {
   const std::size_t own = kOwnOfARank * static_cast<std::size_t>(world) + kOwnBeside;
   const std::size_t limit = base::descriptor_limit();
-  return std::clamp((limit - std::min(own, limit)) / kDoors, kFewestVisitors, kMostVisitors);
+  return std::clamp((limit - std::min(own, limit)) / kListeners, kFewestVisitors, kMostVisitors);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ bool Listener::is_crowded() const {
          (visitors_.size() == most_visitors_ && now < visitors_.front().until_ns - kPatienceNs + kGraceNs);
 }
 
-std::vector<Guest> Listener::let_in() {
+std::vector<Guest> Listener::accept_authenticated() {
   while (!is_crowded()) {
     Socket socket = accept_now(listener_);
     if (!socket.is_open()) {
@@ -129,7 +129,7 @@ Socket enter(const Address& address, const Secrecy& secrecy,
   Socket socket = connect_to(address, deadline_ns);
   if (!is_of_this_user(socket)) base::run_error("{} belongs to another user of this host", name);
   try {
-    greet_host(socket, secrecy, name, deadline_ns);
+    authenticate_host(socket, secrecy, name, deadline_ns);
     send_frame(socket, hello(socket), deadline_ns);
   } catch (const GoneError& error) {
     base::run_error("{} is gone: {}", name, error.what());

@@ -1,7 +1,7 @@
 // Listener: where others connect. Whoever proves to know the token and sends one frame (who it is and what it wants) is
 // let in; all else has no effect: strangers are closed after a few seconds or at their first wrong byte, and only so
 // many may stand there at a time that the process keeps the descriptors it needs: those who come then wait outside
-// until the first has had time enough. At a local door, processes of other users (but root) are closed at once. One
+// until the first has had time enough. At a local listener, processes of other users (but root) are closed at once. One
 // that knows the token but was started with another setting of TLS is noted. Never waits. One thread.
 #pragma once
 
@@ -29,9 +29,9 @@ class Listener {
   // Of a rank in a group of `world`.
   Listener(Socket listener, Secrecy secrecy, int world = 1);
 
-  // What to poll for; then let_in() does whatever is possible now.
+  // What to poll for; then accept_authenticated() does whatever is possible now.
   void add_polls(std::vector<pollfd>& polls) const;
-  std::vector<Guest> let_in();
+  std::vector<Guest> accept_authenticated();
 
   // Whether those outside wait; there is nothing to poll for that.
   bool is_crowded() const;

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/system/clock.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 namespace {

@@ -61,8 +61,8 @@ std::string to_text(const Address& address);
 // A port of 0 means any. An address in use, or one that this host does not have, is a user error.
 Socket listen_on(const Address& address);
 int port_of(const Socket& listener);
-// One that nobody listens on here, for a meeting that is about to begin: outside of those that the system gives out by
-// itself, which the next socket could get.
+// One that nobody listens on here, for a rendezvous that is about to begin: outside of those that the system gives out
+// by itself, which the next socket could get.
 int unused_port();
 // Tries again while nobody listens there yet, until the deadline. A name that does not resolve is a user error.
 Socket connect_to(const Address& address, std::int64_t deadline_ns);

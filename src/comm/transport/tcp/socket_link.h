@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 #include "comm/transport/tcp/socket.h"
 
 namespace trireme::comm {

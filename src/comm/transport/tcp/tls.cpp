@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "comm/transport/link.h"
+#include "comm/transport/link/link.h"
 
 namespace trireme::comm {
 

@@ -9,9 +9,10 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/readers/images/image_column.h"
 #include "data/readers/images/image_list.h"
+#include "data/readers/test_share.h"
 
 namespace trireme::data {
 namespace {

@@ -1,7 +1,7 @@
 // A folder of images as a dataset: one folder per class, named after it, or folders train and test (or val) of such.
 #pragma once
 
-#include "data/open.h"
+#include "data/readers/data_request.h"
 
 namespace trireme::data {
 

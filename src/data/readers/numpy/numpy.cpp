@@ -12,10 +12,11 @@
 #include "base/text/text.h"
 #include "data/codecs/decompress.h"
 #include "data/codecs/zip.h"
-#include "data/columns.h"
+#include "data/dataset/columns.h"
 #include "data/readers/numpy/npy.h"
 #include "data/readers/numpy/numpy_names.h"
 #include "data/readers/numpy/numpy_shape.h"
+#include "data/readers/test_share.h"
 
 namespace trireme::data {
 namespace {

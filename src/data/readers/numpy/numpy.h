@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "data/dataset.h"
-#include "data/open.h"
+#include "data/dataset/dataset.h"
+#include "data/readers/data_request.h"
 
 namespace trireme::data {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "data/open.h"
+#include "data/readers/data_request.h"
 #include "data/readers/numpy/npy.h"
 
 namespace trireme::data {

@@ -163,8 +163,7 @@ class NormConvKernel : public Kernel {
 
 class NormConvOp : public Op {
  public:
-  NormConvOp(const BatchNormOptions& norm, const ConvOptions& conv)
-      : o_(norm), norm_(batch_norm(norm)), conv_(ops::conv(conv)) {}
+  NormConvOp(const BatchNormOptions& norm, OpPtr conv) : o_(norm), norm_(batch_norm(norm)), conv_(std::move(conv)) {}
 
   std::string_view kind() const override { return "norm_conv"; }
   double statistics_momentum() const override { return o_.momentum; }
@@ -227,10 +226,10 @@ class NormConvOp : public Op {
 
 }  // namespace
 
-OpPtr norm_conv(const BatchNormOptions& norm, const ConvOptions& conv) {
+OpPtr norm_conv(const BatchNormOptions& norm, OpPtr conv) {
   BatchNormOptions with_relu = norm;
   with_relu.relu = true;
-  return std::make_shared<NormConvOp>(with_relu, conv);
+  return std::make_shared<NormConvOp>(with_relu, std::move(conv));
 }
 
 }  // namespace trireme::ops

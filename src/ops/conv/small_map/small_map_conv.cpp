@@ -5,15 +5,15 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/activation/relu_mask.h"
 #include "ops/conv/small_map/small_map_passes.h"
+#include "ops/vector/relu_mask.h"
 
 namespace trireme::ops {
 namespace {
 
 using small_map::kPanel;
-using small_map::Link;
-using small_map::Links;
+using small_map::TapLink;
+using small_map::TapLinks;
 
 // [out / kPanel][kernel][in][kPanel]
 Layout panels(const Shape& weight) {
@@ -22,8 +22,8 @@ Layout panels(const Shape& weight) {
 }
 
 // All links of a convolution, in the order of their output position, then tap.
-std::vector<Link> links_of(const ConvOptions& o, const Shape& src, const Shape& out) {
-  std::vector<Link> all;
+std::vector<TapLink> links_of(const ConvOptions& o, const Shape& src, const Shape& out) {
+  std::vector<TapLink> all;
   for (std::int64_t y = 0; y < out[2]; ++y)
     for (std::int64_t x = 0; x < out[3]; ++x)
       for (std::int64_t ky = 0; ky < o.kernel[0]; ++ky)
@@ -38,22 +38,22 @@ std::vector<Link> links_of(const ConvOptions& o, const Shape& src, const Shape& 
 // Links in groups by one of their ends, each group in the old order.
 class Groups {
  public:
-  Groups(std::vector<Link> links, std::int64_t Link::*end, std::int64_t count) : links_(std::move(links)) {
-    std::stable_sort(links_.begin(), links_.end(), [&](const Link& a, const Link& b) { return a.*end < b.*end; });
-    const Link* at = links_.data();
+  Groups(std::vector<TapLink> links, std::int64_t TapLink::*end, std::int64_t count) : links_(std::move(links)) {
+    std::stable_sort(links_.begin(), links_.end(), [&](const TapLink& a, const TapLink& b) { return a.*end < b.*end; });
+    const TapLink* at = links_.data();
     for (std::int64_t group = 0; group < count; ++group) {
-      const Link* first = at;
+      const TapLink* first = at;
       while (at != links_.data() + links_.size() && at->*end == group) ++at;
       groups_.push_back({first, at});
     }
   }
   Groups(const Groups&) = delete;
   Groups& operator=(const Groups&) = delete;
-  const Links* data() const { return groups_.data(); }
+  const TapLinks* data() const { return groups_.data(); }
 
  private:
-  std::vector<Link> links_;
-  std::vector<Links> groups_;
+  std::vector<TapLink> links_;
+  std::vector<TapLinks> groups_;
 };
 
 class SmallMapConvKernel : public Kernel {
@@ -63,9 +63,9 @@ class SmallMapConvKernel : public Kernel {
         passes_(small_map::passes(base::active_isa())),
         diff_src_(request.training && request.diff_src[0]),
         sizes_(sizes_of(o, request.src[0].shape, out)),
-        by_out_(links_of(o, request.src[0].shape, out), &Link::out, sizes_.out_positions),
-        by_in_(links_of(o, request.src[0].shape, out), &Link::in, sizes_.in_positions),
-        by_tap_(links_of(o, request.src[0].shape, out), &Link::tap, sizes_.taps) {
+        by_out_(links_of(o, request.src[0].shape, out), &TapLink::out, sizes_.out_positions),
+        by_in_(links_of(o, request.src[0].shape, out), &TapLink::in, sizes_.in_positions),
+        by_tap_(links_of(o, request.src[0].shape, out), &TapLink::tap, sizes_.taps) {
     const Shape& src = request.src[0].shape;
     const Shape weight{out[1], src[1], o.kernel[0], o.kernel[1]};
     plan_.src = {Layout::channels_blocked(src, passes_.block)};

@@ -26,25 +26,26 @@ struct Sizes {
   std::int64_t taps = 0;
 };
 
-struct Link {
+struct TapLink {
   std::int64_t in = 0, out = 0, tap = 0;
 };
-struct Links {
-  const Link* first = nullptr;
-  const Link* last = nullptr;  // one past the end
-  const Link* begin() const { return first; }
-  const Link* end() const { return last; }
+struct TapLinks {
+  const TapLink* first = nullptr;
+  const TapLink* last = nullptr;  // one past the end
+  const TapLink* begin() const { return first; }
+  const TapLink* end() const { return last; }
 };
 
 struct Passes {
   std::int64_t block = 0;
   // dst = bias + sum over links and input channels; then max(., 0) if asked. `links` is an array per output position.
-  void (*forward)(const Sizes&, const Links* links, const float* src, const float* weights, const float* bias,
+  void (*forward)(const Sizes&, const TapLinks* links, const float* src, const float* weights, const float* bias,
                   bool relu, float* dst);
   // `links` is an array per input position.
-  void (*backward_data)(const Sizes&, const Links* links, const float* diff_dst, const float* weights, float* diff_src);
+  void (*backward_data)(const Sizes&, const TapLinks* links, const float* diff_dst, const float* weights,
+                        float* diff_src);
   // `links` is an array per tap; a tap without links gets zeros.
-  void (*backward_weights)(const Sizes&, const Links* links, const float* src, const float* diff_dst,
+  void (*backward_weights)(const Sizes&, const TapLinks* links, const float* src, const float* diff_dst,
                            float* diff_weights);
 };
 

@@ -36,7 +36,7 @@ struct Set {
 
   // kRows samples from `sample` on, S::kVectors vectors of output channels from `o` on.
   template <int kRows>
-  static void forward_part(const Sizes& s, Links links, const float* src, const float* weights, const float* bias,
+  static void forward_part(const Sizes& s, TapLinks links, const float* src, const float* weights, const float* bias,
                            bool relu, float* dst, std::int64_t sample, std::int64_t o, std::int64_t position) {
     const std::int64_t row = s.in_channels * s.in_positions, plane = s.in_positions * kBlock;
     const float* panel = weights + o / kPanel * s.taps * s.in_channels * kPanel + o % kPanel;
@@ -47,7 +47,7 @@ struct Set {
 #pragma GCC unroll 8
       for (int i = 0; i < kRows; ++i) sums[i][v] = first;
     }
-    for (const Link& link : links) {
+    for (const TapLink& link : links) {
       const float* a = src + sample * row + link.in * kBlock;
       const float* b = panel + link.tap * s.in_channels * kPanel;
       for (std::int64_t c = 0; c < s.in_channels; c += kBlock, a += plane)
@@ -72,7 +72,7 @@ struct Set {
                  relu ? S::positive_part(sums[i][v]) : sums[i][v]);
   }
 
-  static void forward(const Sizes& s, const Links* links, const float* src, const float* weights, const float* bias,
+  static void forward(const Sizes& s, const TapLinks* links, const float* src, const float* weights, const float* bias,
                       bool relu, float* dst) {
     for (std::int64_t o = 0; o < s.out_channels; o += S::kVectors * S::kWidth)
       for (std::int64_t p = 0; p < s.out_positions; ++p)
@@ -87,7 +87,7 @@ struct Set {
 
   // kRows samples from `sample` on, S::kDots input channels from `i` on: a dot product over output channels each.
   template <int kRows>
-  static void data_part(const Sizes& s, Links links, const float* diff_dst, const float* weights, float* diff_src,
+  static void data_part(const Sizes& s, TapLinks links, const float* diff_dst, const float* weights, float* diff_src,
                         std::int64_t sample, std::int64_t i, std::int64_t position) {
     const std::int64_t row = s.out_channels * s.out_positions, step = channel(base::kLanes, s.out_positions);
     Vector sums[kRows][S::kDots][kParts];
@@ -97,7 +97,7 @@ struct Set {
       for (int d = 0; d < S::kDots; ++d)
 #pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part) sums[r][d][part] = S::splat(0.0f);
-    for (const Link& link : links) {
+    for (const TapLink& link : links) {
       const float* a = diff_dst + sample * row + link.out * kBlock;
       for (std::int64_t panel = 0; panel < s.out_channels; panel += kPanel) {
         const float* b = weights + ((panel / kPanel * s.taps + link.tap) * s.in_channels + i) * kPanel;
@@ -125,7 +125,7 @@ struct Set {
   }
 
   // Input channels go by in chunks whose weights stay near while all samples are multiplied with them.
-  static void backward_data(const Sizes& s, const Links* links, const float* diff_dst, const float* weights,
+  static void backward_data(const Sizes& s, const TapLinks* links, const float* diff_dst, const float* weights,
                             float* diff_src) {
     constexpr std::int64_t kChunk = 64;
     for (std::int64_t chunk = 0; chunk < s.in_channels; chunk += kChunk)
@@ -142,7 +142,7 @@ struct Set {
 
   // kRows input channels from `i` on, S::kVectors vectors of output channels from `o` on.
   template <int kRows>
-  static void weights_part(const Sizes& s, Links links, const float* src, const float* diff_dst, float* diff_weights,
+  static void weights_part(const Sizes& s, TapLinks links, const float* src, const float* diff_dst, float* diff_weights,
                            std::int64_t i, std::int64_t o) {
     const std::int64_t in_row = s.in_channels * s.in_positions, out_row = s.out_channels * s.out_positions;
     const std::int64_t next = channel(S::kWidth, s.out_positions);  // kWidth divides kBlock or is it
@@ -151,7 +151,7 @@ struct Set {
     for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 8
       for (int v = 0; v < S::kVectors; ++v) sums[r][v] = S::splat(0.0f);
-    for (const Link& link : links) {
+    for (const TapLink& link : links) {
       const float* a = src + channel(i, s.in_positions) + link.in * kBlock;
       const float* b = diff_dst + channel(o, s.out_positions) + link.out * kBlock;
       for (std::int64_t sample = 0; sample < s.samples; ++sample, a += in_row, b += out_row) {
@@ -172,7 +172,7 @@ struct Set {
       for (int v = 0; v < S::kVectors; ++v) S::store(diff_weights + r * kPanel + v * S::kWidth, sums[r][v]);
   }
 
-  static void backward_weights(const Sizes& s, const Links* links, const float* src, const float* diff_dst,
+  static void backward_weights(const Sizes& s, const TapLinks* links, const float* src, const float* diff_dst,
                                float* diff_weights) {
     for (std::int64_t panel = 0; panel < s.out_channels; panel += kPanel)
       for (std::int64_t tap = 0; tap < s.taps; ++tap, diff_weights += s.in_channels * kPanel)

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "ops/conv/geometry/conv_shape.h"
 #include "ops/conv/toom_cook/toom_cook_passes.h"
 #include "tensor/buffer.h"
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "base/cpu/simd.h"
-#include "ops/conv/conv.h"
+#include "ops/conv/geometry/conv_options.h"
+#include "ops/core/op.h"
 
 namespace trireme::ops {
 

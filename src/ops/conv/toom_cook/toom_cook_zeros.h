@@ -1,11 +1,11 @@
-// Finds outputs whose whole receptive field is 0 and sets them to the bias (see zero_field.h). Included as
-// toom_cook_lines.h is.
+// Finds outputs whose whole receptive field is 0 and sets them to the bias (see ops/conv/geometry/zero_field.h).
+// Included as toom_cook_lines.h is.
 #pragma once
 
 #include <algorithm>
 
+#include "ops/conv/geometry/zero_field.h"
 #include "ops/conv/toom_cook/toom_cook_passes.h"
-#include "ops/conv/zero_field.h"
 
 namespace trireme::ops::toom_cook {
 

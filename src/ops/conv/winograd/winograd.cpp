@@ -221,7 +221,7 @@ class WinogradKernel : public Kernel {
   base::Isa isa_;
   const Passes& pass_;
   bool training_, diff_src_;
-  Plan p_;
+  WinogradPlan p_;
   Places places_;
   std::size_t gradient_at_ = 0;  // in the scratch, where the weights' gradient comes in another layout
 };

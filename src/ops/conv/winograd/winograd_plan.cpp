@@ -19,28 +19,28 @@ std::size_t bytes(std::int64_t plane) { return static_cast<std::size_t>(kPoints 
 
 }  // namespace
 
-TileRange Plan::tiles(std::int64_t r) const { return {r * run, std::min(run, maps.tiles() - r * run)}; }
+TileRange WinogradPlan::tiles(std::int64_t r) const { return {r * run, std::min(run, maps.tiles() - r * run)}; }
 
-std::size_t Plan::tile_bytes(std::int64_t blocks) const { return bytes(blocks * run * block + kGap); }
+std::size_t WinogradPlan::tile_bytes(std::int64_t blocks) const { return bytes(blocks * run * block + kGap); }
 
-std::size_t Plan::filter_bytes(std::int64_t lanes, std::int64_t sums) const {
+std::size_t WinogradPlan::filter_bytes(std::int64_t lanes, std::int64_t sums) const {
   return bytes(lanes * block * sums * block + kGap);
 }
 
-TilePlanes Plan::tile_planes(std::byte* at, std::int64_t blocks) const {
+TilePlanes WinogradPlan::tile_planes(std::byte* at, std::int64_t blocks) const {
   return {reinterpret_cast<float*>(at), blocks * run * block + kGap, run * block};
 }
 
-FilterPlanes Plan::filter_planes(std::byte* at, std::int64_t lanes, std::int64_t sums) const {
+FilterPlanes WinogradPlan::filter_planes(std::byte* at, std::int64_t lanes, std::int64_t sums) const {
   return {reinterpret_cast<float*>(at), lanes * block * sums * block + kGap, sums * block};
 }
 
-std::size_t Plan::forward_bytes() const {
+std::size_t WinogradPlan::forward_bytes() const {
   return filter_bytes(std::min(lane_group, out_blocks), std::min(sum_group, in_blocks)) +
          tile_bytes(std::min(lane_group, out_blocks)) + tile_bytes(in_blocks);
 }
 
-std::size_t Plan::backward_bytes(bool diff_src) const {
+std::size_t WinogradPlan::backward_bytes(bool diff_src) const {
   const std::size_t tiles = tile_bytes(in_blocks) + tile_bytes(out_blocks);
   const std::size_t weights = filter_bytes(std::min(weight_group, out_blocks), std::min(weight_group, in_blocks));
   if (!diff_src) return tiles + weights;
@@ -49,8 +49,8 @@ std::size_t Plan::backward_bytes(bool diff_src) const {
   return tiles + std::max(weights, filters + tile_bytes(std::min(lane_group, in_blocks)));
 }
 
-Plan make_plan(const Maps& maps, std::int64_t in_channels, std::int64_t out_channels, std::int64_t block) {
-  Plan plan;
+WinogradPlan make_plan(const Maps& maps, std::int64_t in_channels, std::int64_t out_channels, std::int64_t block) {
+  WinogradPlan plan;
   plan.maps = maps;
   plan.block = block;
   plan.in_blocks = in_channels / block;

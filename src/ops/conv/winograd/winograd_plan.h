@@ -13,7 +13,7 @@
 
 namespace trireme::ops::winograd {
 
-struct Plan {
+struct WinogradPlan {
   Maps maps;
   std::int64_t block = 0;  // channels of a vector
   std::int64_t in_blocks = 0, out_blocks = 0;
@@ -35,6 +35,6 @@ struct Plan {
   std::size_t backward_bytes(bool diff_src) const;
 };
 
-Plan make_plan(const Maps& maps, std::int64_t in_channels, std::int64_t out_channels, std::int64_t block);
+WinogradPlan make_plan(const Maps& maps, std::int64_t in_channels, std::int64_t out_channels, std::int64_t block);
 
 }  // namespace trireme::ops::winograd

@@ -1,0 +1,89 @@
+#include "data/open_data.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/text/text.h"
+#include "data/readers/cifar.h"
+#include "data/readers/idx.h"
+#include "data/readers/images/image_folder.h"
+#include "data/readers/numpy/numpy.h"
+#include "data/readers/packed.h"
+#include "data/readers/synthetic.h"
+#include "data/readers/table/csv.h"
+
+namespace trireme::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A run notes of each training sample whether it was used: of so many, in a quarter of a gigabyte.
+constexpr std::int64_t kMostSynthetic = 1'000'000'000;
+
+DataPair open_synthetic(const DataRequest& request) {
+  if (request.train_samples < 0 || request.test_samples < 0)
+    base::user_error("synthetic data of {} training and {} test samples; give at least 1 of each (0: the default)",
+                     request.train_samples, request.test_samples);
+  if (std::max(request.train_samples, request.test_samples) > kMostSynthetic)
+    base::user_error("synthetic data of {} training and {} test samples; expected at most {} of each",
+                     request.train_samples, request.test_samples, kMostSynthetic);
+  DataSpec spec;
+  spec.inputs = request.wanted_inputs;
+  if (spec.inputs.empty()) spec.inputs = {tensor::Shape{3, 32, 32}};
+  spec.target = request.wanted_target;
+  spec.classes = request.wanted_classes > 0 ? request.wanted_classes : 10;
+  return {make_synthetic(spec, request.train_samples ? request.train_samples : 10'000, request.seed, false),
+          make_synthetic(spec, request.test_samples ? request.test_samples : 2'000, request.seed, true)};
+}
+
+bool is_path(const std::string& name) {
+  std::error_code ignored;
+  return name.find('/') != std::string::npos || fs::exists(name, ignored);
+}
+
+DataPair open_path(const Readers& readers, const DataRequest& request) {
+  std::error_code ignored;
+  if (!fs::exists(request.name, ignored))
+    base::user_error("the data '{}' does not exist; give a file, a folder or a name (trireme list datasets)",
+                     request.name);
+  for (const FormatRow& format : readers.formats.rows())
+    if (format.fits(request)) return format.open(request);
+  base::user_error("the data '{}' is of no known format; the formats are {} (trireme list datasets)", request.name,
+                   base::join(readers.formats.names(), ", "));
+}
+
+}  // namespace
+
+Readers builtin_readers() {
+  base::RegistryOf<DatasetRow> datasets(
+      "dataset",
+      {{"mnist", "handwritten digits, 60000 + 10000 of 1x28x28, 10 classes", open_mnist},
+       {"fashion-mnist", "clothes, 60000 + 10000 of 1x28x28, 10 classes (Debian: dataset-fashion-mnist)",
+        open_fashion_mnist},
+       {"cifar10", "photographs, 50000 + 10000 of 3x32x32, 10 classes (binary version)", open_cifar10},
+       {"cifar100", "photographs, 50000 + 10000 of 3x32x32, 100 fine classes (binary version)", open_cifar100},
+       {"synthetic", "made on the fly in the shape the model takes: images, spectra, several inputs", open_synthetic}});
+  base::RegistryOf<FormatRow> formats(
+      "format",
+      {{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
+        [](const DataRequest& request) { return fs::path(request.name).extension() == kPackedEnding; },
+        [](const DataRequest& request) { return open_packed(request.name); }},
+       {"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy, open_numpy},
+       {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
+        open_table},
+       {"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
+        is_image_folder, open_image_folder}});
+  return {std::move(datasets), std::move(formats), builtin_codecs()};
+}
+
+DataPair open_dataset(const Readers& readers, DataRequest request) {
+  request.codecs = readers.codecs;
+  if (const DatasetRow* dataset = readers.datasets.find(request.name)) return dataset->open(request);
+  if (is_path(request.name)) return open_path(readers, request);
+  return readers.datasets.get(request.name).open(request);  // a user error
+}
+
+DataPair open_dataset(const DataRequest& request) { return open_dataset(builtin_readers(), request); }
+
+}  // namespace trireme::data

@@ -1,0 +1,21 @@
+#include "data/readers/test_share.h"
+
+#include <fmt/format.h>
+
+#include "data/stages/subset.h"
+
+namespace trireme::data {
+namespace {
+
+constexpr double kTestShare = 0.2;
+
+}  // namespace
+
+DataPair with_test_share(const DatasetPtr& all, std::uint64_t seed) {
+  DataPair pair = split_validation(all, kTestShare, seed);
+  pair.notes.push_back(fmt::format("the data has no test set of its own: {} of {} samples, chosen by the seed, serve",
+                                   pair.test->size(), all->size()));
+  return pair;
+}
+
+}  // namespace trireme::data

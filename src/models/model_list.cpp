@@ -1,0 +1,51 @@
+// One line per model: name, description, inputs per sample, classes, batch, builder.
+#include "models/families.h"
+#include "models/zoo.h"
+
+namespace trireme::models {
+namespace {
+
+Builder resnet_cifar_of(int depth) {
+  return [depth](LayerBuilder& layers, Inputs in, std::int64_t classes) {
+    return resnet_cifar(depth, layers, in, classes);
+  };
+}
+Builder resnet_v2_cifar_of(int depth) {
+  return [depth](LayerBuilder& layers, Inputs in, std::int64_t classes) {
+    return resnet_v2_cifar(depth, layers, in, classes);
+  };
+}
+Builder densenet_bc_of(int depth, std::int64_t growth) {
+  return [=](LayerBuilder& layers, Inputs in, std::int64_t classes) {
+    return densenet_bc(depth, growth, layers, in, classes);
+  };
+}
+
+}  // namespace
+
+ModelRegistry builtin_models() {
+  const std::vector<tensor::Shape> landcover = {{4, 64, 64}, {2, 64, 64}, {1, 64, 64}};
+  // clang-format off
+  std::vector<ModelInfo> list = {
+      {"lenet5", "LeNet-5 with tanh and average pools", {{3, 32, 32}}, 10, 126, lenet5},
+      {"mnist-cnn", "two convolutions, two dense layers, dropout", {{1, 28, 28}}, 10, 96, mnist_cnn},
+      {"alexnet", "AlexNet in torchvision's form", {{3, 64, 64}}, 10, 126, alexnet},
+      {"resnet18", "ResNet-18, ImageNet layout", {{3, 32, 32}}, 10, 126, resnet18},
+      {"resnet50", "ResNet-50, ImageNet layout", {{3, 32, 32}}, 10, 126, resnet50},
+      {"resnet18-cifar", "ResNet-18 with a 3x3 stem and no max-pool", {{3, 32, 32}}, 10, 126, resnet18_cifar},
+      {"resnet20-cifar", "ResNet v1 of depth 20, widths 16, 32, 64", {{3, 32, 32}}, 10, 128, resnet_cifar_of(20)},
+      {"resnet32-cifar", "ResNet v1 of depth 32, widths 16, 32, 64", {{3, 32, 32}}, 10, 128, resnet_cifar_of(32)},
+      {"resnet44-cifar", "ResNet v1 of depth 44, widths 16, 32, 64", {{3, 32, 32}}, 10, 128, resnet_cifar_of(44)},
+      {"resnet50-cifar", "ResNet v1 of depth 50, widths 16, 32, 64", {{3, 32, 32}}, 10, 128, resnet_cifar_of(50)},
+      {"resnet56-cifar", "ResNet v1 of depth 56, widths 16, 32, 64", {{3, 32, 32}}, 10, 128, resnet_cifar_of(56)},
+      {"resnet110-cifar", "ResNet v1 of depth 110, widths 16, 32, 64", {{3, 32, 32}}, 10, 128, resnet_cifar_of(110)},
+      {"resnet56v2-cifar", "ResNet v2 (bottlenecks) of depth 56, L2", {{3, 32, 32}}, 10, 64, resnet_v2_cifar_of(56)},
+      {"densenet40-12", "DenseNet-BC of depth 40, growth 12", {{1, 28, 28}}, 10, 128, densenet_bc_of(40, 12)},
+      {"redshift-cnn", "1-D convolutions over a spectrum, to redshift bins", {{1, 1800}}, 800, 64, redshift_cnn},
+      {"landcover-cnn", "a branch for each of three images", landcover, 10, 64, landcover_cnn},
+  };
+  // clang-format on
+  return ModelRegistry("model", std::move(list));
+}
+
+}  // namespace trireme::models

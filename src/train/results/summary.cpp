@@ -1,0 +1,142 @@
+#include "train/results/summary.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text/text.h"
+#include "observe/resources.h"
+
+namespace trireme::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+void add_times(Json& json, const observe::StepSeconds& seconds) {
+  for (const observe::StepTime& time : observe::kStepTimes) json[time.name] = seconds.*time.seconds;
+}
+
+}  // namespace
+
+double RunResult::samples_per_second() const {
+  return samples_here > 0 ? static_cast<double>(samples_here) / seconds.stepping : 0;
+}
+
+std::string summary_json(const base::Settings& settings, const Experiment& e, const RunResult& r) {
+  Json seconds{{"total", r.seconds.total}};
+  add_times(seconds, r.seconds.steps);
+  seconds["evaluation"] = r.seconds.evaluation;
+  seconds["checkpoint"] = r.seconds.checkpoint;
+  seconds["whole_run"] = r.progress.seconds;
+  Json json{{"model", settings.text("model")},
+            {"data", settings.text("data")},
+            {"strategy", settings.text("strategy")},
+            {"run", r.run},
+            {"steps", r.progress.step},
+            {"epochs", r.progress.epoch},
+            {"batch", e.batch},
+            {"oars", e.oars},
+            {"threads", e.threads},
+            {"world", r.details.workers + r.details.servers},
+            {"workers", r.details.workers},
+            {"servers", r.details.servers},
+            {"parameters", e.network.parameter_count()},
+            {"train_loss", number(r.progress.train_loss)},
+            {"train_accuracy", number(r.progress.train_accuracy)},
+            {"test_loss", number(r.test.loss)},
+            {"test_accuracy", number(r.test.accuracy)},
+            {"stopped_early", r.stopped_early},
+            {"weights_sha256", r.weights_sha256},
+            {"samples_per_second", r.samples_per_second()},
+            {"seconds", seconds},
+            {"peak_memory_bytes", static_cast<std::int64_t>(observe::peak_resident_bytes())}};
+  const RunDetails& d = r.details;
+  if (d.hand_overs > 0) json["switches"] = {{"count", d.hand_overs}, {"longest_seconds", d.longest_hand_over_seconds}};
+  if (d.synchronisations > 0) json["synchronisations"] = d.synchronisations;
+  if (!d.staleness.empty()) {
+    Json& histogram = json["staleness"] = Json::object();
+    for (const auto& [pushes, count] : d.staleness) histogram[std::to_string(pushes)] = count;
+  }
+  if (!d.lost.empty()) json["lost"] = d.lost;
+  if (d.workers + d.servers == 1) return json.dump();
+  Json& workers = json["per_worker"] = Json::array();
+  for (std::size_t w = 0; w < d.seconds.size(); ++w) {
+    Json times = Json::object();
+    add_times(times, d.seconds[w]);
+    workers.push_back({{"host", d.hosts[w]},
+                       {"threads", d.threads[w]},
+                       {"oars", w < d.oars.size() ? Json(d.oars[w]) : Json(nullptr)},
+                       {"seconds", times},
+                       {"sent_bytes", d.traffic[w].sent},
+                       {"received_bytes", d.traffic[w].received},
+                       {"caused_waiting_seconds", d.caused_waiting_seconds[w]}});
+  }
+  for (const TrafficReply& bytes : d.server_traffic)
+    json["per_server"].push_back({{"sent_bytes", bytes.sent}, {"received_bytes", bytes.received}});
+  json["lateness"] = d.lateness;
+  return json.dump();
+}
+
+namespace {
+
+void add_workers(std::vector<std::string>& lines, const RunDetails& d) {
+  lines.push_back("");
+  lines.push_back(
+      "worker  host              threads  oars      load   forward  backward   network    update    hidden      sent  "
+      "received");
+  for (std::size_t w = 0; w < d.seconds.size(); ++w) {
+    std::string line = fmt::format("{:>6}  {:<16}  {:>7}  {:>4}", w, d.hosts[w].substr(0, 16), d.threads[w],
+                                   w < d.oars.size() ? std::to_string(d.oars[w]) : "-");
+    for (const observe::StepTime& time : observe::kStepTimes)
+      line += fmt::format("  {:>8}", base::human_seconds(d.seconds[w].*time.seconds));
+    for (const std::uint64_t bytes : {d.traffic[w].sent, d.traffic[w].received})
+      line += fmt::format("  {:>8}", base::human_bytes(static_cast<double>(bytes)));
+    lines.push_back(line);
+  }
+  for (std::size_t s = 0; s < d.server_traffic.size(); ++s)
+    lines.push_back(fmt::format("server {} sent {} and received {}", s,
+                                base::human_bytes(static_cast<double>(d.server_traffic[s].sent)),
+                                base::human_bytes(static_cast<double>(d.server_traffic[s].received))));
+  for (const std::string& who : d.lost) lines.push_back(fmt::format("{} was lost on the way", who));
+  if (!d.lateness.empty()) lines.push_back(d.lateness);
+  if (d.synchronisations > 0) lines.push_back(fmt::format("replicas were averaged {} times", d.synchronisations));
+  if (!d.staleness.empty()) {
+    std::int64_t pushes = 0, sum = 0;
+    for (const auto& [others, count] : d.staleness) pushes += count, sum += others * count;
+    lines.push_back(fmt::format("staleness: {:.2f} pushes of others between pull and push on average, at most {}",
+                                static_cast<double>(sum) / static_cast<double>(pushes), d.staleness.rbegin()->first));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> summary_lines(const RunResult& r) {
+  std::vector<std::string> lines;
+  lines.push_back("");
+  if (std::isnan(r.test.accuracy))
+    lines.push_back(fmt::format("test loss  {:.6f}", r.test.loss));
+  else
+    lines.push_back(fmt::format("test accuracy  {:.2f} %  (loss {:.4f})", 100 * r.test.accuracy, r.test.loss));
+  if (r.steps_here > 0) {
+    lines.push_back(
+        fmt::format("{:.0f} samples/s over {} steps; the time went to", r.samples_per_second(), r.steps_here));
+    const Seconds& s = r.seconds;
+    const auto say = [&](const char* name, double seconds) {
+      lines.push_back(
+          fmt::format("  {:<11}{:>10}  {:>5.1f} %", name, base::human_seconds(seconds), 100 * seconds / s.total));
+    };
+    for (const observe::StepPhase& phase : observe::kStepPhases) say(phase.name, s.steps.*phase.seconds);
+    say("evaluation", s.evaluation);
+    say("checkpoint", s.checkpoint);
+    say("total", s.total);
+  }
+  if (r.details.workers > 1 && r.steps_here > 0) add_workers(lines, r.details);
+  lines.push_back(fmt::format("weights {}", r.weights_sha256));
+  lines.push_back(fmt::format("run folder {}", r.run));
+  return lines;
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,59 @@
+// The summary of a run: one JSON object for programs, a short text with the time breakdown for people.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/text/options.h"
+#include "strategy/common/strategy.h"
+#include "train/evaluation/evaluate.h"
+#include "train/experiment/experiment.h"
+#include "train/messages/reports.h"
+#include "train/results/training_progress.h"
+
+namespace trireme::train {
+
+// Where the seconds of this process went.
+struct Seconds {
+  observe::StepSeconds steps;
+  double evaluation = 0, checkpoint = 0;
+  double stepping = 0;  // of steps, by the clock
+  double total = 0;
+};
+
+// What each worker of several did.
+struct RunDetails {
+  int workers = 1, servers = 0;
+  std::vector<observe::StepSeconds> seconds;   // per worker
+  std::vector<double> caused_waiting_seconds;  // per worker
+  std::vector<std::string> hosts;              // per worker
+  std::vector<int> threads;                    // per worker
+  std::vector<std::int64_t> oars;              // per worker, in the last synchronous step
+  std::map<std::int64_t, std::int64_t> staleness;
+  std::int64_t synchronisations = 0;  // of replicas that go apart
+  int hand_overs = 0;
+  double longest_hand_over_seconds = 0;
+  std::vector<std::string> lost;                      // workers that the run went on without
+  std::string lateness;                               // a sentence, or nothing
+  std::vector<TrafficReply> traffic, server_traffic;  // per worker, per server that is a process of its own
+};
+
+struct RunResult {
+  std::string run;  // folder
+  TrainingProgress progress;
+  Evaluation test;
+  bool stopped_early = false;
+  std::string weights_sha256;
+  Seconds seconds;
+  RunDetails details;
+  std::int64_t steps_here = 0, samples_here = 0;  // by this process
+  double samples_per_second() const;
+};
+
+// One line.
+std::string summary_json(const base::Settings& settings, const Experiment& experiment, const RunResult& result);
+// The same for people.
+std::vector<std::string> summary_lines(const RunResult& result);
+
+}  // namespace trireme::train

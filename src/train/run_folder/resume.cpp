@@ -1,0 +1,107 @@
+#include "train/run_folder/resume.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "strategy/phases.h"
+
+namespace trireme::train {
+namespace {
+
+// Where and how fast a run goes on may change, and how long it lasts; never what it computes.
+bool free_on_resume(const std::string& name) {
+  constexpr std::array kFree{"resume",
+                             "threads",
+                             "pin",
+                             "data-dir",
+                             "epochs",
+                             "steps",
+                             "checkpoint-every",
+                             "keep",
+                             "json",
+                             "quiet",
+                             "early-stopping",
+                             "allow-other-bits",
+                             "profile",
+                             "strategy",
+                             "workers",
+                             "servers",
+                             "server-place",
+                             "assign",
+                             "evaluate",
+                             "hosts",
+                             "server-hosts",
+                             "ssh",
+                             "port",
+                             "transport",
+                             "tls",
+                             "heartbeat-timeout",
+                             "stall-timeout",
+                             "slow"};
+  return std::find(kFree.begin(), kFree.end(), name) != kFree.end();
+}
+
+}  // namespace
+
+base::Settings resumed_settings(const Registry& registry, const base::Settings& given) {
+  if (given.is_set("run"))
+    base::user_error("--run and --resume exclude each other: a resumed run goes on in its folder");
+  base::Settings settings = settings_of_run(given.text("resume"));
+  for (const auto& [name, value] : given.given()) {
+    if (!free_on_resume(name) && settings.text(name) != value)
+      base::user_error("--{} cannot change when a run is resumed: it was '{}', now '{}'", name, settings.text(name),
+                       value);
+    settings.set(name, value);
+  }
+  if (given.is_set("epochs") && !given.is_set("steps")) settings.set("steps", "0");  // the newer wish counts
+  if (const std::string& now = settings.text("strategy");
+      given.is_set("strategy") && !given.is_set("servers") &&
+      (now == "auto" || !strategy::needs_servers(registry.strategies, now)))
+    settings.set("servers", "0");  // those of the strategy before
+  return settings;
+}
+
+std::vector<graph::KernelPrint> run_fingerprint(crew::Crew& crew, const Experiment& e) {
+  std::vector<graph::KernelPrint> prints;
+  const auto print = [&](const std::set<std::int64_t>& sizes, bool training) {
+    for (const std::int64_t size : sizes)
+      for (auto& each : graph::fingerprint(crew.program(size, training))) prints.push_back(std::move(each));
+  };
+  std::set<std::int64_t> trained, evaluated;
+  for (const std::int64_t samples : {e.batch, e.drop_last ? 0 : e.train->size() % e.batch})
+    for (const std::int64_t size : crew.oar_sizes(samples)) trained.insert(size);
+  for (const auto& set : {e.validation, e.test})
+    if (set)
+      for (const std::int64_t size : crew.evaluation_sizes(set->size())) evaluated.insert(size);
+  print(trained, true);
+  print(evaluated, false);
+  return prints;
+}
+
+void check_same_data(const RunFolder& folder, const Experiment& experiment) {
+  if (stored_data_hash(folder) == data_hash(experiment)) return;
+  base::user_error(
+      "the data is not that of the run so far ({} training, {} test samples found); resume {} with the "
+      "--data-dir it began with",
+      experiment.train->size(), experiment.test->size(), folder.path().string());
+}
+
+std::string check_same_kernels(const RunFolder& folder, const std::vector<graph::KernelPrint>& now, bool allow_others) {
+  const std::vector<graph::KernelPrint> before = stored_fingerprint(folder);
+  for (const graph::KernelPrint& print : now) {
+    const auto same = [&](const graph::KernelPrint& old) {
+      return old.kernel == print.kernel && old.hash == print.hash;
+    };
+    if (std::any_of(before.begin(), before.end(), same)) continue;
+    if (!allow_others)
+      base::user_error(
+          "this machine computes '{}' with other bits than the run had so far; resume it where it began, "
+          "or accept other bits with --allow-other-bits",
+          print.kernel);
+    return fmt::format("from here on with other bits than a run on one kind of machine: '{}' differs", print.kernel);
+  }
+  return {};
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,205 @@
+#include "train/run_folder/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/cpu/simd.h"
+#include "base/error.h"
+#include "base/version.h"
+#include "ops/core/onednn.h"
+#include "store/json_checksum.h"
+#include "train/experiment/options.h"
+
+namespace trireme::train {
+namespace {
+
+namespace fs = base::fs;
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code cause;
+  fs::create_directories(path, cause);
+  if (cause) base::user_error("cannot make the run folder {}: {}", path.string(), cause.message());
+  if (::access(path.c_str(), W_OK) != 0)
+    base::user_error("cannot write into the run folder {}: {}", path.string(), std::strerror(errno));
+}
+
+}  // namespace
+
+RunFolder RunFolder::create(const std::string& wanted, const std::string& model, const std::string& data) {
+  if (!wanted.empty()) {
+    std::error_code ignored;
+    if (fs::exists(wanted, ignored) && !(fs::is_directory(wanted, ignored) && fs::is_empty(wanted, ignored)))
+      base::user_error("the run folder {} exists already; name a new one, or go on with it: --resume {}", wanted,
+                       wanted);
+    const bool new_folder = !fs::exists(wanted, ignored);
+    make_folder(wanted);
+    return {wanted, new_folder};
+  }
+  make_folder("runs");
+  const fs::path given = fs::path(data).lexically_normal();
+  const std::string short_name = (given.has_filename() ? given : given.parent_path()).stem().string();
+  for (int number = 1;; ++number) {
+    const fs::path path = fmt::format("runs/{}-{}-{}", model, short_name, number);
+    std::error_code cause;
+    if (fs::create_directory(path, cause)) return {path, true};
+    if (cause) base::user_error("cannot make the run folder {}: {}", path.string(), cause.message());
+  }
+}
+
+RunFolder RunFolder::open(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) base::user_error("there is no run folder {}", path);
+  if (!fs::exists(fs::path(path) / "run.json", ignored))
+    base::user_error("{} is no run folder: it has no run.json", path);
+  return {path, false};
+}
+
+void RunFolder::lock() {
+  const int folder = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) base::user_error("cannot open the run folder {}: {}", path_.string(), std::strerror(errno));
+  lock_ = std::shared_ptr<const int>(new int(folder), [](const int* descriptor) {
+    ::close(*descriptor);
+    delete descriptor;
+  });
+  if (::flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    base::user_error("another process is training in {}; wait for it or stop it", path_.string());
+}
+
+void RunFolder::remove_if_empty() const {
+  std::error_code ignored;
+  if (made_ && fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
+}
+
+std::string to_text(const data::Normalization& normalization) {
+  nlohmann::ordered_json json{{"kind", normalization.kind}, {"inputs", nlohmann::ordered_json::array()}};
+  for (const data::InputNormalization& input : normalization.inputs)
+    json["inputs"].push_back({{"mean", input.mean}, {"divisor", input.divisor}});
+  return json.dump();
+}
+
+data::Normalization normalization_from_text(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  data::Normalization normalization{json.at("kind"), {}};
+  for (const auto& input : json.at("inputs")) normalization.inputs.push_back({input.at("mean"), input.at("divisor")});
+  return normalization;
+}
+
+void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& e,
+                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world) {
+  nlohmann::ordered_json json;
+  json["trireme"] = base::version_text();
+  json["configuration"] = settings.all();
+  // What "the default" meant, so that the file reproduces the run wherever it is fed back.
+  json["configuration"]["batch"] = std::to_string(e.batch);
+  json["configuration"]["oars"] = std::to_string(e.oars);
+  json["resolved"] = {{"batch", e.batch},
+                      {"oars", e.oars},
+                      {"threads", e.threads},
+                      {"world", world.processes.size()},
+                      {"workers", world.workers},
+                      {"servers", world.servers},
+                      {"steps_per_epoch", e.steps_per_epoch},
+                      {"total_steps", e.total_steps},
+                      {"train_samples", e.train->size()},
+                      {"validation_samples", e.validation ? e.validation->size() : 0},
+                      {"test_samples", e.test->size()},
+                      {"parameters", e.network.parameter_count()},
+                      {"pinned", !e.crew_options.cpus.empty()}};
+  json["data_hash"] = data_hash(e);
+  json["normalization"] = nlohmann::ordered_json::parse(to_text(e.normalization));
+  utsname system{};
+  ::uname(&system);
+  json["host"] = {{"name", system.nodename},
+                  {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)},
+                  {"cpu", cpu_model()},
+                  {"cores", e.cores.usable},
+                  {"l1d_bytes", sysconf(_SC_LEVEL1_DCACHE_SIZE)},
+                  {"l2_bytes", sysconf(_SC_LEVEL2_CACHE_SIZE)},
+                  {"l3_bytes", sysconf(_SC_LEVEL3_CACHE_SIZE)}};
+  for (const WorldOfRun::Process& process : world.processes)
+    json["processes"].push_back({{"name", process.name}, {"host", process.host}, {"threads", process.threads}});
+  json["libraries"] = {{"onednn", ops::onednn::library_version()}, {"compiler", __VERSION__}};
+  json["isa"] = base::isa_name(base::active_isa());
+  const ops::KernelTable table = e.crew_options.kernel_table ? *e.crew_options.kernel_table : ops::KernelTable();
+  json["kernel_table"] = {{"source", table.source()}, {"rows", table.size()}, {"sha256", table.sha256()}};
+  auto& list = json["fingerprint"] = nlohmann::ordered_json::array();
+  for (const graph::KernelPrint& print : prints)
+    list.push_back({{"kernel", print.kernel}, {"hash", fmt::format("{:016x}", print.hash)}});
+  json[store::kChecksum] = store::json_checksum(json.dump());
+  base::write_text_atomically(folder.file("run.json"), json.dump(2) + "\n");
+}
+
+namespace {
+
+// Calls read(json) on a run.json and names the file when something in it is missing or of the wrong kind.
+template <class Read>
+auto from_run_json(const RunFolder& folder, const char* what, const Read& read) {
+  const std::string path = folder.file("run.json").string();
+  try {
+    return read(nlohmann::json::parse(base::read_text(path)).at(what));
+  } catch (const base::Error&) {
+    throw;
+  } catch (const std::exception&) {
+    base::user_error("{} has no readable '{}'; was it edited?", path, what);
+  }
+}
+
+}  // namespace
+
+data::Normalization stored_normalization(const RunFolder& folder) {
+  return from_run_json(folder, "normalization",
+                       [](const nlohmann::json& json) { return normalization_from_text(json.dump()); });
+}
+
+std::string stored_data_hash(const RunFolder& folder) {
+  return from_run_json(folder, "data_hash", [](const nlohmann::json& json) { return json.get<std::string>(); });
+}
+
+std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder) {
+  return from_run_json(folder, "fingerprint", [](const nlohmann::json& json) {
+    std::vector<graph::KernelPrint> prints;
+    for (const auto& print : json)
+      prints.push_back({print.at("kernel"), std::stoull(print.at("hash").get<std::string>(), nullptr, 16)});
+    return prints;
+  });
+}
+
+void read_configuration(base::Settings& settings, const std::string& run_json) {
+  const auto json = nlohmann::json::parse(base::read_text(run_json), nullptr, false);
+  if (!json.is_object() || !json.contains("configuration") || !json["configuration"].is_object())
+    base::user_error("{} is no run.json: valid JSON with an object 'configuration' was expected", run_json);
+  for (const auto& [name, value] : json["configuration"].items()) {
+    if (!value.is_string()) base::user_error("{}: configuration '{}' must be a text", run_json, name);
+    if (name == "run" || name == "resume" || name == "config" || name == "json" || name == "quiet" ||
+        name == "allow-other-bits")
+      continue;
+    if (!settings.is_set(name)) settings.set(name, value.get<std::string>(), run_json);
+  }
+}
+
+base::Settings settings_of_run(const std::string& run) {
+  base::Settings settings(train_options());
+  const std::string run_json = RunFolder::open(run).file("run.json").string();
+  read_configuration(settings, run_json);
+  if (!store::json_checksum_agrees(base::read_text(run_json)))
+    base::user_error(
+        "{} was changed since the run wrote it, so this would be another experiment; put it back as it was, or start a "
+        "new run from it: trireme train --config {} --run NEW",
+        run_json, run_json);
+  return settings;
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,77 @@
+// The run folder: everything a run produces.
+//
+//   run.json         configuration, what it resolved to, versions, host, kernel fingerprints
+//   metrics.jsonl    one object per step and per epoch
+//   resources.jsonl  CPU, memory and network once per second
+//   trace.json       chrome trace of the steps
+//   checkpoints/     see store/checkpoint.h
+//   profile.json     time by op, when asked for
+//   summary.json     written at the end
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/system/files.h"
+#include "base/text/options.h"
+#include "graph/fingerprint.h"
+#include "train/experiment/experiment.h"
+
+namespace trireme::train {
+
+class RunFolder {
+ public:
+  // Makes a new folder: the given one, which must not exist or be empty, or runs/<model>-<data>-<number>.
+  static RunFolder create(const std::string& wanted, const std::string& model, const std::string& data);
+  // Opens an existing run; a user error if it is none.
+  static RunFolder open(const std::string& path);
+
+  const base::fs::path& path() const { return path_; }
+  base::fs::path file(const char* name) const { return path_ / name; }
+  base::fs::path checkpoints() const { return path_ / "checkpoints"; }
+
+  // Keeps other processes from writing into the run as long as this object lives; a user error if one does already.
+  void lock();
+  // Removes a folder that create() made if nothing was written into it.
+  void remove_if_empty() const;
+
+ private:
+  RunFolder(base::fs::path path, bool made) : path_(std::move(path)), made_(made) {}
+  base::fs::path path_;
+  bool made_;
+  std::shared_ptr<const int> lock_;  // a descriptor
+};
+
+// The processes of a run.
+struct WorldOfRun {
+  int workers = 1, servers = 0;
+  struct Process {
+    std::string name, host;
+    int threads = 0;
+  };
+  std::vector<Process> processes;
+};
+
+void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& experiment,
+                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world);
+
+// As one line of JSON, and back.
+std::string to_text(const data::Normalization& normalization);
+data::Normalization normalization_from_text(const std::string& text);
+
+// The normalisation a run was trained with.
+data::Normalization stored_normalization(const RunFolder& folder);
+
+std::string stored_data_hash(const RunFolder& folder);
+
+// The fingerprints a run was started with.
+std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder);
+
+// Takes the configuration of a run.json over; values already given stay. Where a run lies is not taken over.
+void read_configuration(base::Settings& settings, const std::string& run_json);
+
+// The settings of a run, read from its run.json.
+base::Settings settings_of_run(const std::string& run);
+
+}  // namespace trireme::train

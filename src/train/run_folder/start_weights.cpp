@@ -1,0 +1,63 @@
+#include "train/run_folder/start_weights.h"
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "graph/fusion.h"
+#include "models/init.h"
+#include "store/checkpoint.h"
+#include "store/parameters_io.h"
+#include "train/run_folder/run_folder.h"
+
+namespace trireme::train {
+namespace {
+
+std::span<float> weights_of(crew::Crew& crew) {
+  return {crew.weights(), static_cast<std::size_t>(crew.space().floats())};
+}
+
+base::fs::path chosen_checkpoint(const std::string& run, bool last) {
+  const store::CheckpointStore checkpoints(RunFolder::open(run).checkpoints(), 1);
+  const auto folder = last ? checkpoints.latest() : checkpoints.best() ? checkpoints.best() : checkpoints.latest();
+  if (!folder) base::user_error("the run {} has no checkpoint yet", run);
+  return *folder;
+}
+
+}  // namespace
+
+void fill_fresh_weights(crew::Crew& crew, const std::string& style, std::uint64_t seed) {
+  models::initialize(crew.network(), crew.space(), crew.weights(), style, seed);
+  crew.refresh_weight_forms();
+}
+
+void fill_fresh_weights(const graph::Network& network, const tensor::ParameterSpace& space, std::span<float> weights,
+                        const std::string& style, std::uint64_t seed) {
+  models::initialize(graph::fuse(network), space, weights.data(), style, seed);
+}
+
+std::string take_weights_from(const tensor::ParameterSpace& space, std::span<float> weights,
+                              const std::string& run_or_file) {
+  std::error_code ignored;
+  const base::fs::path file = base::fs::is_directory(run_or_file, ignored)
+                                  ? chosen_checkpoint(run_or_file, false) / "weights.safetensors"
+                                  : base::fs::path(run_or_file);
+  const store::Matching matching = store::import_matching(space, weights, store::read_safetensors(file));
+  if (matching.copied.empty())
+    base::user_error("{} has no parameter of this network by name and shape; is it of another network?", file.string());
+  if (matching.skipped.empty()) return fmt::format("all {} parameters from {}", matching.copied.size(), file.string());
+  std::string fresh;
+  for (std::size_t i = 0; i < matching.skipped.size() && i < 4; ++i) fresh += (i ? ", " : "") + matching.skipped[i];
+  if (matching.skipped.size() > 4) fresh += ", ...";
+  return fmt::format("{} parameters from {}; {} stay fresh ({})", matching.copied.size(), file.string(),
+                     matching.skipped.size(), fresh);
+}
+
+std::string load_run_weights(crew::Crew& crew, const std::string& run, bool last) {
+  const base::fs::path folder = chosen_checkpoint(run, last);
+  const store::LoadedCheckpoint loaded = store::CheckpointStore::load(folder, false);
+  store::import_parameters(crew.space(), weights_of(crew), loaded.weights);
+  crew.refresh_weight_forms();
+  return folder.string();
+}
+
+}  // namespace trireme::train

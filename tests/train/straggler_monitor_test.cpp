@@ -1,0 +1,66 @@
+// Who is blamed for waiting, and what for.
+#include "train/helm/straggler_monitor.h"
+
+#include <gtest/gtest.h>
+
+namespace trireme::train {
+namespace {
+
+using observe::StepSeconds;
+using strategy::WorkerStepReport;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+TEST(StragglerMonitor, IsTheLastOnesSinceTheMiddleOfTheOthers) {
+  StragglerMonitor lateness({0, 0, 0, 0});
+  for (int step = 0; step < 10; ++step)
+    lateness.see({{{.forward = 1}, 1 * kSecond, false},
+                  {{.forward = 1}, 2 * kSecond, false},
+                  {{.forward = 5}, 7 * kSecond, false},
+                  {{.forward = 1}, 3 * kSecond, false}});
+  EXPECT_EQ(lateness.caused()[0], 0);
+  EXPECT_EQ(lateness.caused()[1], 0);
+  EXPECT_DOUBLE_EQ(lateness.caused()[2], 50) << "7 - 2, ten times";
+  EXPECT_DOUBLE_EQ(lateness.seconds()[2].forward, 50);
+  EXPECT_EQ(lateness.sentence(200), "worker 2 makes everybody wait 25 %: its forward is slow");
+  EXPECT_EQ(lateness.sentence(2000), "") << "not worth saying";
+  EXPECT_EQ(lateness.sentence(0), "");
+}
+
+TEST(StragglerMonitor, KnowsThatClocksDiffer) {
+  StragglerMonitor lateness({0, 100 * kSecond});
+  lateness.see({{{.backward = 3}, 3 * kSecond, false}, {{.backward = 1}, 101 * kSecond, false}});
+  EXPECT_DOUBLE_EQ(lateness.caused()[0], 2);
+  EXPECT_EQ(lateness.caused()[1], 0);
+  EXPECT_EQ(lateness.sentence(10), "worker 0 makes everybody wait 20 %: its backward is slow");
+}
+
+TEST(StragglerMonitor, NamesThePhaseInWhichOneIsSlowerThanOthers) {
+  // All have a long backward; one has to wait for its data.
+  StragglerMonitor lateness({0, 0, 0});
+  lateness.see({{{.load = 4, .backward = 9}, 13 * kSecond, false},
+                {{.load = 0, .backward = 9}, 9 * kSecond, false},
+                {{.load = 0, .backward = 9}, 9 * kSecond, false}});
+  EXPECT_EQ(lateness.sentence(10), "worker 0 makes everybody wait 40 %: its loading is slow");
+}
+
+TEST(StragglerMonitor, OfOneWorkerIsNobodys) {
+  StragglerMonitor lateness({0});
+  lateness.see({{{.forward = 1}, kSecond, false}});
+  EXPECT_EQ(lateness.caused()[0], 0);
+  EXPECT_EQ(lateness.sentence(1), "");
+}
+
+TEST(StragglerMonitor, PushesAddToSecondsAlone) {
+  StragglerMonitor lateness({0, 0});
+  lateness.add_push(1, {.load = 1, .forward = 2, .backward = 3, .update = 4, .network = 5, .hidden = 6});
+  lateness.add_push(1, {.load = 1, .forward = 2, .backward = 3, .update = 4, .network = 5, .hidden = 6});
+  const StepSeconds& sum = lateness.seconds()[1];
+  EXPECT_EQ(sum.load + 10 * sum.forward + 100 * sum.backward + 1000 * sum.update, 2 + 40 + 600 + 8000);
+  EXPECT_EQ(sum.network, 10);
+  EXPECT_EQ(sum.hidden, 12);
+  EXPECT_EQ(lateness.sentence(1), "");
+}
+
+}  // namespace
+}  // namespace trireme::train
