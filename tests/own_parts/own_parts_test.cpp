@@ -5,17 +5,19 @@
 #include <numeric>
 
 #include "base/system/files.h"
-#include "models/layers.h"
+#include "comm/builtin_transports.h"
+#include "models/layer_builder.h"
 #include "own_parts/optimizer.h"
 #include "own_parts/reader.h"
 #include "own_parts/sink.h"
 #include "own_parts/strategy.h"
 #include "own_parts/transport.h"
-#include "strategy/builtin.h"
+#include "strategy/builtin_strategies.h"
 #include "strategy/cluster.h"
 #include "strategy/fake_replica.h"
 #include "support/temporary_folder.h"
-#include "train/options.h"
+#include "train/builtin_registry.h"
+#include "train/experiment/options.h"
 #include "train/run/job.h"
 
 namespace trireme::own_parts {
@@ -30,7 +32,7 @@ train::Registry own_registry() {
                        {{1, 2, 2}},
                        10,
                        16,
-                       [](models::Layers& layers, std::span<const graph::Value> inputs, std::int64_t classes) {
+                       [](models::LayerBuilder& layers, std::span<const graph::Value> inputs, std::int64_t classes) {
                          return layers.dense("fc", layers.flatten("flatten", inputs[0]), classes);
                        }});
   registry.strategies.add(plain_row());
@@ -82,18 +84,18 @@ TEST_F(OwnParts, StrategyRuns) {
 std::vector<std::vector<float>> weights_of_three(const strategy::StrategyConfigPtr& config) {
   constexpr int kWorkers = 3, kOars = 8;
   constexpr std::int64_t kSteps = 4, kSamples = 21;
-  const strategy::RoleMap cast{kWorkers, 0, false};
+  const strategy::RoleMap roles{kWorkers, 0, false};
   std::vector<comm::Group> groups = comm::inproc_groups(kWorkers, 20);
   std::vector<std::vector<float>> weights(kWorkers);
   const auto errors = strategy::run_cluster(
-      groups, cast,
+      groups, roles,
       [&](comm::Group& group, int w) {
         strategy::FakeReplica replica(kOars);
         strategy::Updater updater(replica, optim::make_optimizer("sgd:lr=0.5"), 0);
-        strategy::Assignment assignment({strategy::AssignBy::even, {}}, kOars, std::vector<int>(kWorkers, 1), 1, 1);
+        strategy::OarAssignment assignment({strategy::AssignBy::even, {}}, kOars, std::vector<int>(kWorkers, 1), 1, 1);
         tensor::Buffer memory(8 * static_cast<std::size_t>(replica.space().floats()) * sizeof(float));
-        const strategy::Worker worker{
-            replica, updater, group, cast, w, assignment, {memory.floats(), memory.bytes() / sizeof(float)}};
+        const strategy::WorkerContext worker{
+            replica, updater, group, roles, w, assignment, {memory.floats(), memory.bytes() / sizeof(float)}};
         const auto own = config->make_worker_side(worker);
         std::vector<std::int64_t> indices(kSamples);
         for (std::int64_t step = 1; step <= kSteps; ++step) {
@@ -106,7 +108,7 @@ std::vector<std::vector<float>> weights_of_three(const strategy::StrategyConfigP
           work.lr = 0.5;
           (void)own->step(work);
         }
-        own->end_stretch();
+        own->end_interval();
         weights[static_cast<std::size_t>(w)].assign(replica.weights(), replica.weights() + replica.space().floats());
       },
       [](comm::Group&, int) {});

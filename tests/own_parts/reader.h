@@ -4,8 +4,9 @@
 
 #include "base/error.h"
 #include "base/system/files.h"
-#include "data/columns.h"
-#include "data/open.h"
+#include "data/dataset/columns.h"
+#include "data/open_data.h"
+#include "data/readers/test_share.h"
 
 namespace trireme::own_parts {
 

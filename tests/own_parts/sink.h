@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "train/helm/recorder.h"
+#include "train/recorder/recorder.h"
 
 namespace trireme::own_parts {
 
@@ -25,7 +25,7 @@ class LossesSink : public observe::EventSink {
 
 inline train::SinkRow losses_row() {
   return {"losses", "losses.csv: a line per step",
-          [](const train::SinkPlace& place) { return std::make_unique<LossesSink>(place.folder); }};
+          [](const train::SinkContext& context) { return std::make_unique<LossesSink>(context.folder); }};
 }
 
 }  // namespace trireme::own_parts

@@ -3,24 +3,24 @@
 #pragma once
 
 #include "strategy/common/sync_step.h"
-#include "strategy/config.h"
+#include "strategy/registry/config.h"
 #include "strategy/single/single.h"
 
 namespace trireme::own_parts {
 
 class Plain : public strategy::Strategy {
  public:
-  explicit Plain(const strategy::Worker& worker)
+  explicit Plain(const strategy::WorkerContext& worker)
       : worker_(worker),
         step_(worker, strategy::buckets_of(worker, 0), worker.gradients),
-        notes_(step_.note_size() * static_cast<std::size_t>(worker.cast.workers)) {
+        notes_(step_.note_size() * static_cast<std::size_t>(worker.roles.workers)) {
     worker_.updater.ensure_state();
   }
 
   strategy::StepReport step(const strategy::Work& work) override {
     crew::Replica& replica = worker_.replica;
     // Forward and backward of this worker's oars.
-    const crew::RowReport row = step_.row(work, {work.oars}, [](std::size_t) {});
+    const crew::ComputeReport computed = step_.compute(work, {work.oars}, [](std::size_t) {});
     // The sums of all workers, bucket by bucket, along the oar tree; they end up in the first partial.
     const comm::ExactPlan& plan = step_.plan(work.step, work.batch.samples);
     for (std::size_t bucket = 0; bucket < step_.buckets().size(); ++bucket) step_.add_up(worker_.group, bucket, plan);
@@ -35,17 +35,17 @@ class Plain : public strategy::Strategy {
     replica.move_statistics(gradient + replica.space().trained_floats(), work.batch.samples);
     replica.refresh_weight_forms();
     // Losses, times and the wish to stop of all workers.
-    const std::vector<double> note = step_.write_note(work, row, before_);
+    const std::vector<double> note = step_.write_note(work, computed, before_);
     worker_.group.all_gather(std::as_bytes(std::span(note)), std::as_writable_bytes(std::span(notes_)));
     strategy::StepReport report;
     step_.read_notes(notes_, work, report);
     report.penalty = worker_.updater.penalty();
-    report.seconds = before_ = strategy::seconds_of(work, row);
+    report.seconds = before_ = strategy::seconds_of(work, computed);
     return report;
   }
 
  private:
-  strategy::Worker worker_;
+  strategy::WorkerContext worker_;
   strategy::SyncStep step_;
   std::vector<double> notes_;
   strategy::StepSeconds before_;
@@ -54,8 +54,8 @@ class Plain : public strategy::Strategy {
 class PlainConfig : public strategy::StrategyConfig {
  public:
   PlainConfig() : StrategyConfig({}) {}  // the default traits: synchronous, exact, workers own the state
-  std::unique_ptr<strategy::Strategy> make_worker_side(const strategy::Worker& worker) const override {
-    if (worker.cast.workers == 1) return strategy::make_single(worker.replica, worker.updater);
+  std::unique_ptr<strategy::Strategy> make_worker_side(const strategy::WorkerContext& worker) const override {
+    if (worker.roles.workers == 1) return strategy::make_single(worker.replica, worker.updater);
     return std::make_unique<Plain>(worker);
   }
 };
