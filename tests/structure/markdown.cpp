@@ -81,6 +81,18 @@ Offences check_links(const SourceFile& page, const TextOf& text_of) {
   return offences;
 }
 
+Offences check_paths(const SourceFile& page, const TextOf& text_of) {
+  static const std::regex named(R"(`((?:src|tests|bench|examples|peers|scripts|docs|fuzz|cmake)/[\w./-]+)`)");
+  static const std::regex pattern(R"((^|/)[A-Z]+[./]|/[A-Z]+$)");
+  Offences offences;
+  each_line_of_text(page.text, [&](int number, const std::string& line) {
+    for (std::sregex_iterator path(line.begin(), line.end(), named), end; path != end; ++path)
+      if (!std::regex_search(path->str(1), pattern) && text_of(path->str(1)) == nullptr)
+        offences.push_back(fmt::format("{}:{}: names {}, which does not exist", page.path, number, path->str(1)));
+  });
+  return offences;
+}
+
 Offences check_line_lengths(const SourceFile& page) {
   Offences offences;
   each_line_of_text(page.text, [&](int number, const std::string& line) {

@@ -1,5 +1,5 @@
-// The rules of the documentation that a program can check: links lead to files and headings that exist, and lines are
-// short. Pure functions of the pages' text, as in rules.h.
+// The rules of the documentation that a program can check: links lead to files and headings that exist, files
+// that are named exist, and lines are short. Pure functions of the pages' text, as in rules.h.
 #pragma once
 
 #include <functional>
@@ -17,6 +17,8 @@ std::set<std::string> anchors_of(std::string_view markdown);
 // binary file), nullptr when there is none.
 using TextOf = std::function<const std::string*(const std::string& path)>;
 Offences check_links(const SourceFile& page, const TextOf& text_of);
+// Files and folders that a page names as code, `src/ops/core`, are there; not those of a pattern, `src/optim/NAME.cpp`.
+Offences check_paths(const SourceFile& page, const TextOf& text_of);
 // No line is longer than kLongestLine characters but in code blocks, in tables, and where a link's target makes it so.
 Offences check_line_lengths(const SourceFile& page);
 

@@ -36,6 +36,15 @@ TEST(Markdown, BrokenLinksAreSeen) {
   EXPECT_EQ(offences("[x](#here)\n").size(), 1u);
 }
 
+TEST(Markdown, NamesOfFilesThatAreGoneAreSeen) {
+  const std::string none;
+  const TextOf text_of = [&](const std::string& path) { return path == "src/ops/core" ? &none : nullptr; };
+  const auto offences = [&](const std::string& text) { return check_paths({"a.md", text}, text_of); };
+  EXPECT_TRUE(offences("`src/ops/core`, `src/ops/KIND/NAME.h`, `tests/PART`, `trireme/gone`, src/gone\n").empty());
+  ASSERT_EQ(offences("`src/ops/gone.h`\n").size(), 1u);
+  EXPECT_EQ(offences("`src/ops/gone.h`\n")[0], "a.md:1: names src/ops/gone.h, which does not exist");
+}
+
 TEST(Markdown, LongLinesAreSeen) {
   const auto offences = [](const std::string& text) { return check_line_lengths({"a.md", text}).size(); };
   const std::string full(kLongestLine, 'x');
@@ -82,6 +91,14 @@ TEST_F(Pages, LinksLeadSomewhere) {
   for (const auto& [path, text] : pages())
     for (const std::string& offence : check_links({path, text}, [&](const std::string& to) { return text_of(to); }))
       ADD_FAILURE() << offence;
+}
+
+// What changed long ago may name what is gone.
+TEST_F(Pages, NameFilesThatExist) {
+  for (const auto& [path, text] : pages())
+    if (path != "CHANGELOG.md")
+      for (const std::string& offence : check_paths({path, text}, [&](const std::string& to) { return text_of(to); }))
+        ADD_FAILURE() << offence;
 }
 
 TEST_F(Pages, LinesAreShort) {
