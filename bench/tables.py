@@ -2,11 +2,11 @@
 """Makes the tables of docs/benchmarks.md from the results that bench/peer_tables.py has collected.
 
     bench/tables.py             writes them between the page's marks, e.g. <!-- peer results: step --> and <!-- end -->
-    bench/tables.py --check     ends with 1 where the page has others
+    bench/tables.py --check     writes nothing; exit code 1 when the page has other tables
 
-Of the same thing measured twice on the same machine with the same PyTorch, the newer result counts. The newest PyTorch
-comes first. Left out are results without a ratio, and those of a busy machine: where a median is more than 1.5 times
-the fastest round. Needs nothing but Python's standard library.
+Of two measurements of the same thing on the same machine with the same PyTorch, the newer one counts. The newest
+PyTorch comes first. Results without a ratio are left out, and so are those of a busy machine: where a median is more
+than 1.5 times the fastest round. Needs nothing but Python's standard library.
 """
 
 import argparse
@@ -168,9 +168,9 @@ def with_tables(page, results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--results", default=RESULTS, metavar="FILE", help="what was measured")
-    parser.add_argument("--page", default=PAGE, metavar="FILE", help="where the tables are written")
-    parser.add_argument("--check", action="store_true", help="write nothing; 1 where the page has other tables")
+    parser.add_argument("--results", default=RESULTS, metavar="FILE", help="the measured results")
+    parser.add_argument("--page", default=PAGE, metavar="FILE", help="the page with the tables")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the tables differ")
     options = parser.parse_args()
     with open(options.results) as file:
         results = json.load(file)["results"]
