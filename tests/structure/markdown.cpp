@@ -83,7 +83,7 @@ Offences check_links(const SourceFile& page, const TextOf& text_of) {
 
 Offences check_paths(const SourceFile& page, const TextOf& text_of) {
   static const std::regex named(R"(`((?:src|tests|bench|examples|peers|scripts|docs|fuzz|cmake)/[\w./-]+)`)");
-  static const std::regex pattern(R"((^|/)[A-Z]+[./]|/[A-Z]+$)");
+  static const std::regex pattern(R"(/[A-Z]+([._/]|$))");
   Offences offences;
   each_line_of_text(page.text, [&](int number, const std::string& line) {
     for (std::sregex_iterator path(line.begin(), line.end(), named), end; path != end; ++path)
