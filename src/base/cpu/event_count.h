@@ -1,4 +1,4 @@
-// Waiting for an atomic to change, and for news: spins for a moment when allowed, then sleeps.
+// EventCount and waiting for an atomic to change: spins for a moment when allowed, then sleeps. Any thread.
 #pragma once
 
 #include <immintrin.h>
@@ -27,22 +27,22 @@ void wait_until_changed(const std::atomic<T>& value, T old, bool may_spin) {
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 
-// Something changed that others may wait for. Who waits reads latest() first, then looks, then waits after what it
+// A counter of changes that threads wait for. A waiter reads latest() first, then looks, then waits after what it
 // read.
-class News {
+class EventCount {
  public:
-  News(bool has_listeners, bool may_spin) : has_listeners_(has_listeners), may_spin_(may_spin) {}
+  EventCount(bool has_waiters, bool may_spin) : has_waiters_(has_waiters), may_spin_(may_spin) {}
 
   std::uint32_t latest() const { return count_.load(std::memory_order_acquire); }
   void wait_after(std::uint32_t seen) const { wait_until_changed(count_, seen, may_spin_); }
-  void announce() {
-    if (!has_listeners_) return;
+  void notify() {
+    if (!has_waiters_) return;
     count_.fetch_add(1, std::memory_order_release);
     count_.notify_all();
   }
 
  private:
-  bool has_listeners_, may_spin_;
+  bool has_waiters_, may_spin_;
   alignas(64) std::atomic<std::uint32_t> count_{0};
 };
 
