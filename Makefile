@@ -22,7 +22,8 @@ PACKAGES := scripts/packages.sh
 RUN_CTEST = ctest --output-on-failure -j$(JOBS)
 SOURCES = find src tests bench examples -name '*.h' -o -name '*.cpp'
 
-.PHONY: help build train test test-fast test-peer test-asan test-tsan test-cluster fuzz bench bench-micro docs lint format install clean
+.PHONY: help build train test test-fast test-peer test-asan test-tsan test-cluster fuzz bench bench-micro docs lint format install uninstall \
+  deb test-deb clean
 
 help:  ## this list
 	@echo "Trireme: trains deep networks on CPUs."
@@ -107,8 +108,19 @@ format:  ## rewrite the sources as `make lint` wants them
 	@$(PACKAGES) lint
 	@$(SOURCES) | xargs clang-format -i
 
-install: build  ## install program, libraries and headers into PREFIX (default /usr/local)
-	@cmake --install build --prefix $(PREFIX)
+install: build  ## install program, man pages, completions, libraries and headers into PREFIX (default /usr/local)
+	@scripts/prefix.sh install build "$(PREFIX)"
+
+uninstall:  ## remove what `make install` put into PREFIX
+	@scripts/prefix.sh uninstall build "$(PREFIX)"
+
+deb:  ## Debian packages, in build-deb/
+	@$(PACKAGES) core deb
+	@packaging/deb.sh build-deb
+
+test-deb: deb  ## install the packages into a fresh Debian 12, train there and remove them; needs root and a mirror
+	@$(PACKAGES) debootstrap
+	@tests/install/deb.sh build-deb
 
 clean:  ## remove what was built
-	rm -rf build build-asan build-tsan build-fuzz
+	rm -rf build build-asan build-tsan build-fuzz build-deb

@@ -24,10 +24,21 @@ install(TARGETS ${engine_targets} EXPORT trireme-targets)
 install(EXPORT trireme-targets NAMESPACE trireme:: DESTINATION ${package_folder})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/trireme-config.cmake.in
   ${PROJECT_BINARY_DIR}/trireme-config.cmake INSTALL_DESTINATION ${package_folder})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/trireme-config-version.cmake COMPATIBILITY SameMinorVersion)
+# trireme-config-version.cmake is made by cmake/version.cmake.
 install(FILES ${PROJECT_BINARY_DIR}/trireme-config.cmake ${PROJECT_BINARY_DIR}/trireme-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake DESTINATION ${package_folder})
 
 install(TARGETS trireme)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/peers DESTINATION ${CMAKE_INSTALL_DATADIR}/trireme FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/peers DESTINATION ${CMAKE_INSTALL_DATADIR}/trireme
+  FILES_MATCHING PATTERN "*.py" PATTERN mpi EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The program writes its own man pages and completions.
+set(TRIREME_ZSH_FOLDER ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completions")
+set(manual ${PROJECT_BINARY_DIR}/manual)
+install(CODE "
+  file(REMOVE_RECURSE ${manual})
+  execute_process(COMMAND ${PROJECT_BINARY_DIR}/trireme manual ${manual} COMMAND_ERROR_IS_FATAL ANY)")
+install(DIRECTORY ${manual}/man1/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${manual}/bash/trireme DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${manual}/zsh/_trireme DESTINATION ${TRIREME_ZSH_FOLDER})

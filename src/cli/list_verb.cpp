@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "cli/cli.h"
 #include "comm/transport/transport.h"
 #include "data/open_data.h"
@@ -100,19 +101,20 @@ constexpr std::array<Topic, 8> kTopics{{{"models", list_models},
                                         {"transports", list_transports},
                                         {"sinks", list_sinks}}};
 
-int run_list(const train::Registry& registry, const base::Settings&, const std::string& topic) {
+std::vector<std::string> topic_names() {
   std::vector<std::string> names;
+  for (const Topic& each : kTopics) names.emplace_back(each.name);
+  return names;
+}
+
+int run_list(const train::Registry& registry, const base::Settings&, const std::string& topic) {
   for (const Topic& each : kTopics) {
-    if (topic == each.name) {
-      each.print(registry);
-      return 0;
-    }
-    names.emplace_back(each.name);
+    if (topic != each.name) continue;
+    each.print(registry);
+    return 0;
   }
-  if (topic.empty())
-    base::user_error(
-        "say what to list: models, ops, datasets, augmentations, strategies, optimizers, transports or sinks");
-  base::user_error("{}", base::unknown_name("list of", topic, names));
+  if (topic.empty()) base::user_error("say what to list: {}", base::join_or(topic_names()));
+  base::user_error("{}", base::unknown_name("list of", topic, topic_names()));
 }
 
 }  // namespace
@@ -123,7 +125,9 @@ Verb list_verb() {
           "Example:\n  trireme list models",
           {},
           "what",
-          run_list};
+          run_list,
+          {},
+          topic_names()};
 }
 
 }  // namespace trireme::cli

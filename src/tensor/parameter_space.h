@@ -51,8 +51,6 @@ class ParameterSpace {
   std::span<const int> memory_order() const { return memory_order_; }
   // The index of a name, or -1.
   int find(const std::string& name) const;
-  // Canonical elements of all trained parameters.
-  std::int64_t trained_count() const;
 
   // SHA-256 over names, shapes and canonical values of all parameters and statistics, in order of definition.
   std::string sha256(const float* buffer) const;

@@ -38,10 +38,10 @@ TEST(CoreSwapper, MovesThreadsThatRun) {
   });
   while (number == 0) std::this_thread::yield();
   pin_this_thread(cpus[0]);
-  CoreSwapper usher;
+  CoreSwapper swapper;
   for (int turn = 0; turn < 200; ++turn) {
     const int here = cpus[static_cast<std::size_t>(turn % 2)], there = cpus[static_cast<std::size_t>(1 - turn % 2)];
-    usher.change_cores(here, number, there);
+    swapper.change_cores(here, number, there);
     for (int wait = 0; wait < 100 && pinned_to() != there; ++wait) std::this_thread::sleep_for(1ms);
     ASSERT_EQ(pinned_to(), there) << turn;
     cpu_set_t mask;

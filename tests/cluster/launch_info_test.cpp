@@ -102,12 +102,12 @@ TEST(LaunchInfo, WrongOnesAreUserErrors) {
     });
   };
   EXPECT_TRUE(contains(error("file", ""), "TRIREME_LAUNCH_INFO is 'file'"));
-  EXPECT_TRUE(contains(error("stdin", ""), "no seat came on standard input"));
-  EXPECT_TRUE(contains(error("stdin", "{\"rank\":0"), "no seat came"));
-  EXPECT_TRUE(contains(error("stdin", "hello\n"), "the first line on standard input is no seat"));
-  EXPECT_TRUE(contains(error("stdin", std::string(10000, 'x')), "no seat came"));
+  EXPECT_TRUE(contains(error("stdin", ""), "no launch information came on standard input"));
+  EXPECT_TRUE(contains(error("stdin", "{\"rank\":0"), "no launch information came"));
+  EXPECT_TRUE(contains(error("stdin", "hello\n"), "the first line on standard input is no launch information"));
+  EXPECT_TRUE(contains(error("stdin", std::string(10000, 'x')), "no launch information came"));
   const std::string secret = error("stdin", "{\"token\":\"secret\",\"rank\":\"secret\"}\n");
-  EXPECT_TRUE(contains(secret, "is no seat"));
+  EXPECT_TRUE(contains(secret, "is no launch information"));
   EXPECT_FALSE(contains(secret, "secret"));
   EXPECT_TRUE(contains(error("stdin", to_line(launch_info_of(3, 3, "a")) + "\n"), "rank 3 in a job of 3"));
 }

@@ -27,7 +27,7 @@ inline Ends connect(Listener& listener, const Secrecy& secrecy, const Address& b
   std::thread guest([&] {
     try {
       ends.guest = enter(
-          by, secrecy, [](const Socket&) { return kHello; }, "the door", soon());
+          by, secrecy, [](const Socket&) { return kHello; }, "the listener", soon());
     } catch (const std::exception& error) {
       ADD_FAILURE() << error.what();
     }

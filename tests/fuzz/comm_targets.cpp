@@ -138,9 +138,9 @@ void visit_listener(Span bytes) {
   const bool has_codes = !is_set(7);
   const std::size_t piece = std::size_t{1} + (bytes[0] >> 4) * std::size_t{16};
   Span rest = bytes.subspan(1);
-  Listener door(listen_on(rendezvous()), {kToken, tls});
+  Listener listener(listen_on(rendezvous()), {kToken, tls});
   Socket socket = connect_to(rendezvous(), base::in_seconds(kPatience));
-  std::vector<Guest> guests = door.accept_authenticated();
+  std::vector<Guest> guests = listener.accept_authenticated();
   bool is_right = false;
   try {
     if (says_proof) {
@@ -155,10 +155,10 @@ void visit_listener(Span bytes) {
       socket.authenticate(handshake.mac_keys());
       if (is_right && encrypts) {
         base::Digest answer{};
-        base::check(door.accept_authenticated().empty(), "somebody came in without a hello");
+        base::check(listener.accept_authenticated().empty(), "somebody came in without a hello");
         receive_all(socket, answer, base::in_seconds(kPatience));
         socket.encrypt(Tls::Side::guest, handshake.key());
-        while (!socket.tls()->shake_hands()) door.accept_authenticated();
+        while (!socket.tls()->shake_hands()) listener.accept_authenticated();
       }
     }
     if (is_right && has_codes) {
@@ -169,16 +169,16 @@ void visit_listener(Span bytes) {
       const std::size_t count = std::min(piece, rest.size());
       send_bytes(socket, rest.first(count));
       rest = rest.subspan(count);
-      guests = door.accept_authenticated();
+      guests = listener.accept_authenticated();
     }
   } catch (const GoneError&) {  // it was refused
   }
   shutdown(socket.descriptor(), SHUT_WR);
-  if (guests.empty()) guests = door.accept_authenticated();
+  if (guests.empty()) guests = listener.accept_authenticated();
   base::check(guests.empty() || (is_right && has_codes), "somebody came in without a proof, or a code");
   for (const Guest& guest : guests) read_message(guest.hello);
   std::vector<pollfd> polls;
-  door.add_polls(polls);
+  listener.add_polls(polls);
   base::check(polls.size() == 1, "{} visitors stay who have closed", polls.size() - 1);
 }
 
@@ -253,8 +253,8 @@ void host_member(Span bytes) {
   options.world = 2;
   try {
     Membership membership(options, a_hello(2).member, 4000, base::in_seconds(kPatience));
-    const MembershipView roll = membership.meet(base::in_seconds(kPatience));
-    base::check(roll.rank >= 0 && roll.rank < static_cast<int>(roll.members.size()), "rank {}", roll.rank);
+    const MembershipView view = membership.meet(base::in_seconds(kPatience));
+    base::check(view.rank >= 0 && view.rank < static_cast<int>(view.members.size()), "rank {}", view.rank);
   } catch (const base::Error& error) {
     host.join();
     if (error.kind() == base::ErrorKind::internal) throw;

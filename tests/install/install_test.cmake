@@ -1,5 +1,6 @@
-# Installs the build into an empty prefix, configures and builds an example against the installed package alone, runs
-# it, and asks the installed program for its version. Arguments: BUILD, EXAMPLE, WORK (emptied first), GENERATOR.
+# Installs the build into a prefix with one file of somebody else's, configures and builds an example against the
+# installed package alone, runs it, asks the installed program for its version, and uninstalls: that file alone is left.
+# Arguments: BUILD, EXAMPLE, WORK (emptied first), GENERATOR.
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
@@ -9,8 +10,10 @@ function(run)
   endif()
 endfunction()
 
+set(script ${CMAKE_CURRENT_LIST_DIR}/../../scripts/prefix.sh)
 file(REMOVE_RECURSE ${WORK})
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+file(WRITE ${WORK}/prefix/share/man/theirs "")
+run(${script} install ${BUILD} ${WORK}/prefix)
 run(${CMAKE_COMMAND} -S ${EXAMPLE} -B ${WORK}/build -G ${GENERATOR}
     -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
@@ -32,5 +35,23 @@ run(${programs})
 run(${WORK}/prefix/bin/trireme --version)
 if(NOT EXISTS ${WORK}/prefix/share/trireme/peers/pytorch/step.py)
   message(FATAL_ERROR "the scripts for peers are not installed")
+endif()
+foreach(file man/man1/trireme.1 man/man1/trireme-train.1 bash-completion/completions/trireme
+        zsh/site-functions/_trireme)
+  if(NOT EXISTS ${WORK}/prefix/share/${file})
+    message(FATAL_ERROR "share/${file} is not installed")
+  endif()
+endforeach()
+
+# A prefix into which nothing was installed is refused; twice installed is uninstalled once.
+execute_process(COMMAND ${script} uninstall ${BUILD} ${WORK}/other RESULT_VARIABLE result ERROR_VARIABLE said)
+if(result EQUAL 0 OR NOT said MATCHES "PREFIX=${WORK}/prefix")
+  message(FATAL_ERROR "uninstalling from another prefix ended with ${result}: ${said}")
+endif()
+run(${script} install ${BUILD} ${WORK}/prefix)
+run(${script} uninstall ${BUILD} ${WORK}/prefix)
+file(GLOB_RECURSE left LIST_DIRECTORIES true RELATIVE ${WORK}/prefix ${WORK}/prefix/*)
+if(NOT left STREQUAL "share;share/man;share/man/theirs")
+  message(FATAL_ERROR "uninstalling left: ${left}")
 endif()
 file(REMOVE_RECURSE ${WORK})

@@ -118,9 +118,9 @@ TEST(Reports, ComeBackAsTheyWere) {
 
 TEST(Reports, OfALossThatIsNoNumber) {
   const auto loss_of = [](double loss) {
-    StepMessage news;
-    news.sums.loss = loss;
-    return std::get<StepMessage>(decode<Report>(bytes_of(encode(Report(news))))).sums.loss;
+    StepMessage message;
+    message.sums.loss = loss;
+    return std::get<StepMessage>(decode<Report>(bytes_of(encode(Report(message))))).sums.loss;
   };
   EXPECT_TRUE(std::isnan(loss_of(std::nan(""))));
   EXPECT_TRUE(std::isinf(loss_of(HUGE_VAL)));

@@ -96,7 +96,7 @@ TEST_F(StateKeeping, ACheckpointHoldsAll) {
     if (step == 6) {
       EXPECT_TRUE(keeper.add_result(0.5, 0.25, true));
       keeper.begin_epoch();
-      EXPECT_TRUE(keeper.ledger().begin_interval(2)) << "the next epoch begins with this stretch";
+      EXPECT_TRUE(keeper.ledger().begin_interval(2)) << "the next epoch begins with this interval";
       keeper.ledger().interval_ordered();
     }
     keeper.add_step(step, {.loss = 16, .correct = 4, .samples = 8, .penalty = 0.5, .lr = 0.1});

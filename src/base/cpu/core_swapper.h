@@ -2,8 +2,8 @@
 //
 // Whoever moves a running thread sleeps until the system has stopped it; if it sits on the core where that one is to go
 // on, it finds its own core taken and waits for the next tick of the clock before it can go the other way: 4 ms of an
-// idle core for every change. So the one who wants to change sleeps first, the usher sends it away on the core that it
-// left, which needs no stopping, and then the other one, of whom the usher alone waits to hear.
+// idle core for every change. So the one who wants to change sleeps first, the swapper sends it away on the core that
+// it left, which needs no stopping, and then the other one, of whom the swapper alone waits to hear.
 #pragma once
 
 #include <condition_variable>
@@ -39,7 +39,7 @@ class CoreSwapper {
   std::condition_variable asked_, moved_;
   Request request_;
   bool has_request_ = false, ends_ = false;
-  std::int32_t number_ = 0;  // of the usher's thread; 0: not there yet
+  std::int32_t number_ = 0;  // of the swapper's thread; 0: not there yet
   std::thread thread_;
 };
 

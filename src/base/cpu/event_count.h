@@ -1,4 +1,4 @@
-// EventCount and waiting for an atomic to change: spins for a moment when allowed, then sleeps. Any thread.
+// EventCount: waiting for an atomic to change, and for an event: spins for a moment when allowed, then sleeps.
 #pragma once
 
 #include <immintrin.h>

@@ -107,7 +107,8 @@ TEST(LocalListener, LetsNoOtherUserIn) {
       if (setresuid(user, user, user) != 0) _exit(3);
       try {
         enter(
-            address, {"a token"}, [](const Socket&) { return std::string("hello"); }, "the door", base::in_seconds(5));
+            address, {"a token"}, [](const Socket&) { return std::string("hello"); }, "the listener",
+            base::in_seconds(5));
       } catch (const std::exception&) {
         _exit(1);
       }
@@ -144,10 +145,10 @@ TEST(LocalListener, OfAnotherUserIsNotEntered) {
   }
   char mark = 0;
   EXPECT_EQ(read(ready[0], &mark, 1), 1);
-  EXPECT_THROW(
-      enter(
-          address, {"a token"}, [](const Socket&) { return std::string("hello"); }, "the door", base::in_seconds(5)),
-      std::runtime_error);
+  EXPECT_THROW(enter(
+                   address, {"a token"}, [](const Socket&) { return std::string("hello"); }, "the listener",
+                   base::in_seconds(5)),
+               std::runtime_error);
   kill(host, SIGKILL);
   waitpid(host, nullptr, 0);
   close(ready[0]);

@@ -62,7 +62,7 @@ class Bench {
           const std::string hash = test_worker(w).run().hash();
           take_from_servers(worker);
           EXPECT_EQ(hash, test_worker(w).run().hash())
-              << "worker " << w << " had old weights at the end of its stretch";
+              << "worker " << w << " had old weights at the end of its interval";
           const crew::Crew& crew = test_worker(w).run().crew();
           const Outcome outcome = test_worker(w).outcome(true);
           result.hash = outcome.hash;

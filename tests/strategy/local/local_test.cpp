@@ -131,7 +131,7 @@ TEST_F(Local, TheAverageIsTheMean) {
   for (std::size_t i = 0; i < together[0].looks[4].weights.size(); ++i) {
     const auto of = [&](std::size_t w) { return apart[w].looks[4].weights[i]; };
     ASSERT_EQ(together[0].looks[4].weights[i], ((of(0) + of(1)) + (of(2) + of(3))) * 0.25f) << i;
-    ASSERT_EQ(together[0].looks[4].weights[i], apart[0].looks[5].weights[i]) << "at the end of the stretch too";
+    ASSERT_EQ(together[0].looks[4].weights[i], apart[0].looks[5].weights[i]) << "at the end of the interval too";
   }
 }
 
@@ -161,7 +161,7 @@ TEST_F(Local, DriftBringsReplicasTogether) {
   const auto tight = bench.run({2, 0, false}, training, even(2), {.every = 0, .drift = 1e-12});
   EXPECT_EQ(tight[0].looks, every_step[0].looks);
   const auto loose = bench.run({2, 0, false}, training, even(2), {.every = 0, .drift = 1e12});
-  EXPECT_EQ(loose[0].synchronisations, 1) << "only the end of the stretch";
+  EXPECT_EQ(loose[0].synchronisations, 1) << "only the end of the interval";
   // A little beyond what the first step does: later, with momentum, there is more.
   double first = 0;
   bench.test_worker(0).start(training, {});

@@ -46,7 +46,7 @@ class Bench {
             const std::string hash = test_worker(w).run().hash();
             if (!stays || s + 1 == starts.size()) take_from_servers(worker);
             EXPECT_EQ(hash, test_worker(w).run().hash())
-                << "worker " << w << " had old weights at the end of its stretch";
+                << "worker " << w << " had old weights at the end of its interval";
           }
         },
         [&](comm::Group& group, int k) {
