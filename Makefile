@@ -22,7 +22,7 @@ PACKAGES := scripts/packages.sh
 RUN_CTEST = ctest --output-on-failure -j$(JOBS)
 SOURCES = find src tests bench examples -name '*.h' -o -name '*.cpp'
 
-.PHONY: help build train test test-fast test-peer test-asan test-tsan test-cluster fuzz bench bench-micro lint format install uninstall \
+.PHONY: help build train test test-fast test-peer test-asan test-tsan test-cluster fuzz bench bench-micro docs lint format install uninstall \
   deb test-deb clean
 
 help:  ## this list
@@ -92,6 +92,9 @@ bench-micro:  ## build and run the micro-benchmarks in bench/
 	@cmake --preset bench --log-level=WARNING >/dev/null
 	@cmake --build build --target trireme_benches
 	@shopt -s nullglob; for program in build/bench/*_bench; do echo "== $$(basename $$program)"; $$program $(ARGS); done
+
+docs: build  ## write the tables of the documentation that the program prints (options, models, ops, ...)
+	scripts/docs_tables.py --program build/trireme
 
 lint:  ## check formatting and run clang-tidy
 	@$(PACKAGES) core lint
