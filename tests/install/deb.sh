@@ -62,7 +62,8 @@ inside env -C /tmp trireme train
 step "manual pages and completions"
 inside man -P cat trireme | grep 'train deep neural networks' >/dev/null || fail "man trireme does not render"
 inside man -P cat trireme-train | grep -- '--strategy' >/dev/null || fail "man trireme-train does not render"
-warnings=$(inside bash -c 'for page in /usr/share/man/man1/trireme*; do man --warnings -l "$page" 2>&1 >/dev/null; done')
+warnings=$(inside bash -c 'for page in /usr/share/man/man1/trireme*; do
+  man --warnings -l "$page" 2>&1 >/dev/null; done')
 [[ -z $warnings ]] || fail "man warns: $warnings"
 [[ -s $root/usr/share/zsh/vendor-completions/_trireme ]] || fail "no completion for zsh"
 inside bash -c 'source /usr/share/bash-completion/completions/trireme
