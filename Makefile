@@ -20,7 +20,7 @@ LEAVE_OUT ?= peer
 
 PACKAGES := scripts/packages.sh
 RUN_CTEST = ctest --output-on-failure -j$(JOBS)
-SOURCES = find src tests bench examples -name '*.h' -o -name '*.cpp'
+SOURCES = find src include tests bench examples -name '*.h' -o -name '*.cpp'
 
 .PHONY: help build train test test-fast test-peer test-asan test-tsan test-cluster fuzz bench bench-micro docs lint format install uninstall \
   deb test-deb clean

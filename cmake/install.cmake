@@ -1,11 +1,10 @@
 # cmake --install: the program, and the engine as a CMake package. A user's project says
 #   find_package(trireme REQUIRED)
 #   target_link_libraries(mine PRIVATE trireme::engine)
-# and includes headers as the engine itself does: #include "graph/...".
+# and includes the public headers: #include <trireme/network.h>.
 include(CMakePackageConfigHelpers)
 
 get_property(engine_parts GLOBAL PROPERTY TRIREME_PARTS)
-list(REMOVE_ITEM engine_parts cli bench)
 
 add_library(trireme_engine INTERFACE)
 add_library(trireme::engine ALIAS trireme_engine)
@@ -15,9 +14,12 @@ set(engine_targets trireme_flags trireme_engine)
 foreach(part ${engine_parts})
   target_link_libraries(trireme_engine INTERFACE trireme_${part})
   list(APPEND engine_targets trireme_${part})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trireme
-    FILES_MATCHING PATTERN "*.h")
 endforeach()
+
+set(public_headers ${PROJECT_BINARY_DIR}/public_headers)
+install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DTO=${public_headers}
+  -P ${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake COMMAND_ERROR_IS_FATAL ANY)")
+install(DIRECTORY ${public_headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trireme)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/trireme)
 install(TARGETS ${engine_targets} EXPORT trireme-targets)

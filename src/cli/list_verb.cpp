@@ -24,19 +24,18 @@ namespace {
 void list_models(const train::Registry& registry) {
   fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", "model", "input", "classes", "parameters", "batch",
              "description");
-  for (const models::ModelInfo& model : registry.models.rows()) {
+  for (const models::ModelRow& model : registry.models.rows()) {
     std::string inputs;
     for (const auto& shape : model.inputs) inputs += (inputs.empty() ? "" : " ") + shape.text();
     fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", model.name, inputs, model.classes,
-               models::build_model(model).parameter_count(), model.batch, model.description);
+               models::build_model(model).parameter_count(), model.batch, model.summary);
   }
 }
 
 void list_datasets(const train::Registry& registry) {
-  for (const auto& dataset : registry.readers.datasets.rows())
-    fmt::print("{:<16} {}\n", dataset.name, dataset.description);
+  for (const auto& dataset : registry.readers.datasets.rows()) fmt::print("{:<16} {}\n", dataset.name, dataset.summary);
   fmt::print("\nfiles and folders (--data PATH):\n");
-  for (const auto& format : registry.readers.formats.rows()) fmt::print("{:<16} {}\n", format.name, format.description);
+  for (const auto& format : registry.readers.formats.rows()) fmt::print("{:<16} {}\n", format.name, format.summary);
   fmt::print("\ncompressed files, recognised by their first bytes:\n");
   for (const data::CodecRow& codec : registry.readers.codecs.rows())
     fmt::print("{:<16} {}\n", codec.ending, codec.summary);

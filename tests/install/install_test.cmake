@@ -1,6 +1,6 @@
 # Installs the build into a prefix with one file of somebody else's, configures and builds an example against the
-# installed package alone, runs it, asks the installed program for its version, and uninstalls: that file alone is left.
-# Arguments: BUILD, EXAMPLE, WORK (emptied first), GENERATOR.
+# installed package alone, runs EXAMPLE.sh beside this file on it, asks the installed program for its version, and
+# uninstalls: that file alone is left. Arguments: BUILD, EXAMPLE, WORK (emptied first), GENERATOR.
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
@@ -31,7 +31,23 @@ list(LENGTH programs count)
 if(NOT count EQUAL 1)
   message(FATAL_ERROR "expected one program in ${WORK}/build, found: ${programs}")
 endif()
-run(${programs})
+get_filename_component(name ${EXAMPLE} NAME)
+file(MAKE_DIRECTORY ${WORK}/runs)
+run(${CMAKE_COMMAND} -E chdir ${WORK}/runs
+    bash -euo pipefail ${CMAKE_CURRENT_LIST_DIR}/${name}.sh ${programs} ${WORK}/prefix/bin/trireme)
+
+# No other header is installed than the public ones and what they include.
+set(source ${CMAKE_CURRENT_LIST_DIR}/../..)
+file(STRINGS ${source}/cmake/public_headers.txt expected)
+list(TRANSFORM expected PREPEND internal/)
+file(GLOB public RELATIVE ${source}/include/trireme ${source}/include/trireme/*.h)
+list(APPEND expected ${public})
+file(GLOB_RECURSE installed RELATIVE ${WORK}/prefix/include/trireme ${WORK}/prefix/include/*)
+list(SORT expected)
+list(SORT installed)
+if(NOT installed STREQUAL expected)
+  message(FATAL_ERROR "installed are the headers ${installed}, expected: ${expected}")
+endif()
 run(${WORK}/prefix/bin/trireme --version)
 if(NOT EXISTS ${WORK}/prefix/share/trireme/peers/pytorch/step.py)
   message(FATAL_ERROR "the scripts for peers are not installed")
