@@ -44,12 +44,12 @@ TEST(OwnProgram, ListsItsRowsBesideTheOthers) {
   const auto lists = [&](const char* what, const std::string& own, const std::string& other) {
     const Ended list = run(program, {"list", what});
     EXPECT_EQ(list.code, 0) << list.err;
-    EXPECT_NE(list.out.find("\n" + own + " "), std::string::npos) << list.out;
-    EXPECT_NE(list.out.find("\n" + other + " "), std::string::npos) << list.out;
+    for (const std::string& name : {own, other})
+      EXPECT_NE(("\n" + list.out).find("\n" + name + " "), std::string::npos) << name << " in " << list.out;
   };
   lists("models", "mine", "lenet5");
   lists("ops", "my-op", "conv");
-  lists("datasets", "my-data", "mnist");
+  lists("datasets", "my-data", "cifar10");
 }
 
 TEST(OwnProgram, RefusesRowsThatCannotBeUsed) {

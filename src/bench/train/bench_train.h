@@ -16,11 +16,11 @@ namespace trireme::bench {
 
 struct TrainCase {
   std::string model;
-  int world = 1, threads = 1;               // processes, threads of each
-  std::int64_t share = 0;                   // samples of a process
-  std::vector<int> oars;                    // of the whole batch; each number of them is measured
-  std::vector<int> cpus;                    // world x threads of them
-  peer::TrainOptions more{};                // of our side
+  int world = 1, threads = 1;              // processes, threads of each
+  std::int64_t share = 0;                  // samples of a process
+  std::vector<int> oars;                   // of the whole batch; each number of them is measured
+  std::vector<int> cpus;                   // world x threads of them
+  peer::TrainOptions more{};               // of our side
   const models::ModelRow* info = nullptr;  // the registry's row
 
   std::int64_t batch() const { return share * world; }
