@@ -99,7 +99,7 @@ void Crew::make_states(const StepPlan& full) {
   if (options_.training) grow_states(full);
 }
 
-// Memory for a plan that needs more than those before it. What was bound to a member's memory is bound anew.
+// Allocates what the plan needs beyond the plans before it. Instances bound to memory that moved are bound again.
 void Crew::grow_states(const StepPlan& plan) {
   const auto grow = [](std::vector<tensor::Buffer>& buffers, std::size_t count, std::int64_t floats) {
     const bool grows = buffers.size() < count;
@@ -136,7 +136,7 @@ void Crew::make_late_sums(int partials) {
       scratch = std::max(scratch,
                          first_program_->plan().tasks[at(first_program_->late_task(p))].kernel->plan().scratch_bytes);
   if (scratch == 0) return;
-  // A node of the tree needs one more than its deeper child; the sums of other partials stay meanwhile.
+  // A node of the tree needs one buffer more than its deeper child; finished sums of other partials keep theirs.
   const std::size_t sums = at(std::bit_width(static_cast<unsigned>(options_.oars - 1)) + std::max(partials, 1));
   for (const auto& thread : threads_) {
     if (thread->scratch.bytes() == 0) thread->scratch = tensor::Buffer(scratch);
@@ -176,7 +176,7 @@ const graph::Instance& Crew::instance(MemberState& state, std::int64_t samples, 
   const graph::Program& compiled = program(samples, training);
   tensor::Buffer& memory = state.arenas[at(arena)];
   if (compiled.arena_bytes() > memory.bytes()) {
-    // A larger arena moves everything: whatever was bound to the old one is bound anew on its next use.
+    // A larger arena moves everything: instances bound to the old one are bound again on their next use.
     std::erase_if(state.instances, [&](const auto& made) { return std::get<2>(made.first) == arena; });
     steps_.clear();
     current_ = nullptr;
@@ -208,7 +208,7 @@ Crew::PreparedStep& Crew::prepare(std::int64_t samples, const Share& share) {
   for (std::int64_t oar = mean_over.begin; oar < mean_over.end; ++oar)
     step.mean_of += base::oar_samples(static_cast<int>(oar), options_.oars, samples).size();
   step.of_oar.resize(at(options_.oars));
-  // Once for the arenas, which may be replaced by larger ones, then for what is bound to them.
+  // The first pass grows the arenas, which replaces them; the second one binds instances to the final arenas.
   for (const bool bound : {false, true})
     for (std::size_t member = 0; member < states_.size(); ++member) {
       const auto& tasks = step.plan.members[member];
@@ -250,7 +250,7 @@ float* Crew::gradient_place(const SlotPlace& place, int parameter) const {
   if (range.kind == tensor::ParameterKind::statistic)
     return statistics_place(place) + (range.offset - space_.trained_floats());
   if (layers_.is_late(parameter)) return nullptr;
-  // Layer by layer, the first slot is that of the first oar, the left one in all sums it takes part in.
+  // Layer by layer, member 0's first slot is that of its first oar, which is the left operand of all its sums.
   const bool is_first = place.member == 0 && place.slot.passing && place.slot.index == 0;
   if (placed_gradient_ && is_first && schedule_ == OarSchedule::layer_by_layer) return placed_gradient_ + range.offset;
   if (place.slot.passing) return state.passing[at(place.slot.index)].floats() + layers_.ring_offset(parameter);
@@ -263,7 +263,6 @@ float* Crew::statistics_place(const SlotPlace& place) const {
   return state.statistics[at(set)].floats();
 }
 
-// What was bound to the weights is bound anew.
 void Crew::move_weights(float* memory) {
   std::memcpy(memory, weights_.data(), weights_.bytes());
   share_weights(memory);
@@ -305,7 +304,7 @@ void Crew::refresh_weight_forms(int parameter) {
 }
 
 void Crew::for_each_chunk(TakeGradient f) {
-  base::check(current_ != nullptr && keeps_, "for_each_chunk() before compute()");
+  base::check(current_ != nullptr && kept_is_current_, "for_each_chunk() before compute()");
   for_each_chunk(kept_.floats(), {0, static_cast<std::int64_t>(chunks().size())}, f);
 }
 
@@ -346,7 +345,7 @@ void Crew::finish_step() {
     const std::int64_t first = space_.trained_floats(), count = space_.floats() - first;
     if (!sums.empty()) {
       move_statistics(sums[0], current_samples_);
-      if (keeps_) std::memcpy(kept_.floats() + first, sums[0], at(count) * sizeof(float));
+      if (kept_is_current_) std::memcpy(kept_.floats() + first, sums[0], at(count) * sizeof(float));
     }
   }
   refresh_weight_forms();
@@ -362,7 +361,7 @@ EvaluationReport Crew::evaluate(std::int64_t count, const Fill& fill, const See&
 }
 
 EvaluationReport Crew::evaluate(std::int64_t count, base::Range batches, const Fill& fill, const See& see) {
-  current_ = nullptr;  // what was kept of a step before is overwritten
+  current_ = nullptr;  // evaluation overwrites the arenas that hold the last step
   EvaluationReport report;
   if (count == 0 || batches.empty()) return report;
   const std::int64_t unit = std::min(options_.evaluation_batch, count);
@@ -370,7 +369,7 @@ EvaluationReport Crew::evaluate(std::int64_t count, base::Range batches, const F
   const std::int64_t last = count - (units - 1) * unit;
   std::vector<std::array<const graph::Instance*, 2>> instances;  // whole units, the last unit
   for (auto& state : states_) {
-    instance(*state, last, false, 0);  // whichever needs the larger arena settles it first
+    instance(*state, last, false, 0);  // grows the arena if the last unit needs more than a whole one
     const graph::Instance* whole = &instance(*state, unit, false, 0);
     instances.push_back({whole, &instance(*state, last, false, 0)});
   }

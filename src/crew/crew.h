@@ -1,14 +1,17 @@
 // Crew: computes the oars of a batch on the threads of one process and adds their gradients along the oar tree.
 //
 //   crew::Crew crew(network, options);          // compiles; crew.space() says where parameters lie
-//   crew.weights()                              // to be filled, then refresh_weight_forms()
-//   crew.compute(batch, random, [&](chunk, gradient) { optimizer.update(...); });   // forward, backward, update of all
-//   oars crew.finish_step();                         // statistics, derived weights
+// One caller at a time.
 //
-// A layer's gradient is handed out as soon as all oars have passed it, and is nowhere kept as a whole; who needs the
-// whole (to clip by its norm, say) calls compute() without a taker, then for_each_chunk().
-// Threads that turn out slower than others hand their members (oars and memory) to faster ones.
-// Nothing is allocated once every batch size has been seen. One caller at a time.
+//   crew.weights()                              // fill them, then call refresh_weight_forms()
+//   crew.compute(batch, random, [&](chunk, gradient) { optimizer.update(...); });   // forward, backward, update
+//   crew.finish_step();                         // running statistics, derived weights
+//
+// compute() hands out a layer's gradient as soon as all oars have passed the layer; the whole gradient is never stored.
+// A caller that needs the whole gradient (to clip it by its norm, for example) calls compute() without a taker, then
+// for_each_chunk().
+// Threads that turn out slower than others hand their members (oars and memory) to faster threads.
+// Nothing is allocated once every batch size has been seen.
 #pragma once
 
 #include <functional>
@@ -30,22 +33,23 @@
 namespace trireme::crew {
 
 struct CrewOptions {
-  std::int64_t batch = 1;  // the global batch; compute() takes this many samples or fewer
+  std::int64_t batch = 1;  // samples of the global batch; compute() takes at most this many
   int oars = 1;
   int threads = 1;
-  Share share{};  // the first; empty: all oars
+  Share share{};  // the share of the first step; empty: all oars
   Reduce reduce = Reduce::exact;
-  std::optional<OarSchedule> schedule{};  // otherwise the one that needs less memory; makes no bits
+  std::optional<OarSchedule> schedule{};  // none: the one that needs less memory; does not change the bits
   int threads_per_oar = 1;
   std::shared_ptr<const ops::KernelTable> kernel_table{};  // null: built-in choices
   std::int64_t evaluation_batch = 64;
-  std::vector<int> cpus{};  // for pinning; empty: not pinned
+  std::vector<int> cpus{};  // to pin threads to; empty: not pinned
   bool may_spin = false;
-  // Called by the thread of a crew of one, between two pieces of work: what is left of the step's, from 1 to 0.
+  // Called by the only thread of a crew of one, between two segments of work; `left`: the remaining part of the step's
+  // work, from 1 down to 0.
   std::function<void(double left)> between{};
   bool profile = false;             // see Crew::profile()
   bool training = true;             // false: evaluate() only, without gradients
-  observe::Trace* trace = nullptr;  // gets a span per oar and direction, on lane kFirstMemberLane + member
+  observe::Trace* trace = nullptr;  // gets a forward and a backward span per oar, on lane kFirstMemberLane + member
 };
 
 inline constexpr int kFirstMemberLane = 10;
@@ -57,7 +61,7 @@ struct EvaluationReport {
   std::vector<double> losses{}, corrects{};  // per evaluation batch
 };
 
-// Where the parameters of a crew with such options lie.
+// The parameter space of a crew with these options.
 tensor::ParameterSpace space_of(const graph::Network& network, const CrewOptions& options);
 
 class Crew : public Replica {
@@ -88,7 +92,7 @@ class Crew : public Replica {
   using Replica::compute;
   ComputeReport compute(const BatchView& batch, const RandomSeed& random, TakeGradient take) override;
   ComputeReport compute(const BatchView& batch, const RandomSeed& random) override;
-  const float* gradient() const override { return kept_.floats(); }  // statistics' sums too, after finish_step()
+  const float* gradient() const override { return kept_.floats(); }  // after finish_step() with the statistics' sums
   ComputeReport compute(const BatchView& batch, const RandomSeed& random, const Share& share, TakePartials take,
                         NeedWeights need) override;
   const std::vector<base::Range>& partials(std::int64_t samples, const Share& share) override;
@@ -101,13 +105,14 @@ class Crew : public Replica {
   std::span<const float* const> statistics_sums() override;
   void move_statistics(const float* sums, std::int64_t samples, double momentum = 1) override;
 
-  // Runs inference over samples [0, count): fill(first, samples, inputs, target) gives each evaluation batch;
-  // see(first, samples, plain prediction), when given, gets the predictions, in any order, from any thread.
+  // Runs inference over samples [0, count). fill(first, samples, inputs, target) supplies each evaluation batch;
+  // see(first, samples, prediction), when given, receives the predictions in the plain layout. Both are called from any
+  // thread and in any order.
   using Fill =
       std::function<void(std::int64_t first, std::int64_t samples, std::span<float* const> inputs, float* target)>;
   using See = std::function<void(std::int64_t first, std::int64_t samples, const float* prediction)>;
   EvaluationReport evaluate(std::int64_t count, const Fill& fill, const See& see = nullptr);
-  // The same of some of the evaluation batches of these samples, counted from 0.
+  // The same for some of the evaluation batches of these samples; `batches` counts them from 0.
   EvaluationReport evaluate(std::int64_t count, base::Range batches, const Fill& fill, const See& see = nullptr);
   std::int64_t evaluation_batches(std::int64_t count) const;
 
@@ -115,26 +120,27 @@ class Crew : public Replica {
   const graph::Program& program(std::int64_t samples, bool training);
   // The distinct oar sizes of a batch, largest first.
   std::vector<std::int64_t> oar_sizes(std::int64_t samples) const;
-  // The distinct batch sizes in which evaluate() takes `count` samples, largest first.
+  // The distinct batch sizes that evaluate() uses for `count` samples, largest first.
   std::vector<std::int64_t> evaluation_sizes(std::int64_t count) const;
-  // What the steps so far spent by task, when the options asked for it. `update_cost`: of the update, per parameter.
+  // The time and cost of the steps so far, by task; only with CrewOptions::profile. `update_cost`: cost of the update
+  // per parameter element.
   observe::Profile profile(ops::Cost update_cost) const;
   void clear_profile();
   std::size_t arena_bytes() const;
   std::size_t gradient_bytes() const;
 
  private:
-  struct MemberState;  // one member of the plan: its arenas, gradient slots and instances, and how far its oars are
-  struct ThreadState;  // one thread: how far it sees the queue, what it did
+  struct MemberState;  // one member of the plan: its arenas, gradient slots, instances and progress
+  struct ThreadState;  // one thread: its cursor into the queue, its buffers and times
   struct PreparedStep {
     StepPlan plan;
-    std::int64_t mean_of = 0;                                      // samples
+    std::int64_t mean_of = 0;                                      // number of samples that the mean is over
     std::vector<std::vector<const graph::Instance*>> instances{};  // per member and task
-    std::vector<const graph::Instance*> of_oar{};                  // null where an oar is empty
-    std::vector<bool> crosses{};  // per member: a passing slot of it is added to another's, or is the total
+    std::vector<const graph::Instance*> of_oar{};                  // null where the oar is empty or computed elsewhere
+    std::vector<bool> crosses{};  // per member: one of its passing slots is used in a sum across members or is a total
     int computing_members = 0;
   };
-  struct StepContext {  // what is the same for all members during compute()
+  struct StepContext {  // the prepared step and the arguments of compute(), shared by all members
     const PreparedStep& step;
     const BatchView& batch;
     const RandomSeed& random;
@@ -172,7 +178,7 @@ class Crew : public Replica {
   CrewOptions options_;
   graph::Network network_;
   std::map<std::pair<std::int64_t, bool>, std::unique_ptr<graph::Program>> programs_;
-  const graph::Program* first_program_ = nullptr;  // its layouts are everybody's
+  const graph::Program* first_program_ = nullptr;  // chooses the parameter layouts of all Programs
   tensor::ParameterSpace space_;
   tensor::Buffer weights_;
   float* placed_gradient_ = nullptr;
@@ -186,21 +192,21 @@ class Crew : public Replica {
   };
   std::map<StepKey, PreparedStep> steps_;
   OarSchedule schedule_ = OarSchedule::oar_by_oar;
-  bool late_ = false;  // gradients that can be made late are: every oar's arena is there until the step ends
+  bool late_ = false;  // late gradients are used (gradient_layers.h): every oar's arena lives until the step ends
   GradientLayers layers_;
   base::EventCount events_;
   std::unique_ptr<LayerQueue> queue_;
   MemberExchange exchange_;
   SegmentTimes segment_times_;
-  std::int64_t timed_samples_ = 0;                  // of the steps from which it was learnt
-  std::vector<MovingStatistic> moving_statistics_;  // those of nodes that lead nowhere stay as they are
+  std::int64_t timed_samples_ = 0;                  // batch size of the steps that segment_times_ has learnt from
+  std::vector<MovingStatistic> moving_statistics_;  // without those of nodes that do not lead to the loss
   std::vector<double> oar_loss_, oar_correct_;
-  const PreparedStep* current_ = nullptr;  // computed, not finished
+  const PreparedStep* current_ = nullptr;  // the step that compute() ran and finish_step() has not finished yet
   std::int64_t current_samples_ = 0;
-  std::vector<float> nothing_;                       // the gradient of what no gradient reaches
-  std::vector<const float*> nothings_, statistics_;  // per partial of the last step
+  std::vector<float> zeros_;                              // the gradient of chunks that backward does not reach
+  std::vector<const float*> zero_partials_, statistics_;  // per partial of the last step
   tensor::Buffer kept_;
-  bool keeps_ = false;  // kept_ holds the gradient of the current step
+  bool kept_is_current_ = false;  // kept_ holds the gradient of the current step
   std::int64_t profiled_ns_ = 0, profiled_steps_ = 0;
   base::ThreadTeam team_;
 };

@@ -1,4 +1,4 @@
-// Crew's compute(): forward, backward and the sums.
+// Crew::compute(): forward, backward and the sums.
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -84,8 +84,8 @@ void Crew::end_oars(MemberState& state, const StepContext& context, base::Range 
   state.layer = 0;
 }
 
-// The next segment of the member's oars, one oar at a time or all of them through a layer before the next; false when
-// they are through, or must wait for memory.
+// Computes the member's next segment: of one oar, or of all its oars (layer by layer). Returns false when the member's
+// work is done, or when its passing slot still holds a layer that other threads have not used up.
 bool Crew::advance(MemberState& state, const StepContext& context, ThreadState& thread) {
   if (work_is_done(state, context)) return false;
   const std::int64_t count = tasks_of(state, context);
@@ -131,7 +131,7 @@ bool Crew::work_is_done(const MemberState& state, const StepContext& context) {
   return state.first == tasks_of(state, context);
 }
 
-// Nanoseconds that it should take.
+// The expected nanoseconds of the member's remaining work.
 std::int64_t Crew::work_left(const MemberState& state, const StepContext& context) const {
   if (work_is_done(state, context)) return 0;
   const std::int64_t later = schedule_ == OarSchedule::layer_by_layer ? 0 : tasks_of(state, context) - state.first - 1;
@@ -196,7 +196,8 @@ void Crew::use_chunk(ThreadState& thread, const StepContext& context, int layer,
   thread.update_ns += end - made;
 }
 
-// The oars' gradients of the piece, made here and added along the tree while they are in the cache.
+// Computes the late gradients of the piece oar by oar and adds them along the tree while they are in cache.
+// `taken`: bit i is set while thread.sums[i] is in use.
 void Crew::late_sums(ThreadState& thread, const StepContext& context, const Chunk& piece) const {
   const tensor::ParameterRange& range = space_.range(piece.parameter);
   const std::int64_t width = range.layout.shape.count_from(1), first = (piece.offset - range.offset) / width;
@@ -245,7 +246,7 @@ ComputeReport Crew::compute(const BatchView& batch, const RandomSeed& random) {
   const ComputeReport report = compute(batch, random, [&](const Chunk& chunk, const float* gradient) {
     std::memcpy(kept_.floats() + chunk.offset, gradient, at(chunk.count) * sizeof(float));
   });
-  keeps_ = true;
+  kept_is_current_ = true;
   return report;
 }
 
@@ -261,7 +262,7 @@ ComputeReport Crew::compute(const BatchView& batch, const RandomSeed& random, co
               batch.samples, options_.batch);
   const PreparedStep& step = prepare(batch.samples, share);
   current_ = nullptr;
-  keeps_ = false;
+  kept_is_current_ = false;
   queue_->start(step.computing_members);
   for (const auto& state : states_) state->start();
   for (const auto& thread : threads_) thread->start();
@@ -270,9 +271,9 @@ ComputeReport Crew::compute(const BatchView& batch, const RandomSeed& random, co
   const std::int64_t start = base::now_ns();
   team_.run([&](int member) { compute_thread(member, context); });
   if (!layers_.unreached().empty()) {
-    if (nothing_.empty()) nothing_.assign(at(layers_.most_chunk_floats()), 0.0f);
-    nothings_.assign(step.plan.totals.size(), nothing_.data());
-    for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], nothings_);
+    if (zeros_.empty()) zeros_.assign(at(layers_.most_chunk_floats()), 0.0f);
+    zero_partials_.assign(step.plan.totals.size(), zeros_.data());
+    for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], zero_partials_);
   }
   const double wall = base::seconds_since(start);
   profiled_ns_ += base::now_ns() - start;

@@ -57,7 +57,7 @@ void GradientLayers::cut_into_chunks(const tensor::ParameterSpace& space, const 
     if (program.late_task(p) >= 0) {
       const std::int64_t rows = range.layout.shape[0], row = range.floats() / rows;
       const std::int64_t pieces = divide_up(rows, std::max<std::int64_t>(kLateFloats / row, 1));
-      most = divide_up(rows, pieces) * row;  // pieces of one size, so that threads get equal shares
+      most = divide_up(rows, pieces) * row;  // pieces of equal size, so that threads get equal shares
     }
     most_chunk_floats_ = std::max(most_chunk_floats_, most);
     for (std::int64_t done = 0; done < range.floats(); done += most)
@@ -66,7 +66,7 @@ void GradientLayers::cut_into_chunks(const tensor::ParameterSpace& space, const 
   }
 }
 
-// The ring holds the largest layer; with others to wait for, two such, but no more than half of the whole gradient.
+// The ring holds the largest layer. With `ahead` it holds twice that, but at most half of the whole gradient.
 void GradientLayers::lay_out_ring(const tensor::ParameterSpace& space, bool ahead) {
   std::vector<std::int64_t> sizes;
   for (const GradientLayer& layer : layers_) {

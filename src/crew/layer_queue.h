@@ -1,10 +1,11 @@
-// LayerQueue: layers whose gradients are complete at all members, and their chunks, which any thread with time takes.
+// LayerQueue: the layers whose gradients are complete at all members, as chunks that any idle thread takes and uses.
+// All methods but start() may be called by all threads at once.
 //
-// A member arrives at a layer when its part of it is there, in order; the last to arrive makes the layer ready. Nobody
-// waits here: who needs the memory of a layer that is not used up yet, or has nothing else to do, helps and then waits
-// for an event. The last layers may be late ones, whose memory nobody needs: they are left to threads with nothing else
-// to do, so that those whose cores are faster today do more of them. All methods but start() may be called by all
-// threads at once.
+// A member arrives at a layer when its part of the layer's gradient is complete, layer after layer; the last member to
+// arrive makes the layer ready. A layer is used up when all its chunks have been processed. No method blocks: a thread
+// that needs the memory of a layer not used up yet, or that has nothing else to do, calls help() and then waits for an
+// event. Nobody waits for the memory of late layers (gradient_layers.h), so idle threads take them last; threads on
+// faster cores process more of them.
 #pragma once
 
 #include <atomic>
@@ -18,29 +19,29 @@ namespace trireme::crew {
 
 class LayerQueue {
  public:
-  // chunks[k]: the number of chunks of layer k; late are those from `prompt_layers` on. `events` is announced when a
+  // chunks[k]: the number of chunks of layer k; layers from `prompt_layers` on are late. `events` is notified when a
   // layer becomes ready or is used up.
   LayerQueue(const std::vector<int>& chunks, int prompt_layers, base::EventCount& events);
 
-  // A new step, in which `arriving` members arrive at every layer.
+  // Begins a step in which `arriving` members arrive at every layer.
   void start(int arriving);
   void arrive(int layer);
 
-  // How far a thread has seen the queue; a fresh one for every step.
+  // A thread's position in the queue; a fresh one for every step.
   struct Cursor {
-    int open = 0;  // the prompt layers before it have no chunk left to take
-    int late = 0;  // so many late layers have none left either
-    int used = 0;  // the layers before it are used up
+    int open = 0;  // prompt layers before this one have no chunk left to take
+    int late = 0;  // the number of late layers that have no chunk left to take
+    int used = 0;  // layers before this one are used up
   };
-  using RunChunk = base::FunctionRef<void(int layer, int chunk)>;  // chunk: 0 ... of that layer
-  // Takes chunks of ready prompt layers while there are any, and then a late one; or of each prompt layer no more than
-  // a fair share. Whether it took one. A share is for threads with more of their own to do: whoever comes to a large
-  // layer first must not be left with all of it and make the others wait in the end.
+  using RunChunk = base::FunctionRef<void(int layer, int chunk)>;  // chunk: counted from 0 within the layer
+  // all: takes chunks of ready prompt layers until none is left, then one late chunk. share: takes at most a fair share
+  // of each prompt layer's chunks and no late chunk; for threads with work of their own left, because a thread that
+  // processes a large layer alone falls behind and makes the others wait at the end. Returns whether it took a chunk.
   enum class Take { all, share };
   bool help(Cursor& cursor, Take take, RunChunk run);
   // Whether all layers before `layer` are used up.
   bool used_before(int layer, Cursor& cursor) const;
-  // Somebody failed: nobody shall wait any longer.
+  // Called after a failure: wakes all threads and makes them leave the step.
   void give_up();
   bool given_up() const { return given_up_.load(std::memory_order_acquire); }
   int layers() const { return layers_; }

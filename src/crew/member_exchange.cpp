@@ -5,10 +5,10 @@
 namespace trireme::crew {
 namespace {
 
-constexpr double kFaster = 1.2;               // less may be chance
-constexpr std::int64_t kLookEvery = 200'000;  // nanoseconds: reading everybody's progress takes about a hundredth of it
-// Parts of the whole step: how far behind a member must be, also when the faster thread has nothing else to do, and
-// how much a thread must have done before its speed is known.
+constexpr double kFaster = 1.2;               // the least ratio of speeds; smaller ratios may be noise
+constexpr std::int64_t kLookEvery = 200'000;  // nanoseconds; reading all threads' progress takes about 1 % of that
+// As 1/k of the whole step: how far a member must be behind, the same when the faster thread is idle, and how much work
+// a thread must have done before its speed counts as known.
 constexpr std::int64_t kBehind = 64, kBehindWhenIdle = 512, kKnown = 64;
 
 }  // namespace
@@ -64,7 +64,7 @@ void MemberExchange::put(int thread, int member) {
   events_->notify();
 }
 
-// The slower thread whose member is the furthest behind this one's.
+// The slower thread whose member is furthest behind this thread's, or kNone.
 int MemberExchange::slower_one(int thread, const Progress& progress) {
   int found = kNone;
   std::int64_t most = whole_ / (progress.has_nothing_to_do ? kBehindWhenIdle : kBehind);
@@ -85,7 +85,8 @@ int MemberExchange::slower_one(int thread, const Progress& progress) {
 
 bool MemberExchange::leave(int thread) { return ask(thread, kNone); }
 
-// An earlier question is taken back when it is no longer the right one; false when it was answered meanwhile.
+// Asks `slower` (kNone: nobody) for its member. A request to another thread is withdrawn first; returns false when that
+// request has been granted in the meantime.
 bool MemberExchange::ask(int thread, int slower) {
   Box& own = box(thread);
   if (own.asked == slower) return true;

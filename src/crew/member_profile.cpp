@@ -8,7 +8,7 @@ namespace {
 using observe::ProfilePhase;
 using observe::ProfileRow;
 
-// The row of a layer and phase, made where it is not there yet. Layers of Programs for different oar sizes meet here.
+// Finds or adds the row of a layer, kind and phase. Programs for different oar sizes share their layers' rows.
 ProfileRow& row_of(std::vector<ProfileRow>& rows, const std::string& layer, const std::string& kind,
                    ProfilePhase phase) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const ProfileRow& row) {

@@ -1,4 +1,5 @@
-// What one member or thread of a crew measured of itself, and the sum over all of them.
+// MemberProfile: the times that one member or thread of a crew has measured; add_up() makes the profile of the crew.
+// One caller at a time.
 #pragma once
 
 #include <map>
@@ -18,12 +19,13 @@ struct MemberProfile {
   void clear();
 };
 
-// What the parts of a step that are no ops cost, all steps together.
+// The cost of the parts of a step that are not ops, summed over all steps.
 struct StepCosts {
   ops::Cost input, sums, update, statistics, forms;
 };
 
-// program_of(samples) gives the Program of an oar size. Rows in the order of the tasks, then what is no op.
+// program_of(samples) returns the Program of an oar size. The rows come in the order of the tasks; the parts that are
+// not ops and the waiting time follow.
 observe::Profile add_up(std::span<const MemberProfile* const> members, int threads, const StepCosts& costs,
                         double wall_seconds, base::FunctionRef<const graph::Program&(std::int64_t samples)> program_of);
 

@@ -1,7 +1,9 @@
-// Replica: a copy of a network that computes gradients, as strategies see it: where its parameters lie, the gradient of
-// some oars of a batch, told chunk by chunk as it gets ready, and when weights must have arrived. A Crew, threads of
-// one process, is one; tests use one whose gradients have a closed form. One caller at a time, where nothing else is
-// said.
+// Replica: a copy of a network that computes gradients, as strategies see it.
+// One caller at a time unless a method says otherwise.
+//
+// It says where the parameters lie, hands out the gradient of some oars of a batch chunk by chunk as it completes, and
+// asks for weights before it first reads them. Crew (threads of one process) implements it; tests use a replica whose
+// gradients have a closed form.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +25,22 @@ struct Chunk {
   std::int64_t count = 0;
 };
 
-// When backward completes the gradient of each chunk, as far as that is known beforehand.
+// The order in which backward completes the gradients of the chunks.
 struct GradientOrder {
-  std::vector<int> turn;      // per chunk; equal numbers are completed together
-  int prompt_turns = 0;       // from this turn on gradients are made last, since nobody waits for them
-  std::vector<int> unread{};  // chunks of parameters that no gradient reaches and no layer reads
+  std::vector<int> turn;      // per chunk; chunks with equal numbers complete together
+  int prompt_turns = 0;       // turns from this one on are late gradients, computed after all others
+  std::vector<int> unread{};  // chunks of parameters that no layer reads and no gradient reaches
 };
 
-// Which oars of a batch are computed here.
+// The oars of a batch that one replica computes.
 struct Share {
   base::Range oars;
-  // Their mean, in one sum along a tree of their own; otherwise their part of the mean over more oars, in the partials
-  // that the tree of those wants (base::oar_partials).
+  // true: the gradient is the mean over these oars, summed along a tree of their own. false: it is their part of the
+  // mean over `mean_over`, as the partials of that range's tree (base::oar_partials).
   bool alone = false;
-  base::Range mean_over{};  // oars; none: all of the batch
+  base::Range mean_over{};  // oars; empty: all oars of the batch
 
-  // The oars whose mean it is, of so many in the batch.
+  // The oars that the mean is over.
   base::Range whole(int oars_of_batch) const {
     if (alone) return oars;
     return mean_over.empty() ? base::Range{0, oars_of_batch} : mean_over;
@@ -47,16 +49,16 @@ struct Share {
   friend bool operator==(const Share&, const Share&) = default;
 };
 
-// A batch as the loader makes it: plain row-major, inputs in the network's order.
+// A batch as the loader delivers it: plain row-major, inputs in the network's order.
 struct BatchView {
   std::int64_t samples = 0;  // of the whole batch
   std::vector<const float*> inputs{};
   const float* target = nullptr;
   std::span<const std::int64_t> indices{};  // global sample indices
-  std::int64_t first = 0;                   // sample of the batch that inputs, target and indices begin with
+  std::int64_t first = 0;                   // the sample of the batch at which inputs, target and indices begin
 };
 
-// What everything random in a step is drawn from.
+// The seed of all random numbers of a step.
 struct RandomSeed {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;
@@ -64,79 +66,82 @@ struct RandomSeed {
 
 struct ComputeReport {
   double loss = 0;     // sum over the samples computed here
-  double correct = 0;  // the same
-  // Of the wall time, shared out by what the threads did; sums across members and the taker's work are `update`.
+  double correct = 0;  // likewise
+  // The wall time, split in proportion to the threads' times. Sums across members and the taker's work count as update,
+  // late gradients as backward.
   double forward_seconds = 0, backward_seconds = 0, update_seconds = 0;
-  double waited_seconds = 0;   // for weights
-  std::int64_t exchanges = 0;  // of members, between slow and fast threads
+  double waited_seconds = 0;   // waiting for weights
+  std::int64_t exchanges = 0;  // members exchanged between slow and fast threads
 };
 
-// A running statistic of the space that steps move.
+// A running statistic that every step moves.
 struct MovingStatistic {
   std::int64_t offset = 0, count = 0;  // floats
-  double momentum = 0;                 // that one step moves it by
+  double momentum = 0;                 // how far one step moves it, from 0 to 1
 };
 
 class Replica {
  public:
   virtual ~Replica() = default;
 
-  // What is the same for all replicas of a run.
+  // These are the same for all replicas of a run.
   virtual int oars() const = 0;  // of a batch
   virtual const tensor::ParameterSpace& space() const = 0;
   virtual const std::vector<Chunk>& chunks() const = 0;
   virtual const std::vector<MovingStatistic>& moving_statistics() const = 0;
   virtual GradientOrder gradient_order() const = 0;
-  // The factor of the squared weights of a parameter in the loss; 0: none.
+  // The coefficient of the parameter's squared weights in the loss; 0: no penalty.
   virtual double l2_penalty(int parameter) const = 0;
 
   virtual float* weights() = 0;
-  // From now on the weights lie in this memory of space().floats() floats on a 64-byte border, which the caller keeps;
-  // they are copied there.
+  // Copies the weights to `memory` and uses them there from now on. `memory`: space().floats() floats, 64-byte aligned;
+  // the caller keeps it alive.
   virtual void move_weights(float* memory) = 0;
-  // The same where they lie there already, for other replicas as well.
+  // The same without the copy: the weights lie in `memory` already, and other replicas may use them too.
   virtual void share_weights(float* memory) = 0;
-  // From now on the gradient of trained parameters is made in this memory of space().trained_floats() floats on a
-  // 64-byte border, where that is possible, so that a taker who wants it there finds it there: as the first of the
-  // sums. Null: no longer.
+  // From now on the gradient of trained parameters is written to `memory` where that is possible, as the first of the
+  // sums, so that a taker that wants it there need not copy it. `memory`: space().trained_floats() floats, 64-byte
+  // aligned. Null: ends this.
   virtual void place_gradient(float* memory) = 0;
-  // After the weights were changed from outside; those of one parameter, by any thread.
+  // Call after the weights were changed from outside; the second, for one parameter, may be called by any thread.
   virtual void refresh_weight_forms() = 0;
   virtual void refresh_weight_forms(int parameter) = 0;
 
-  // Gets a chunk's summed gradient (floats from the chunk's offset on), valid during the call; on any thread.
+  // Gets a chunk's summed gradient (chunk.count floats), valid during the call; called on any thread.
   using TakeGradient = base::FunctionRef<void(const Chunk&, const float* gradient)>;
-  // Forward and backward of all oars. Every chunk is taken once, when nobody reads its weights any more in this step.
+  // Runs forward and backward of all oars. Calls `take` once per chunk, when the chunk's weights are not read any more
+  // in this step, so `take` may update them.
   virtual ComputeReport compute(const BatchView& batch, const RandomSeed& random, TakeGradient take) = 0;
-  // The same, keeping the whole gradient.
+  // The same, but keeps the whole gradient: see gradient() and for_each_chunk().
   virtual ComputeReport compute(const BatchView& batch, const RandomSeed& random) = 0;
   virtual const float* gradient() const = 0;
-  // Of some oars of a batch. A chunk comes with its sum of each partial that is made here, in the order of partials();
-  // with none where no oar of the share has samples. `need` returns when the weights of some parameters have arrived;
-  // it is called before they are first read, and again, by any thread.
+  // Computes some oars of a batch. `take` gets a chunk's sum of each partial, in the order of partials(); none when no
+  // oar of the share has samples. `need` returns when the weights of the given parameters have arrived. Every thread
+  // calls it before it reads weights, so it is called more than once for the same parameters.
   using TakePartials = base::FunctionRef<void(const Chunk&, std::span<const float* const> partials)>;
   using NeedWeights = base::FunctionRef<void(std::span<const int> parameters)>;
   virtual ComputeReport compute(const BatchView& batch, const RandomSeed& random, const Share& share, TakePartials take,
                                 NeedWeights need) = 0;
-  // The same where all weights are there.
+  // The same when all weights have arrived.
   ComputeReport compute(const BatchView& batch, const RandomSeed& random, const Share& share, TakePartials take) {
     return compute(batch, random, share, take, [](std::span<const int>) {});
   }
-  // The oars of each partial.
+  // The range of oars of each partial.
   virtual const std::vector<base::Range>& partials(std::int64_t samples, const Share& share) = 0;
-  // Per oar of the batch; those computed here in the last step.
+  // Per oar of the batch; valid for the oars that this replica computed in the last step.
   virtual std::span<const double> oar_losses() const = 0;
   virtual std::span<const double> oar_corrects() const = 0;
 
-  // Calls f for every chunk of the kept gradient, or of another one, on all threads.
+  // Calls f for every chunk of the kept gradient, or for some chunks of another gradient, on all threads.
   virtual void for_each_chunk(TakeGradient f) = 0;
   virtual void for_each_chunk(const float* gradient, base::Range chunks, TakeGradient f) = 0;
 
-  // Moves the running statistics one step and brings derived weights up to date; of a step of all oars.
+  // Ends a step of all oars: moves the running statistics and refreshes the weight forms.
   virtual void finish_step() = 0;
-  // The same in pieces, where others computed the rest: the statistics' sums of each partial, in the order of
-  // partials(), once after compute(); those of all oars of the batch, added, move the running ones by `momentum` times
-  // what one step moves them. Whoever does not want them to move leaves both out.
+  // The same in parts, for a step whose other oars were computed elsewhere. statistics_sums(): the sums of the
+  // statistics per partial, in the order of partials(); callable once after compute(). The caller adds them up over all
+  // oars of the batch. move_statistics(): moves the running statistics with the result, by `momentum` times one step's
+  // momentum. A caller that does not want the statistics to move calls neither.
   virtual std::span<const float* const> statistics_sums() = 0;
   virtual void move_statistics(const float* sums, std::int64_t samples, double momentum = 1) = 0;
 };

@@ -1,4 +1,5 @@
-// SegmentTimes: how long each segment of a member's work takes on a core of its own, learnt from the steps before.
+// SegmentTimes: the expected time of each segment of a member's work on an undisturbed core, learnt from earlier steps.
+// One caller at a time; the const methods may be called by many threads.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +14,20 @@ class SegmentTimes {
   explicit SegmentTimes(std::size_t segments = 0) : least_(segments, 0), rest_(segments + 1, 0) {}
 
   std::size_t segments() const { return least_.size(); }
-  // Nanoseconds; 0 where nothing was seen.
+  // Nanoseconds; 0 while unknown.
   std::int64_t of(std::size_t segment) const { return rest_[segment] - rest_[segment + 1]; }
-  std::int64_t from(std::size_t segment) const { return rest_[segment]; }  // up to the end
+  std::int64_t from(std::size_t segment) const { return rest_[segment]; }  // from this segment to the end
   std::int64_t whole() const { return rest_.front(); }
 
   void forget() {
     std::ranges::fill(least_, 0);
     std::ranges::fill(rest_, 0);
   }
-  // What was seen counts a little less, so that what has become slower for good is believed after some steps.
+  // Raises the recorded times by 1/32, so that a lasting slowdown is accepted after some steps.
   void age() {
     for (std::int64_t& least : least_) least += least / kAging;
   }
-  // What a member's segments took. The fastest counts: others were slowed by something.
+  // Records a member's segment times. The minimum counts, because longer times come from disturbances.
   void see(std::span<const std::int64_t> took) {
     for (std::size_t s = least_.size(); s-- > 0;) {
       least_[s] = least_[s] == 0 ? took[s] : std::min(least_[s], took[s]);

@@ -10,8 +10,8 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// First every oar gets a slot of its own, named by the oar; when all sums are known, those whose lives do not meet
-// share.
+// Plans sums first, with one slot per oar, identified by the oar; when all sums are known, slots whose lifetimes do not
+// overlap share memory.
 class Planner {
  public:
   Planner(std::int64_t samples, int oars, const Share& share, int members)
@@ -66,15 +66,15 @@ class Planner {
 
  private:
   struct Life {
-    int first = 0, last = 0;  // tasks of its member; last is one past the end when the slot takes part in crossing sums
+    int first = 0, last = 0;  // tasks of its member; last is huge when the slot's sum is needed until the step ends
     Slot slot;
   };
-  using Sum = std::pair<int, int>;  // into, from: oars whose slots are meant
+  using Sum = std::pair<int, int>;  // into, from: the slots, identified by their oars
 
   const Slot& slot_of(int oar) const { return lives_[at(oar)].slot; }
   SlotPlace place_of(int oar) const { return {owner_[at(oar)], slot_of(oar)}; }
 
-  // A sum is kept for the rest of the step; one without samples is none.
+  // Records a partial's total, which stays until the step ends. A part without samples has no total.
   void keep(base::Range part, std::optional<int> total) {
     if (!total) return;
     plan_.partials.push_back(part);
@@ -100,8 +100,8 @@ class Planner {
     return oar;
   }
 
-  // left + right, kept in left's slot. Within a member it happens with its latest oar; a slot whose sum crosses members
-  // stays taken until the step ends.
+  // left + right, stored in left's slot. A sum within a member is made right after the member's latest oar; a slot in a
+  // sum across members stays taken until the step ends.
   int sum(int left, int right) {
     if (owner_[at(left)] == owner_[at(right)] && !crossed_[at(left)] && !crossed_[at(right)]) {
       const auto& tasks = plan_.members[at(owner_[at(left)])];
@@ -136,7 +136,7 @@ class Planner {
   Share share_;
   std::vector<int> owner_;  // per oar; -1: computed elsewhere
   std::vector<Life> lives_;
-  std::vector<bool> crossed_;  // takes part in a sum across members, which happens when both have finished the layer
+  std::vector<bool> crossed_;  // per oar: in a sum across members, which is made when both have finished the layer
   std::vector<std::vector<Sum>> sums_of_task_ = std::vector<std::vector<Sum>>(lives_.size());
   std::vector<Sum> crossing_sums_;
   std::vector<int> totals_;

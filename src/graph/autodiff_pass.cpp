@@ -1,6 +1,6 @@
 // The autodiff pass: walks the forward tasks in reverse and gives each a gradient step. The first gradient of a value
-// is written in place; each further one is added by the kernel itself or goes to a temporary that is added right after,
-// in this fixed order.
+// is written in place. The kernel adds each further gradient itself, or writes it to a temporary that is added right
+// after; the order is fixed.
 #include "graph/plan.h"
 
 namespace trireme::graph {
@@ -18,7 +18,7 @@ void autodiff_pass(Plan& plan) {
     PlanTask& task = plan.tasks[t];
     task.diff_src.assign(task.src.size(), -1);
     const int incoming = gradient_of[at(task.dst)];
-    if (!task.is_loss && incoming < 0) continue;  // nothing behind this value learns
+    if (!task.is_loss && incoming < 0) continue;  // no gradient arrives at this value
     task.diff_dst = incoming;
     PlanBackward step{static_cast<int>(t), {}};
     const ops::KernelPlan& kernel = task.kernel->plan();

@@ -1,4 +1,4 @@
-// The cost pass: what each task costs backward, in the terms of ops::Cost.
+// The cost pass: sets the cost of each task's backward (ops::Cost).
 #include "graph/plan.h"
 
 namespace trireme::graph {
@@ -14,7 +14,7 @@ void cost_pass(Plan& plan) {
     PlanTask& task = plan.tasks[at(step.task)];
     const ops::KernelPlan& kernel = task.kernel->plan();
     if (kernel.view) continue;
-    if (task.has_weights) {  // a product for the weights, and one for the data where somebody wants it
+    if (task.has_weights) {  // one product for the gradient of the weights, and one for diff_src[0] where it is wanted
       const double products = !task.wants_diff.empty() && task.wants_diff[0] ? 2 : 1;
       task.backward_cost = {products * task.cost.flops, products * task.cost.bytes};
       continue;

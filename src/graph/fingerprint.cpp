@@ -15,7 +15,7 @@ using tensor::Buffer;
 
 Buffer floats(std::int64_t count) { return Buffer(static_cast<std::size_t>(count) * sizeof(float)); }
 
-// Fixed numbers in [-0.5, 0.5) on every element, zero padding.
+// A buffer with fixed numbers in [-0.5, 0.5) in every element and zeros in the padding.
 Buffer filled(const ops::Layout& layout, std::uint64_t stream) {
   const base::CounterRng rng(0, base::Purpose::probe, 0, stream);
   Buffer plain = floats(layout.shape.count());
@@ -46,7 +46,7 @@ std::uint64_t run(const PlanTask& task, bool training) {
   ops::KernelArgs args;
   std::uint64_t stream = 0;
   for (std::size_t s = 0; s < plan.src.size(); ++s) {
-    const bool target = task.is_loss && s == 1;  // class 0 is a valid target of every loss
+    const bool target = task.is_loss && s == 1;  // zeros: class 0 is a valid target of every loss
     const ops::Layout& layout = plan.src[s];
     args.src.push_back(keep(layout, target ? Buffer(layout.bytes()) : filled(layout, ++stream)));
   }

@@ -1,5 +1,5 @@
-// Kernel fingerprint: every distinct kernel of a Program run once, forward and backward, on a fixed input, and its
-// results hashed. Machines whose fingerprints agree give the same bits.
+// fingerprint(): runs every distinct kernel of a Program once on a fixed input, forward and backward, and hashes the
+// results. Machines whose fingerprints agree give the same bits. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ class Fusion {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  // A value that only the next node sees may disappear into it.
+  // Whether the node's value may be folded into its consumer: one consumer, and not the prediction.
   bool only_used_once(int node) const {
     return consumers_[at(node)] == 1 && node != net_.prediction_ && net_.nodes_[at(node)].op != nullptr;
   }
@@ -49,8 +49,8 @@ class Fusion {
     folded_.push_back(earlier);
   }
 
-  // The maximum of ReLUs is the ReLU of the maximum. Behind the pool there is less of it, and what the pool reads need
-  // not be kept for the gradient.
+  // The maximum of ReLUs is the ReLU of the maximum. After the pool the ReLU has fewer elements, and the pool's input
+  // need not be kept for the gradient.
   void move_relu_behind(int pool) {
     const int before = net_.nodes_[at(pool)].inputs[0];
     if (!only_used_once(before) || net_.nodes_[at(before)].op->kind() != "relu") return;
@@ -75,8 +75,8 @@ class Fusion {
     }
   }
 
-  // Only where the norm reads a concat or what a concat extends: channels lie last there and in odd numbers, which
-  // suits the folded op's kernel and nobody else's. Without fma instructions that kernel is slow.
+  // Only where the norm reads a concat or a value that a concat extends: there the channels lie last and their number
+  // is odd, which suits the folded op's kernel and no other. Without fma instructions that kernel is slow.
   void fold_norm(int later) {
     const Node& node = net_.nodes_[at(later)];
     if (node.inputs.size() != 1 || base::active_isa() == base::Isa::generic) return;

@@ -1,5 +1,5 @@
-// The layout pass: compiles each node's kernel with the layouts its inputs come in, and inserts a reorder where a
-// kernel wants another one. Nodes that lead neither to the loss nor to the prediction are left out.
+// The layout pass: compiles each node's kernel for the layouts of its inputs, and inserts a reorder where a kernel
+// wants another layout. Nodes that lead neither to the loss nor to the prediction are left out.
 
 #include <algorithm>
 
@@ -53,8 +53,9 @@ class LayoutPass {
         for (const int input : net_.nodes()[i].inputs) live_[at(input)] = true;
   }
 
-  // Concats that only add to what an earlier one made lie in its memory, as rows of channels that have room for the
-  // last of such a chain. All other readers must be able to read rows with room.
+  // In a chain of concats each one appends channels to the output of the one before. The whole chain shares one memory:
+  // channels-last rows with room for the channels of the chain's last concat, so that a concat copies only what it
+  // appends. All other readers must be able to read rows with room.
   void find_room() {
     const auto& nodes = net_.nodes();
     room_.assign(nodes.size(), 0);
@@ -64,7 +65,7 @@ class LayoutPass {
     }
   }
 
-  // 0 when somebody could not read rows, or when nobody gains by them.
+  // The room of a value's rows; 0 when a reader cannot read rows or no reader benefits.
   std::int64_t room_of(int value) const {
     const auto& nodes = net_.nodes();
     int extending = -1;
@@ -81,7 +82,7 @@ class LayoutPass {
       extending = static_cast<int>(i);
     }
     if (extending >= 0 && room_[at(extending)] > 0) return room_[at(extending)];
-    // The last of a chain need not have room itself.
+    // The last concat of a chain needs no room itself.
     return read ? nodes[at(extending >= 0 ? extending : value)].shape[0] : 0;
   }
 
@@ -134,7 +135,8 @@ class LayoutPass {
     plan_.tasks.push_back(std::move(task));
   }
 
-  // Rows that grow keep the channels they had: the latest task that knows those spares later ones the work.
+  // Rows that grow keep their earlier channels, so a task reuses the channel statistics of the latest earlier task on
+  // the same memory (KernelPlan::knows_channels).
   void find_known_channels() {
     const auto memory = [&](int value) {
       while (plan_.values[at(value)].alias_of >= 0) value = plan_.values[at(value)].alias_of;
@@ -147,7 +149,7 @@ class LayoutPass {
           plan_.tasks[t].known_by = static_cast<int>(earlier);
   }
 
-  // The value itself, or a reorder of it (made once, shared by all that want it).
+  // The value itself, or a reorder of it (made once and shared by all readers that want it).
   int in_layout(int value, const ops::Layout& wanted, const PlanTask& reader) {
     const ops::Layout& has = plan_.values[at(value)].layout;
     if (tensor::same_memory(has, wanted)) return value;
@@ -172,7 +174,7 @@ class LayoutPass {
   const ProgramOptions& options_;
   const std::vector<ops::Layout>& fixed_;
   std::vector<bool> live_;
-  std::vector<std::int64_t> room_;  // per node: channels of the last concat of its chain; 0: its value is not in rows
+  std::vector<std::int64_t> room_;  // per node: channels of the last concat of its chain; 0: its value has no such rows
   std::vector<int> value_of_;       // per node
   std::vector<bool> diff_value_;    // per value: a trained parameter lies upstream
   std::vector<std::pair<int, int>> reorders_;

@@ -1,9 +1,9 @@
-// The memory plan: every value, workspace and the scratch region get a place in one arena.
+// The memory pass: places every value, every workspace and the scratch region in one arena.
 //
-// Time runs over the forward tasks, then the backward steps. A storage (a value and all its aliases) lives from its
-// first writer to its last reader; two storages may overlap in memory only if they never live at once. Ops that allow
-// it work in place when the old content has no later reader. Largest storages are placed first, each at the lowest
-// offset that is free during its life.
+// Time counts the forward tasks, then the backward steps. A storage (a value and all its aliases, or a workspace) lives
+// from its first writer to its last reader; two storages may overlap in memory only if their lifetimes do not. Ops that
+// allow it work in place when the old content has no later reader. The largest storages are placed first, each at the
+// lowest offset that is free during its life.
 #include <algorithm>
 
 #include "graph/plan.h"
@@ -78,7 +78,7 @@ class MemoryPass {
     }
   }
 
-  // The life of a whole alias class.
+  // The life of a value with all its aliases.
   Life class_life(int value) const {
     Life all{1 << 30, -1};
     const int wanted = root(value);

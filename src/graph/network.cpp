@@ -46,7 +46,7 @@ void Network::finish(Value prediction, OpPtr loss) {
   if (prediction.node < 0 || prediction.node >= static_cast<int>(nodes_.size()))
     base::user_error("finish() of network '{}' got a value that does not belong to it", name_);
   prediction_ = prediction.node;
-  // A loss says by its shape rule what target it wants: asked with the prediction alone, it answers the target's shape.
+  // Given the prediction alone, a loss's shape rule returns the shape of the target it wants.
   const std::vector<Shape> predicted{shape(prediction).with_batch(1)};
   target_ = add_node({"target", nullptr, {}, output_of("loss", *loss, predicted)});
   loss_ = add("loss", std::move(loss), {prediction, Value{target_}}).node;

@@ -1,4 +1,5 @@
-// Network: the builder. A directed graph of ops over named inputs, ending in one prediction and one loss.
+// Network: a directed graph of ops over named inputs, ending in one prediction and one loss, and its builder.
+// One caller at a time while it is built; the const methods are thread-safe.
 //
 //   graph::Network net("tiny");
 //   auto x = net.input("image", {1, 28, 28});
@@ -7,7 +8,7 @@
 //   x = net.add("fc", ops::dense({.outputs = 10}), {net.add("flatten", ops::flatten(), {x})});
 //   net.finish(x, ops::softmax_cross_entropy());
 //
-// Values may be used by any number of nodes. Shapes here are per sample; errors name the node. Not thread-safe.
+// Any number of nodes may use a value. Shapes here are per sample. Errors name the node.
 #pragma once
 
 #include <string>
@@ -44,13 +45,13 @@ class Network {
   explicit Network(std::string name) : name_(std::move(name)) {}
 
   Value input(const std::string& name, const Shape& sample_shape);
-  // Names are unique within the network; parameters are called "<node>.<parameter>".
+  // REQUIRES: a name that is unique within the network. Parameters are called "<node>.<parameter>".
   Value add(const std::string& name, OpPtr op, const std::vector<Value>& inputs);
-  // Adds the target input (its shape comes from the prediction and the loss) and the loss. Nothing can follow.
+  // Adds the target input (its shape follows from the prediction and the loss) and the loss; the network is complete.
   void finish(Value prediction, OpPtr loss);
   // Adds coefficient * sum(w^2) over the node's "weight" to the loss.
   void l2_penalty(Value node, double coefficient);
-  // Weight-heavy networks name a smaller number of oars than the default rule gives.
+  // Limits the default number of oars; weight-heavy networks set fewer than 16.
   void set_oar_limit(int oars) { oar_limit_ = oars; }
 
   const std::string& name() const { return name_; }
@@ -64,7 +65,7 @@ class Network {
   const std::vector<ParameterInfo>& parameters() const { return parameters_; }
   std::int64_t parameter_count() const;  // trained ones
   int oar_limit() const { return oar_limit_; }
-  // Total cost of forward for one batch.
+  // The total cost of forward for `batch` samples.
   ops::Cost cost(std::int64_t batch) const;
 
  private:
@@ -83,8 +84,8 @@ class Network {
   int oar_limit_ = 16;
 };
 
-// The default number of oars: a pure function of network and batch. The lesser of the network's limit (16 unless it
-// says otherwise) and batch / 8, rounded down to a power of two, at least 1.
+// The default number of oars, a pure function of network and batch: the smaller of the network's limit (16 unless set)
+// and batch / 8, rounded down to a power of two, at least 1.
 int default_oars(const Network& network, std::int64_t batch);
 
 }  // namespace trireme::graph

@@ -1,4 +1,5 @@
-// The plan of a Program while its passes run: values, forward tasks, backward steps, places in the arena.
+// Plan: what the passes of a Program build: values, forward tasks, backward steps and their offsets in the arena.
+// One caller at a time; immutable once the passes have run.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace trireme::graph {
 struct PlanValue {
   ops::Layout layout;
   int alias_of = -1;       // shares this value's memory (a view, or an op in place)
-  std::size_t offset = 0;  // in the arena, bytes; set by the memory plan
+  std::size_t offset = 0;  // in the arena, bytes; set by the memory pass
   std::size_t bytes() const { return layout.bytes(); }
 };
 
@@ -30,14 +31,14 @@ struct PlanTask {
   ops::Cost backward_cost;    // set by the cost pass
   bool has_weights = false;   // a matrix product with a parameter, so backward makes two
   std::size_t workspace = 0;  // arena offset
-  int known_by = -1;          // an earlier task that knows some of src[0]'s channels, or all and more
-  // Filled by autodiff:
+  int known_by = -1;          // an earlier task whose workspace has statistics of some or all of src[0]'s channels
+  // Set by the autodiff pass:
   int diff_dst = -1;  // values
   std::vector<int> diff_src;
-  bool add_diff_src = false;  // to diff_src[0], which has a value already
+  bool add_diff_src = false;  // the kernel adds to diff_src[0], which holds another reader's gradient
 };
 
-// One step of backward: run a task's gradient, then add what went to a temporary.
+// One step of backward: run a task's gradient, then add the gradients that it wrote to temporaries.
 struct PlanBackward {
   int task = 0;
   struct Accumulate {
@@ -64,10 +65,10 @@ struct ProgramOptions {
   const ops::KernelTable* table = nullptr;  // null: built-in choices
 };
 
-// A node as people know it: by its parameters, if it has some, because fusion may have given it another name.
+// The node's name for users. A node with parameters is named after them, because fusion may have renamed the node.
 std::string layer_name(const Network& network, int node);
 
-// The passes, in order. `fixed` holds the live layout of every parameter when another Program has chosen them.
+// The passes, in order. `fixed`: the live layout of every parameter if another Program has chosen them, else empty.
 void layout_pass(Plan& plan, const Network& network, const ProgramOptions& options,
                  const std::vector<ops::Layout>& fixed);
 void autodiff_pass(Plan& plan);

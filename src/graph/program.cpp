@@ -27,7 +27,7 @@ Program::Program(const Network& network, const ProgramOptions& options, const st
   timed("memory", [&] { memory_pass(plan_); });
 
   for (const ParameterInfo& parameter : network.parameters())
-    layouts_.push_back(ops::Layout::plain(parameter.spec.shape));  // of nodes that lead nowhere
+    layouts_.push_back(ops::Layout::plain(parameter.spec.shape));  // stays for nodes that do not lead to the loss
   for (const PlanTask& task : plan_.tasks)
     for (std::size_t p = 0; p < task.parameters.size(); ++p)
       layouts_[at(task.parameters[p])] = task.kernel->plan().weights[p];
@@ -167,7 +167,7 @@ void Instance::late_gradient(int parameter, base::Range rows, std::byte* scratch
   }
   const std::int64_t start = times ? base::now_ns() : 0;
   task.kernel->late_gradient(task.args, rows, scratch, to);
-  if (times) times->backward[at(t)].ns += base::now_ns() - start;  // a part of a call that was counted
+  if (times) times->backward[at(t)].ns += base::now_ns() - start;  // backward() has counted the call
 }
 
 }  // namespace trireme::graph

@@ -1,6 +1,6 @@
-// Program: a network compiled for one oar size. Kernels are chosen, layouts propagated, activations planned into one
-// arena; running it allocates nothing. Immutable after construction and shared by all threads; each thread runs its own
-// Instance, which ties the Program to one arena, the weights and the gradient slots.
+// Program: a network compiled for one oar size: kernels chosen, layouts propagated, activations placed in one arena.
+// Immutable after construction and shared by all threads. Each thread runs its own Instance, which binds the Program to
+// one arena, the weights and the gradient slots. Running allocates nothing.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ struct PassTime {
   double seconds = 0;
 };
 
-// A stretch of forward tasks or backward steps that ends with the one whose node has parameters (the last stretch may
-// have none). Programs of one network for different oar sizes have the same stretches, whatever reorders lie in them.
+// A range of forward tasks or backward steps that ends with a task that has parameters (the last range may have none).
+// Programs of one network for different oar sizes have the same segments, but perhaps other reorders inside them.
 struct Segment {
   int begin = 0, end = 0;
   std::span<const int> parameters;
@@ -27,7 +27,7 @@ struct Segment {
 
 class Program {
  public:
-  // `network` is fused already. `fixed`: live layouts chosen by another Program, or empty.
+  // REQUIRES: a fused network. `fixed`: the live layouts that another Program has chosen, or empty.
   Program(const Network& network, const ProgramOptions& options, const std::vector<ops::Layout>& fixed);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -40,7 +40,7 @@ class Program {
   const std::vector<PassTime>& pass_times() const { return pass_times_; }
   const std::vector<Segment>& forward_segments() const { return forward_segments_; }
   const std::vector<Segment>& backward_segments() const { return backward_segments_; }
-  // The task that can make a parameter's gradient late, or -1.
+  // The task that can compute the parameter's gradient late (Instance::late_gradient()), or -1.
   int late_task(int parameter) const { return late_task_[static_cast<std::size_t>(parameter)]; }
 
  private:
@@ -65,26 +65,27 @@ class Instance {
            WeightForms& forms, int slots, const GradientPlace& gradient);
 
   const Program& program() const { return *program_; }
-  // To be filled before forward(): plain row-major, Program::options().samples samples.
+  // The caller fills input() and target() before forward(): plain row-major, Program::options().samples samples.
   float* input(int index) const { return at_value(program_->plan().inputs[static_cast<std::size_t>(index)]); }
   float* target() const { return at_value(program_->plan().target); }
   // Valid after forward() of an inference Program.
   const float* prediction() const { return at_value(program_->plan().prediction); }
   const ops::Layout& prediction_layout() const;
 
-  // From now on every task's time is added there; null: no longer. Must have an entry per task and outlive the use.
+  // From now on adds every task's time to `times`, which has an entry per task and stays alive; null: stops.
   void set_profile(observe::TaskTimes* times) { times_ = times; }
 
   void forward(ops::OarRun& run) const {
     for (const Segment& segment : program_->forward_segments()) forward(segment, run);
   }
-  // One of the Program's forward_segments(), in order.
+  // Runs one of the Program's forward_segments(); call them in order.
   void forward(const Segment& segment, ops::OarRun& run) const;
-  // One of the Program's backward_segments(), in order; then the slot's gradients of its parameters are complete.
+  // Runs one of the Program's backward_segments(), in order. Then the slot's gradients of its parameters are complete.
   void backward(const Segment& segment, ops::OarRun& run) const;
-  // Rows of a parameter's gradient that backward left out, because its place was null and Program::late_task() is
-  // there; from the layer's backward to the next forward(). Several threads may call it at once, each with `scratch` of
-  // that task. `times`, when given, gets the time as the task's backward.
+  // Computes rows of a late gradient, which backward left out because its place was null. REQUIRES:
+  // Program::late_task(parameter) >= 0; called between the layer's backward and the next forward(). Several threads may
+  // call it at once, each with its own `scratch` of the size that the task's kernel wants. The time is added to
+  // `times`, if given, as the task's backward.
   void late_gradient(int parameter, base::Range rows, std::byte* scratch, observe::TaskTimes* times, float* to) const;
 
  private:
@@ -93,10 +94,10 @@ class Instance {
     ops::KernelArgs args;
     std::unique_ptr<ops::KernelState> state;
   };
-  // What a task reads and writes, for the thread sanitizer.
+  // Reports what a task reads and writes to the thread sanitizer.
   void tell_forward(int task) const;
   void tell_backward(int task, int slot) const;
-  bool reads_parameter(int parameter) const;  // training has no use for running statistics
+  bool reads_parameter(int parameter) const;  // false for running statistics in training
   std::size_t bytes_of(int value) const;
   ops::View at_value(int value) const {
     const PlanValue& planned = program_->plan().values[static_cast<std::size_t>(value)];

@@ -1,5 +1,6 @@
-// Weight forms: parameters kept a second time in a layout that some kernel wants beside the live one (oneDNN's gradient
-// to the data, for one). Refreshed once per step, after the update, and shared by all oars and Programs.
+// WeightForms: copies of parameters in layouts that kernels want beside the live layout (for example oneDNN's gradient
+// of the data). Refreshed once per step, after the update; all oars and Programs share them.
+// One caller at a time, except refresh().
 #pragma once
 
 #include <vector>
@@ -15,12 +16,12 @@ class WeightForms {
   WeightForms(const tensor::ParameterSpace& space, const float* weights, int threads)
       : space_(&space), weights_(weights), threads_(threads) {}
 
-  // The parameter in that layout; made on the first request.
+  // The parameter in that layout. The first request makes the copy.
   ops::ConstView get(int parameter, const ops::Layout& layout);
   int size() const { return static_cast<int>(forms_.size()); }
   int parameter(int form) const { return forms_[static_cast<std::size_t>(form)].parameter; }
   std::int64_t floats(int form) const { return forms_[static_cast<std::size_t>(form)].layout.elements(); }
-  // Brings one form up to date; different forms may be refreshed by different threads at once.
+  // Copies the live weights into the form. Threads may refresh different forms at the same time.
   void refresh(int form) const { forms_[static_cast<std::size_t>(form)].copy.run(); }
   void refresh_all() const {
     for (int form = 0; form < size(); ++form) refresh(form);

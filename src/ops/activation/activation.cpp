@@ -10,7 +10,7 @@
 namespace trireme::ops {
 namespace {
 
-// Each element alone, so dst may be src and the compiler may use any width.
+// Every element is computed alone, so dst may be src and the compiler may use any vector width.
 struct ReluForward {
   TRIREME_INLINE static void run(const float* src, float* dst, std::int64_t count) {
 #pragma GCC ivdep
@@ -48,7 +48,7 @@ struct SigmoidBackward {
   }
 };
 
-// What one activation is: its name, its loops, and whether it keeps padding zero.
+// The properties of an activation: its name, its loops, and whether it keeps zero padding zero.
 struct Relu {
   static constexpr Activation kActivation = Activation::relu;
   static constexpr const char* kName = "relu";

@@ -1,4 +1,4 @@
-// Plain activations in double.
+// Reference implementation of the activations in double. Thread-safe.
 #pragma once
 
 #include "ops/core/op.h"

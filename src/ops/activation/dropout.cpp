@@ -16,9 +16,9 @@
 namespace trireme::ops {
 namespace {
 
-// A sample lies in memory as runs of `run` elements, each [spatial][block] of one group of channels, or as one run when
-// plain. What decides about an element is its logical position c * spatial + s, so the layout makes no difference;
-// padding gets some value that nobody sees.
+// A sample lies in memory as runs of `run_` elements, each [spatial][block] of one group of channels, or as one run
+// when the layout is plain. An element's random number depends on its logical position c * spatial + s, so the mask
+// does not depend on the layout. Padding gets arbitrary mask bits, which no other element depends on.
 class DropoutKernel : public Kernel {
  public:
   DropoutKernel(const KernelRequest& request, double rate, std::uint64_t stream)
@@ -52,7 +52,7 @@ class DropoutKernel : public Kernel {
     base::check(static_cast<std::int64_t>(run.sample_indices.size()) == plan_.dst.shape[0],
                 "dropout has {} sample indices for {} samples", run.sample_indices.size(), plan_.dst.shape[0]);
     for_each_run(args, [&](std::int64_t sample, std::int64_t at, std::int64_t from, std::uint16_t* mask) {
-      if (threshold_ >> 24 != 0) {  // a rate next to 1: no number of 24 bits is kept
+      if (threshold_ >> 24 != 0) {  // a rate next to 1: no 24-bit number reaches the threshold
         std::fill_n(mask, words_, std::uint16_t{0});
         return passes_.apply(mask, run_, scale_, args.src[0] + from, args.dst + from);
       }
@@ -74,7 +74,7 @@ class DropoutKernel : public Kernel {
  private:
   static constexpr std::int64_t kWord = 16;  // elements
 
-  // Counters of the fewest whole rows of channels that fill whole words, relative to the first.
+  // The counters of the smallest number of channel rows that fills whole mask words, relative to the first element's.
   void make_offsets(std::int64_t spatial, std::int64_t block) {
     const std::int64_t width = block == 1 ? kWord : block, rows = kWord / std::gcd(kWord, width);
     for (std::int64_t row = 0; row < rows; ++row)

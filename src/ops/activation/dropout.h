@@ -5,8 +5,8 @@
 
 namespace trireme::ops {
 
-// Which elements fall is a pure function of (seed, epoch, global sample index, stream, logical position). Every dropout
-// of a network needs its own stream.
+// Which elements are dropped is a pure function of (seed, epoch, global sample index, stream, logical position). Every
+// dropout of a network needs its own stream.
 OpPtr dropout(double rate, std::uint64_t stream);
 OpRow dropout_row();
 

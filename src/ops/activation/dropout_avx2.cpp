@@ -10,7 +10,7 @@
 namespace trireme::ops::dropping {
 namespace {
 
-// a * b modulo 2^64 in each of four places; `b` is constant.
+// a * b modulo 2^64 in each of four lanes; `b` is a constant.
 [[gnu::always_inline]] inline __m256i multiply(__m256i a, std::uint64_t b) {
   const __m256i low = _mm256_set1_epi64x(static_cast<long long>(b & 0xffffffffu));
   const __m256i high = _mm256_set1_epi64x(static_cast<long long>(b >> 32));
@@ -18,8 +18,8 @@ namespace {
   return _mm256_add_epi64(_mm256_mul_epu32(a, low), _mm256_slli_epi64(crossed, 32));
 }
 
-// Four numbers of base::mix64() compared: its last step leaves the top 31 bits as they are and is left out. AVX2
-// compares signed: the sign bit is flipped on both sides.
+// Compares four results of base::mix64() with the threshold. The last step of mix64() does not change the top 31 bits
+// and is left out. AVX2 compares signed numbers, so the sign bit is flipped on both sides.
 [[gnu::always_inline]] inline __m256i dropped(__m256i counter, __m256i flipped_least) {
   const __m256i sign = _mm256_set1_epi64x(static_cast<long long>(1ull << 63));
   __m256i z = multiply(_mm256_xor_si256(counter, _mm256_srli_epi64(counter, 30)), 0xBF58476D1CE4E5B9ull);
@@ -27,7 +27,7 @@ namespace {
   return _mm256_cmpgt_epi64(flipped_least, _mm256_xor_si256(z, sign));
 }
 
-// Eight elements, all bits where they are dropped.
+// The drop mask of eight elements: all bits set in the lanes that are dropped.
 [[gnu::always_inline]] inline __m256 dropped_eight(__m256i start, const std::uint64_t* offsets, __m256i flipped_least) {
   const auto* from = reinterpret_cast<const __m256i*>(offsets);
   const __m256i low = dropped(_mm256_add_epi64(start, _mm256_loadu_si256(from)), flipped_least);
@@ -36,7 +36,7 @@ namespace {
   return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(halves), 0xd8));
 }
 
-// The elements of one word that are left, one by one.
+// The remaining elements of the last, partial word, one by one.
 void apply_rest(unsigned bits, std::int64_t left, float scale, const float* src, float* dst) {
   for (std::int64_t k = 0; k < left; ++k) dst[k] = (bits >> k & 1) != 0 ? src[k] * scale : 0.0f;
 }

@@ -11,7 +11,8 @@
 namespace trireme::ops::dropping {
 namespace {
 
-// Eight numbers of base::mix64() compared: its last step leaves the top 31 bits as they are and is left out.
+// Compares eight results of base::mix64() with the threshold. The last step of mix64() does not change the top 31 bits
+// and is left out.
 [[gnu::always_inline]] inline __mmask8 kept(__m512i counter, __m512i least) {
   const __m512i first = _mm512_set1_epi64(static_cast<long long>(0xBF58476D1CE4E5B9ull));
   const __m512i second = _mm512_set1_epi64(static_cast<long long>(0x94D049BB133111EBull));

@@ -1,4 +1,4 @@
-// The loops of dropout in plain C++: what the others do, for tests and as the last resort.
+// The loops of dropout in plain C++, with the results of the other sets: for tests and for CPUs without AVX2.
 #include "base/rng.h"
 #include "ops/activation/dropout_passes.h"
 

@@ -1,4 +1,4 @@
-// Plain dropout in double, and the rule that both implementations share.
+// Reference implementation of dropout in double, and the threshold that both implementations use. Thread-safe.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace trireme::ops {
 
-// An element falls when the top 24 bits of its random number are below this.
+// An element is dropped when the top 24 bits of its random number are below this.
 inline std::uint64_t dropout_threshold(double rate) {
   return static_cast<std::uint64_t>(std::llround(rate * 16777216.0));
 }

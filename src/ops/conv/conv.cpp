@@ -21,9 +21,9 @@ namespace {
 using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
-// The algorithms by name, as the kernel table has them.
 constexpr std::int64_t kFewPositions = 4;
-constexpr std::int64_t kFewChannels = 16;  // with more the narrow kernel is never the fastest
+constexpr std::int64_t kFewChannels = 16;  // with more channels the narrow kernel is never the fastest
+// The names of the algorithms, as in the kernel table.
 constexpr const char *kDirect = "direct", *kNarrow = "narrow", *kWinograd = "winograd";
 constexpr const char *kSmallMap = "small map", *kToomCook = "toom-cook";
 

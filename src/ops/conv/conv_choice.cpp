@@ -5,13 +5,13 @@
 namespace trireme::ops {
 namespace {
 
-// Multiply-adds of vectors per input channel and vector of output channels, all three directions alike: 36 per tile;
-// of the tiles' own transforms, which all channels of the other side share, about 360; of the filter's about 200.
-// Measured on Zen 4 against oneDNN's direct kernels (docs/design/004-winograd.md).
+// The cost in vector multiply-adds per input channel and vector of output channels, the same for all three directions:
+// 36 per tile; about 360 for the transforms of a tile, which all channels of the other side share; about 200 for the
+// transform of the filter. Measured on Zen 4 against oneDNN's direct kernels (docs/design/004-winograd.md).
 double winograd_cost(const ConvShape& s) {
   const std::int64_t rows = (s.out[0] + 3) / 4, columns = (s.out[1] + 3) / 4;
   const auto tiles = static_cast<double>(s.samples * rows * columns);
-  // Vectors of output channels are worked on whole.
+  // A partial vector of output channels costs as much as a whole one.
   const std::int64_t out_channels = (s.out_channels + base::kLanes - 1) / base::kLanes * base::kLanes;
   const double shared = 1 / static_cast<double>(s.in_channels) + 1 / static_cast<double>(out_channels);
   return tiles * (36 + 360 * shared) + 200;

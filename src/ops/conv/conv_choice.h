@@ -1,5 +1,5 @@
-// Which algorithm a convolution gets: a pure function of its shape and the instruction set, so that it is the same on
-// every run and every rank.
+// Chooses between Winograd and oneDNN's direct kernels for a convolution. Pure functions of its shape and the
+// instruction set, so that every run and every rank gets the same answer. Thread-safe.
 #pragma once
 
 #include "base/cpu/simd.h"
@@ -8,7 +8,7 @@
 
 namespace trireme::ops {
 
-// Whether there is a Winograd kernel for it at all.
+// Whether there is a Winograd kernel for this shape.
 bool winograd_fits(const ConvShape& shape, base::Isa isa);
 
 ConvAlgorithm conv_algorithm(const ConvShape& shape, base::Isa isa);

@@ -1,4 +1,5 @@
-// The plain convolution in double, one- and two-dimensional (a missing height counts as 1).
+// Reference implementation of one- and two-dimensional convolution in double; a missing height counts as 1.
+// Thread-safe.
 #pragma once
 
 #include "ops/conv/conv.h"

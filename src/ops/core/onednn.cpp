@@ -14,7 +14,7 @@ namespace {
 
 thread_local bool inside = false;
 
-// While alive: this thread's OpenMP count is `threads` and the thread counts as inside oneDNN.
+// While a Scope lives, this thread's OpenMP thread count is `threads` and inside_library() is true.
 class Scope {
  public:
   explicit Scope(int threads) : before_(omp_get_max_threads()) {
@@ -89,7 +89,7 @@ Shape shape_of(const dnnl::memory::desc& desc) {
 }
 
 dnnl::memory::desc to_desc(const Layout& layout) {
-  // Built plain, then blocked by hand: the public structure holds exactly our fields.
+  // Builds a plain descriptor, then sets the blocking: the public structure has exactly our fields.
   const dnnl::memory::dims dims(layout.shape.sizes().begin(), layout.shape.sizes().end());
   const Layout plain = Layout::plain(layout.shape);
   dnnl::memory::desc desc(dims, type_for(layout.type), dnnl::memory::dims(plain.strides.begin(), plain.strides.end()));

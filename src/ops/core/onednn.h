@@ -1,9 +1,10 @@
-// The one gate to oneDNN: primitives are created and executed only through here.
+// The only interface to oneDNN: primitives are created and executed only through these functions.
+// Thread-safe; a BoundPrimitive takes one caller at a time.
 //
-// oneDNN chooses blockings from the OpenMP thread count at creation, and that setting belongs to the calling thread and
-// is not inherited; so the gate sets it on its own thread around every creation and execution. Scratchpads are given by
-// the caller, math is strict, buffers lie on 64 bytes, and the instruction set is the engine's, whatever oneDNN's
-// environment variables say. Any thread may use the gate; a Bound belongs to one thread at a time.
+// oneDNN chooses blockings from the OpenMP thread count at creation. That setting belongs to the calling thread and is
+// not inherited, so these functions set it on the calling thread around every creation and execution. The caller
+// provides scratchpads, math is strict, buffers are 64-byte aligned, and the instruction set is the engine's: oneDNN's
+// environment variables have no effect.
 #pragma once
 
 #include <dnnl.hpp>
@@ -23,26 +24,26 @@ using tensor::Shape;
 const dnnl::engine& cpu();
 
 dnnl::memory::desc to_desc(const Layout& layout);
-// "Any layout": the primitive chooses.
+// A descriptor without a layout: the primitive chooses one.
 dnnl::memory::desc any_desc(const Shape& shape);
 Shape shape_of(const dnnl::memory::desc& desc);
 // REQUIRES: a blocked layout without extra (compensation, Winograd) data.
 Layout to_layout(const dnnl::memory::desc& desc);
 
-// User scratchpad, strict math.
+// Attributes for every primitive: user-managed scratchpad, strict math.
 dnnl::primitive_attr attributes();
 
-// Runs `make` with the OpenMP thread count set for this thread and oneDNN's errors turned into ours. Sets the
-// instruction set before the first call of the process.
+// Runs `make` with this thread's OpenMP thread count set, and turns oneDNN's errors into ours; `what` names the
+// primitive in errors. The first call of the process sets the instruction set.
 void create(int threads, const std::string& what, const std::function<void()>& make);
 
 // True while the calling thread is inside oneDNN.
 bool inside_library();
 
-// "2.6.3", and how it was built ("OpenMP").
+// For example "2.6.3".
 std::string library_version();
 
-// A primitive with its memory: execute() allocates nothing of ours.
+// A primitive bound to its memory. execute() allocates no memory of ours.
 class BoundPrimitive {
  public:
   using Arg = std::pair<int, dnnl::memory>;
@@ -58,7 +59,7 @@ class BoundPrimitive {
   int threads_ = 1;
 };
 
-// A memory object over given 64-byte-aligned memory.
+// A memory object over the caller's memory. REQUIRES: 64-byte alignment.
 dnnl::memory memory_at(const dnnl::memory::desc& desc, const void* data);
 
 }  // namespace trireme::ops::onednn

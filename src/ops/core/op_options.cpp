@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 30;
 
-// The option's value; a user error where there is none.
+// The option's value; a missing option is a user error.
 std::string required(base::Spec& spec, const std::string& key) {
   std::string value = spec.word(key, "");
   if (value.empty()) base::user_error("op '{}' needs the option '{}' (trireme list ops)", spec.name(), key);

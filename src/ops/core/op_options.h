@@ -1,4 +1,5 @@
-// Reading and writing the options of ops as text: sizes ("3x3") beside the numbers and flags of base::Spec.
+// Reads and writes the options of ops as text: sizes ("3x3") in addition to the numbers and flags of base::Spec.
+// Thread-safe; an OptionsText takes one caller at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,11 @@
 
 namespace trireme::ops {
 
-// Options without a default: a user error where they are missing. Integers and sizes are at most 2^30.
+// Options without a default; a missing one is a user error. Integers and sizes are at most 2^30.
 std::int64_t required_integer(base::Spec& spec, const std::string& key);
 double required_number(base::Spec& spec, const std::string& key);
 std::vector<std::int64_t> required_sizes(base::Spec& spec, const std::string& key);
-// One size for each of `count` dimensions; a single number stands for all. Empty where the option is missing.
+// One size for each of `count` dimensions; a single number stands for all. Empty when the option is missing.
 std::vector<std::int64_t> optional_sizes(base::Spec& spec, const std::string& key, std::size_t count);
 
 // Op::options_text(): "channels=8,kernel=3x3". An option that has its default is left out.

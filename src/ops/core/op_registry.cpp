@@ -10,7 +10,7 @@
 namespace trireme::ops {
 namespace {
 
-// Before the row reads its options: a misspelt one would otherwise be reported as missing.
+// Runs before the row reads its options; otherwise a misspelt option would be reported as missing.
 void check_options(const OpRow& row, std::string_view text) {
   std::vector<std::string> known;
   for (const base::SpecOption& option : row.options) known.push_back(option.key);

@@ -1,7 +1,7 @@
-// OpRow: how the registry knows an op. A network that is described by text names its ops so: "conv:channels=16,
-// kernel=3x3,padding=1". Op::options_text() is the way back. Rows are immutable and may be used from any thread.
+// OpRow: the registry's entry of an op: its name, its options, and how to make it from text. Immutable, so thread-safe.
 //
-// Adding an op: its file with a row, and one line in builtin_ops.cpp.
+// A network description names ops by text such as "conv:channels=16,kernel=3x3,padding=1"; op_text() writes it.
+// To add an op, write its file with a row, and add one line to builtin_ops.cpp.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ OpRegistry builtin_ops();
 
 // "dense:outputs=10" -> the op. An unknown op or option is a user error with the nearest known name.
 OpPtr make_op(const OpRegistry& registry, std::string_view text);
-// The text of which make_op() makes an equal op.
+// The text from which make_op() makes an equal op.
 std::string op_text(const Op& op);
 
 }  // namespace trireme::ops

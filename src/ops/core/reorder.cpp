@@ -7,7 +7,7 @@
 namespace trireme::ops {
 namespace {
 
-// One oneDNN reorder between two layouts, not yet tied to memory.
+// One oneDNN reorder between two layouts, not bound to memory yet.
 struct Way {
   dnnl::memory::desc from, to, scratchpad;
   tensor::ElementType from_type, to_type;

@@ -1,4 +1,5 @@
-// Reorder: the same values in another layout. Inserted by the layout pass, and used to refresh derived weights.
+// Reorder: copies values to another layout. The layout pass inserts it as a kernel; WeightForms uses LayoutCopy.
+// make_reorder() is thread-safe; a LayoutCopy takes one caller at a time.
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 
 namespace trireme::ops {
 
-// A kernel from one layout to another; its gradient is the way back.
+// A kernel that copies from one layout to another; its backward is the reverse reorder.
 std::unique_ptr<Kernel> make_reorder(const Layout& from, const Layout& to, int threads);
 
 // A copy between two fixed places, bound once and run once per step.

@@ -1,4 +1,4 @@
-// The sizes of a convolution's or pool's windows, one- and two-dimensional alike: a missing height counts as 1.
+// SlidingWindow: the sizes of a convolution's or pool's windows in one or two dimensions; a missing height counts as 1.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,7 @@ namespace {
 
 using namespace dense_passes;
 
-// Floats of weights from which on it is worth while to make their gradient piece by piece.
+// The smallest weight matrix, in floats, for which a late gradient pays off (Kernel::late_gradient()).
 constexpr std::int64_t kLateFrom = 256 * 1024;
 
 struct SumOfRows {

@@ -32,7 +32,7 @@ struct Avx2 {
     _mm256_stream_ps(p + 8, v.high);
   }
   static void fence() { _mm_sfence(); }
-  // All ones in the first `count` of eight.
+  // All bits set in the first `count` of eight lanes.
   [[gnu::always_inline]] static __m256i mask(std::int64_t count) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }

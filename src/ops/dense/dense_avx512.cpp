@@ -36,7 +36,7 @@ struct Avx512 {
   [[gnu::always_inline]] static Vector splat(float x) { return _mm512_set1_ps(x); }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
 
-  // The register is loaded once, not by each use.
+  // Keeps the value in a register, so that it is loaded once and not by each use.
   [[gnu::always_inline]] static void keep(Vector& v) { asm("" : "+v"(v)); }
   // Each step adds the halves of every sum.
   [[gnu::always_inline]] static __m128 add_lanes(Vector a, Vector b, Vector c, Vector d) {

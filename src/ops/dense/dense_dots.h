@@ -1,13 +1,14 @@
-// Forward of dense layers: dot products of rows of src with rows of weights. Included by the file of one instruction
-// set after its target pragma; S is that file's vectors (see dense_avx512.cpp).
+// DotTiles: forward of dense layers, dot products of rows of src with rows of weights. Thread-safe.
+// Each instruction set's file includes this header after its target pragma; S is that file's vectors (see
+// dense_avx512.cpp).
 //
-// The order of additions is a function of K alone: rows are cut into blocks of kDotBlock elements; within a block, lane
-// i of sixteen sums the products of elements i, i + 16, ... with fma, missing elements being zeros; the lanes are added
-// by halves, quarters, eighths and pairs; the blocks' sums are added in order, then the bias.
+// The order of additions depends on K alone. Rows are cut into blocks of kDotBlock elements. Within a block, lane i of
+// sixteen sums the products of elements i, i + 16, ... with fma; missing elements count as zeros. The lanes are added
+// by halves, quarters, eighths and pairs. The blocks' sums are added in order, then the bias.
 //
-// src is copied, as much of it as stays in the L2 cache (a panel), tile by tile into the order of use. Weights are read
-// where they lie, in one of two ways (see run()); both ask for them ahead of their use, as rows that end after 4 KB
-// each are too short for the CPU to notice.
+// As much of src as stays in the L2 cache (a panel) is copied, tile by tile, in the order of use. Weights are read in
+// place, in one of two orders (see run()). Both prefetch them, because pieces of rows of 4 KB are too short for the
+// CPU's prefetcher.
 #pragma once
 
 #include <algorithm>
@@ -21,23 +22,23 @@ namespace trireme::ops::dense_passes {
 template <class S>
 struct DotTiles {
   using V = typename S::Vector;
-  static constexpr int kRows = S::kDotRows;  // most samples in a tile
+  static constexpr int kRows = S::kDotRows;  // the most samples in a tile
   static constexpr int kColumns = S::kDotColumns;
 
-  // One tile's way through one block. Rows of a panel's tile lie sixteen elements apart, element by element of K.
+  // The work of one tile in one block. In a panel the tile's rows are interleaved in pieces of sixteen elements.
   struct Tile {
     const float* src;      // first row
-    std::int64_t src_row;  // from row to row, outside a panel
+    std::int64_t src_row;  // distance between rows outside a panel
     const float* weights;  // first row
     std::int64_t weights_row;
     std::int64_t vectors, rest;  // whole vectors, and elements after them
-    const float* ahead;          // weights to ask for
+    const float* ahead;          // weights to prefetch
     float* dst;
     std::int64_t dst_row;
     Finish finish;
   };
 
-  // R rows times C columns; asks for A rows of weights ahead.
+  // R rows times C columns; prefetches A rows of weights.
   template <int R, int C, int A, bool kPanel>
   static void tile(const Tile& t) {
     V sum[R][C];
@@ -99,10 +100,10 @@ struct DotTiles {
     (std::make_integer_sequence<int, kRows>{});
   }
 
-  // With many samples arithmetic is the limit, and a tile of weights is used for all of them while it is in the cache.
-  // With few, memory is: then two long rows are read at a time, and sixty-four one after the other for one tile of src
-  // that stays in the L1 cache. Where the weights are in the cache anyhow, or hardly any samples are, the former way
-  // is quicker again. All numbers measured.
+  // With many samples arithmetic is the bottleneck: kColumns rows of weights are used for all samples while they are in
+  // the cache. With few samples memory bandwidth is: two long rows of weights are read at a time, and 64 rows one after
+  // the other for one tile of src that stays in the L1 cache. If the weights fit in the cache, or with at most three
+  // samples, the first order is faster again. All thresholds were measured.
   static void run(const Dots& d) {
     const bool few = kColumns > 2 && d.m > 3 && d.m <= 4 * kRows && d.n * d.k > (4 << 20);
     for (std::int64_t parts = (d.m + kMostRows - 1) / kMostRows, part = 0, row = 0; part < parts; ++part) {
@@ -123,7 +124,7 @@ struct DotTiles {
     std::int64_t first_row, rows, begin, end;  // of src; elements of K
   };
 
-  // All dot products of a part, in groups of so many outputs.
+  // All dot products of a part, in groups of `group_size` outputs.
   template <int C>
   static void blocks(const Dots& d, const Part& part, std::int64_t group_size) {
     const std::int64_t tiles = (part.rows + kRows - 1) / kRows;
@@ -167,8 +168,8 @@ struct DotTiles {
     }
   }
 
-  // A tile of src with the `count` outputs of a group. Several tiles share the asking for what comes after the group;
-  // a single one asks for what it needs itself two tiles later.
+  // A tile of src with the `count` outputs of a group. Several tiles share the prefetches of the weights that follow
+  // the group; a single tile prefetches the weights that it needs itself two tiles later.
   template <int C>
   static void columns(Tile& tile, std::int64_t rows, std::int64_t count, bool panel, std::int64_t tiles,
                       std::int64_t number, const float* after) {
@@ -181,14 +182,14 @@ struct DotTiles {
     std::int64_t n = 0;
     for (; n + C <= count; n += C, move_on(C)) {
       const bool within = n + ahead + C <= count;
-      const bool asks = panel && (within || after) && (tiles == 1 || (after && number < C));
-      if (asks)
+      const bool prefetches = panel && (within || after) && (tiles == 1 || (after && number < C));
+      if (prefetches)
         tile.ahead = within ? tile.weights + ahead * tile.weights_row
                             : after + (n + ahead - count + (tiles > 1 ? number : 0)) * tile.weights_row;
-      (!panel       ? tile_of<C, 0, false>(rows)
-       : !asks      ? tile_of<C, 0, true>(rows)
-       : tiles == 1 ? tile_of<C, C, true>(rows)
-                    : tile_of<C, 1, true>(rows))(tile);
+      (!panel        ? tile_of<C, 0, false>(rows)
+       : !prefetches ? tile_of<C, 0, true>(rows)
+       : tiles == 1  ? tile_of<C, C, true>(rows)
+                     : tile_of<C, 1, true>(rows))(tile);
     }
     if constexpr (C == 4)
       if (n + 2 <= count) {

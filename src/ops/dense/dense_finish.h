@@ -1,5 +1,5 @@
-// What becomes of a block's dot products: they are added to the earlier blocks' in dst, the last block's bias follows,
-// then ReLU. Four results at a time, with SSE that every x86-64 has. Any thread.
+// Finish: stores the dot products of a block: adds them to the sum of the earlier blocks in dst and, after the last
+// block, adds the bias and applies ReLU. Thread-safe. Four results at a time with SSE, which every x86-64 has.
 #pragma once
 
 #include <xmmintrin.h>

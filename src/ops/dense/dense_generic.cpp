@@ -1,4 +1,4 @@
-// The passes of dense layers in plain C++, bit for bit what the others give: for tests and as the last resort.
+// The passes of dense layers in plain C++, with the same bits as the others: for tests and for CPUs without AVX2.
 #include <algorithm>
 #include <cstdint>
 #include <utility>

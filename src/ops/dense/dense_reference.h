@@ -1,4 +1,4 @@
-// The plain dense layer in double.
+// Reference implementation of the dense layer in double. Thread-safe.
 #pragma once
 
 #include "ops/dense/dense.h"

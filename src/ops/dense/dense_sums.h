@@ -1,13 +1,14 @@
-// Both gradients of dense layers: sums of rows times factors (see dense_passes.h). Included by the file of one
-// instruction set after its target pragma; S is that file's vectors (see dense_avx512.cpp).
+// SumTiles: both gradients of dense layers, sums of rows times factors (see dense_passes.h). Thread-safe.
+// Each instruction set's file includes this header after its target pragma; S is that file's vectors (see
+// dense_avx512.cpp).
 //
-// Each result is one chain of fma over the terms in their order, so blocks may be cut freely. A tile of results, R rows
-// of one or two vectors (a strip), stays in registers while the terms of a block pass; the factors of its rows are
-// copied term by term. Two cases matter:
-//   the gradient of src: few results, many terms (the weights), cut into blocks that stay in the L2 cache; the tiles
-//     share the asking for the next block, row by row, as terms come from memory once
-//   the gradient of weights: few terms (src), copied strip by strip where many tiles of results use them; each result
-//     is written once, past the cache where the whole cannot stay there
+// Each result is one chain of fma over the terms in their order, so the block size does not change the bits. A tile of
+// results, R rows of one or two vectors (a strip), stays in registers while the terms of a block pass; the factors of
+// its rows are copied term by term. Two cases matter:
+//   the gradient of src: few results and many terms (the weights), cut into blocks that stay in the L2 cache; terms
+//     come from memory once, so the tiles share the prefetches of the next block, row by row
+//   the gradient of weights: few terms (src), copied strip by strip when many tiles of results use them; each result
+//     is written once, with non-temporal stores when the results do not fit in the cache
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace trireme::ops::dense_passes {
 template <class S>
 struct SumTiles {
   using V = typename S::Vector;
-  static constexpr int kRows = S::kSumRows;  // most results in a tile
+  static constexpr int kRows = S::kSumRows;  // the most results in a tile
   static constexpr int kColumns = S::kSumColumns;
   static constexpr std::int64_t kStrip = kColumns * kLanes;
   static_assert(kRows <= kMostSumRows && kColumns <= kMostSumColumns);
@@ -33,17 +34,18 @@ struct SumTiles {
     float* results;
     std::int64_t result_step, strips;
     bool first;         // results hold nothing yet
-    std::int64_t part;  // elements of a vector that is not whole
-    // Rows to ask for, a line per term, from some line on.
+    std::int64_t part;  // elements of the partial vector
+    // Rows to prefetch, one cache line per term, starting at ahead_line.
     const float* ahead;
     std::int64_t ahead_line, ahead_lines, ahead_step, ahead_second;
   };
 
-  enum class Kind { whole, asks, asks_two, streams, part };  // asks_two: in two rows at a time
+  enum class Kind { whole, prefetches, prefetches_two, streams, part };  // prefetches_two: in two rows at a time
 
   template <int R, int C, Kind kKind>
   static void tile(const Tile& t) {
-    constexpr bool kPart = kKind == Kind::part, kAsks = kKind == Kind::asks || kKind == Kind::asks_two;
+    constexpr bool kPart = kKind == Kind::part,
+                   kPrefetches = kKind == Kind::prefetches || kKind == Kind::prefetches_two;
     const std::int64_t part = t.part, result_step = t.result_step, term_step = t.term_step;
     const auto load = [&](const float* p) __attribute__((always_inline)) {
       return kPart ? S::load_part(p, part) : S::load(p);
@@ -67,9 +69,9 @@ struct SumTiles {
       const float* terms = strip;
       const auto pass = [&](std::int64_t count, const float* ahead) __attribute__((always_inline)) {
         for (; count > 0; --count) {
-          if constexpr (kAsks) {
+          if constexpr (kPrefetches) {
             __builtin_prefetch(ahead, 0, 2);
-            if constexpr (kKind == Kind::asks_two) __builtin_prefetch(ahead + t.ahead_second, 0, 2);
+            if constexpr (kKind == Kind::prefetches_two) __builtin_prefetch(ahead + t.ahead_second, 0, 2);
             ahead += kLanes;
           }
           V w[C];
@@ -82,7 +84,7 @@ struct SumTiles {
           terms += term_step;
         }
       };
-      if constexpr (kAsks) {
+      if constexpr (kPrefetches) {
         for (std::int64_t left = t.term_count; left > 0;) {
           const std::int64_t lines = std::min(left, t.ahead_lines - ahead_line);
           pass(lines, ahead_row + ahead_line * kLanes);
@@ -119,17 +121,18 @@ struct SumTiles {
     (std::make_integer_sequence<int, kRows>{});
   }
 
-  // A cut of the terms and of K.
+  // A range of the terms and a range of K.
   struct Block {
     std::int64_t term, count, k, width;
-    const float* next;  // the next block's first row, or null where nothing need be asked for
-    bool streams;       // results go past the cache
+    const float* next;  // the next block's first row, or null when there is nothing to prefetch
+    bool streams;       // results are written with non-temporal stores
   };
 
   static void run(const Sums& s) {
     const std::int64_t tiles = (s.result_count + kRows - 1) / kRows;
     const std::int64_t parts = (s.term_count + kMostTerms - 1) / kMostTerms;
-    // Rows of 4 KB come from memory quickest; with several tiles arithmetic is the limit, and smaller blocks stay.
+    // Rows of 4 KB load fastest from memory; with several tiles arithmetic is the bottleneck, and smaller blocks stay
+    // in the cache.
     const std::int64_t most = parts > 1 && tiles > 1 ? kSumBlock / 2 : kSumBlock;
     const bool streams = parts == 1 && s.k % kLanes == 0 && s.result_count * s.k >= kStreamFrom &&
                          reinterpret_cast<std::uintptr_t>(s.results) % (kLanes * sizeof(float)) == 0;
@@ -153,9 +156,9 @@ struct SumTiles {
     const float* terms = s.terms + b.term * s.k + b.k;
     const bool copies = tiles >= kCopyForTiles;
     if (copies) copy(terms, s.k, b.count, b.width, copied);
-    // The next block's rows are asked for line by line, shared out over the tiles; a single one asks in two rows.
+    // The tiles share the prefetches of the next block's rows, line by line; a single tile prefetches in two rows.
     const std::int64_t lines = b.width / kLanes, strips = b.width / kStrip;
-    std::int64_t asked = 0;
+    std::int64_t prefetched = 0;
     for (std::int64_t t = 0, row = 0; t < tiles; ++t) {
       const std::int64_t rows = (s.result_count - row) / (tiles - t);
       copy_factors(s, row, rows, b.term, b.count, factors);
@@ -174,15 +177,15 @@ struct SumTiles {
                 .ahead_lines = lines,
                 .ahead_step = tiles == 1 ? 2 * s.k : s.k,
                 .ahead_second = s.k};
-      const bool asks = b.next && asked < b.count * lines;
-      if (asks) {
-        tile.ahead = b.next + asked / lines * s.k;
-        tile.ahead_line = asked % lines;
-        asked += strips * b.count;
+      const bool prefetches = b.next && prefetched < b.count * lines;
+      if (prefetches) {
+        tile.ahead = b.next + prefetched / lines * s.k;
+        tile.ahead_line = prefetched % lines;
+        prefetched += strips * b.count;
       }
-      (!asks        ? b.streams ? tile_of<kColumns, Kind::streams>(rows) : tile_of<kColumns, Kind::whole>(rows)
-              : tiles == 1 ? tile_of<kColumns, Kind::asks_two>(rows)
-                    : tile_of<kColumns, Kind::asks>(rows))(tile);
+      (!prefetches  ? b.streams ? tile_of<kColumns, Kind::streams>(rows) : tile_of<kColumns, Kind::whole>(rows)
+        : tiles == 1 ? tile_of<kColumns, Kind::prefetches_two>(rows)
+                    : tile_of<kColumns, Kind::prefetches>(rows))(tile);
       tile.results += strips * kStrip;
       tile.terms += strips * tile.strip_step;
       tile.strips = (b.width - strips * kStrip) / kLanes;
@@ -208,7 +211,7 @@ struct SumTiles {
           to[i * kMostSumRows + r] = from[r * s.factor_of_result + i * s.factor_of_term];
   }
 
-  // [strip][term][kStrip], zeros after the last element.
+  // Copies terms to [strip][term][kStrip] with zeros after the last element.
   static void copy(const float* from, std::int64_t step, std::int64_t count, std::int64_t width, float* to) {
     for (std::int64_t i = 0; i < count; ++i, from += step)
       for (std::int64_t k = 0; k < width; k += kLanes) {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t kBlock = 4096;
 
-// One block: sixteen sums side by side, combined in the one order of base/cpu/simd.h. The square of a float is exact in
-// double.
+// The sum of squares of one block in sixteen lanes, combined in the order of base/cpu/simd.h. The square of a float is
+// exact in double.
 struct SquareSum {
   TRIREME_INLINE static void run(const float* weights, std::int64_t count, double* result) {
     double sums[base::kLanes] = {};
@@ -31,7 +31,7 @@ struct SquareSum {
   }
 };
 
-// The blocks [begin, end) of `count` weights, added along the tree that oars use.
+// The sum over the blocks [begin, end) of `count` weights, added along the oar tree.
 double tree_sum(const float* weights, std::int64_t count, std::int64_t begin, std::int64_t end) {
   if (end - begin == 1) {
     double sum = 0;

@@ -8,7 +8,7 @@
 namespace trireme::ops {
 namespace {
 
-// What the losses share: plain rows, one float per sample, sums in sample order.
+// The base of the losses: plain rows, one loss value per sample, summed in sample order.
 class LossKernel : public Kernel {
  public:
   LossKernel(const KernelRequest& request, const Shape& out) : classes_(request.src[0].shape[1]) {
@@ -85,7 +85,7 @@ class SoftmaxKernel : public LossKernel {
     return static_cast<std::int64_t>(label);
   }
 
-  // Whether the prediction, the largest value with the lowest index, is this class.
+  // Whether the predicted class (the first of the largest values) is `label`.
   bool is_first_maximum(const float* x, std::int64_t label) const {
     const float own = x[label];
     bool first = own == own;

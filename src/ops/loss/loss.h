@@ -1,13 +1,13 @@
-// Losses: src[0] the prediction N x K, src[1] the target; dst N x 1, each sample's loss. The gradient is scaled by
-// OarRun::loss_scale, so the network's loss is the mean over the true samples of the global batch. Asked for its output
-// shape with the prediction alone, a loss answers the shape of the target it wants.
+// Losses: src[0] is the prediction N x K, src[1] the target; dst N x 1 holds each sample's loss. The gradient is scaled
+// by OarRun::loss_scale, so the network's loss is the mean over the true samples of the global batch. Given the shape
+// of the prediction alone, output() returns the shape of the target.
 #pragma once
 
 #include "ops/core/op.h"
 
 namespace trireme::ops {
 
-// Softmax and categorical cross-entropy; the target is N x 1, a class index each.
+// Softmax and categorical cross-entropy; the target is N x 1, the class indices.
 OpPtr softmax_cross_entropy();
 // Sigmoid and binary cross-entropy, summed over K independent labels and divided by K; target N x K of 0 and 1.
 // Binary classification is K = 1.

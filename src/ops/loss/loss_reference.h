@@ -1,4 +1,4 @@
-// Plain losses in double.
+// Reference implementation of the losses in double. Thread-safe.
 #pragma once
 
 #include "ops/core/op.h"

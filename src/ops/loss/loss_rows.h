@@ -1,5 +1,5 @@
-// The loops of the losses, one sample's row of K predictions each, for base::dispatch. Sums go over sixteen lanes and
-// are combined in the one order of base/cpu/simd.h.
+// The loops of the losses for base::dispatch, each over one sample's row of K predictions. Thread-safe.
+// Sums use sixteen lanes, combined in the order of base/cpu/simd.h.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace trireme::ops {
 
-// Fewer than sixteen values; the other lanes hold `fill`.
+// Loads fewer than sixteen values; the other lanes hold `fill`.
 TRIREME_INLINE base::Lanes load_filled(const float* p, std::int64_t count, float fill) {
   float lanes[base::kLanes];
   for (int i = 0; i < base::kLanes; ++i) lanes[i] = i < count ? p[i] : fill;
   return base::load(lanes);
 }
 
-// Calls f(lanes, position, count) along a row, the last time perhaps with fewer than sixteen values.
+// Calls f(lanes, position, count) along a row; the last call may have fewer than sixteen values.
 template <class F>
 TRIREME_INLINE void for_row(const float* row, std::int64_t count, float fill, const F& f) {
   std::int64_t i = 0;
@@ -61,7 +61,7 @@ struct SoftmaxGradient {
 struct SigmoidSum {
   TRIREME_INLINE static void run(const float* x, const float* t, std::int64_t count, float* sum) {
     base::Lanes total{};
-    // A missing value of -1000 with target 0 adds exactly 0.
+    // Missing values are filled with -1000 and target 0, which add exactly 0.
     for_row(
         x, count, -1000.0f, [&](base::Lanes v, std::int64_t i, int values) __attribute__((always_inline)) {
           const base::Lanes target = load_filled(t + i, values, 0);

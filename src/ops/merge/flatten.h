@@ -1,4 +1,4 @@
-// Flatten: N x (everything else) becomes N x count. A view of plain memory.
+// Flatten: N x (all other sizes) becomes N x count. A view of plain memory; nothing is copied.
 #pragma once
 
 #include "ops/core/op.h"

@@ -57,9 +57,9 @@ class AddOp : public Op {
   void reference_backward(Reference& r) const override { add_reference_backward(r); }
 };
 
-// In each layout the output is rows made of one contiguous piece of every input: a sample's channels when channels are
-// outermost, a position's channels when they are last. Where the first input lies in rows with room for the others, the
-// output is its memory and only they are copied.
+// In each layout the output consists of rows with one contiguous piece of every input. A row is a sample when channels
+// are outermost, and a position when they are last. If the first input lies in rows with room for the other inputs, the
+// output uses its memory and only the other inputs are copied.
 class ConcatKernel : public Kernel {
  public:
   ConcatKernel(const KernelRequest& request, const Shape& out) {
@@ -70,7 +70,8 @@ class ConcatKernel : public Kernel {
     plan_.dst = has_room           ? Layout::channels_last(out, row)
                 : request.room > 0 ? Layout::channels_last(out, request.room)
                                    : choose(request.src, out);
-    // Rows with room are taken; what lies otherwise is reordered into them and need not be copied again.
+    // A first input in rows with room stays in place; one in another layout is reordered into such rows and not copied
+    // again.
     const std::int64_t rows = plan_.dst.channel_row();
     plan_.dst_holds_src = has_room || (row == 0 && rows != 0 && request.room > 0);
     const Layout first = Layout::channels_last(offered_first.shape, rows);
@@ -113,13 +114,13 @@ class ConcatKernel : public Kernel {
   }
 
  private:
-  // An input's part of a row: floats, the distance of its own rows, and whether those end in padding.
+  // An input's part of a row: its floats, the distance between the input's rows, and whether these end in padding.
   struct Piece {
     std::int64_t width, row;
     bool padded;
   };
 
-  // Channels in one block lie as rows do when they are last, with padding behind them.
+  // Whether all channels lie in one block: like channels-last rows, with padding at the end of each row.
   static bool is_one_block(const Layout& l) {
     return l.shape.rank() > 2 && l.inner.size() == 1 && l.channel_block() == l.padded[1];
   }
@@ -141,7 +142,7 @@ class ConcatKernel : public Kernel {
   }
 
   std::int64_t rows_ = 0;
-  std::int64_t row_ = 0;  // from one row of the output to the next
+  std::int64_t row_ = 0;  // distance between rows of the output
   std::vector<Piece> pieces_;
 };
 

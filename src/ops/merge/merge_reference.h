@@ -1,4 +1,4 @@
-// Plain add and concatenation in double.
+// Reference implementation of add and concatenation in double. Thread-safe.
 #pragma once
 
 #include "ops/core/op.h"

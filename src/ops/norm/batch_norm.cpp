@@ -13,7 +13,7 @@
 namespace trireme::ops {
 namespace {
 
-// How the channels lie: groups of `block` channels, each a set of chunks (batch_norm_passes.h).
+// The memory layout of the channels: groups of `block` channels, each a set of chunks (batch_norm_passes.h).
 struct Geometry {
   std::int64_t channels = 0;
   std::int64_t groups = 0;
@@ -24,7 +24,7 @@ struct Geometry {
 
   explicit Geometry(const Layout& layout) : channels(layout.shape[1]) {
     const std::int64_t samples = layout.shape[0], spatial = layout.shape.count_from(2), padded = layout.padded[1];
-    // With one spatial position every layout is rows of all channels.
+    // With one spatial position every layout consists of rows of all channels.
     block = spatial == 1 ? padded : layout.channel_block();
     groups = padded / block;
     group_stride = spatial * block;
@@ -44,7 +44,7 @@ struct Geometry {
 // Arrays of one period in the kernel's scratch.
 struct Scratch {
   double *first, *second;               // sums
-  float *mean, *a, *b, *slope, *level;  // parameters; mean is the origin while statistics are taken
+  float *mean, *a, *b, *slope, *level;  // parameters; `mean` holds the origin while statistics are computed
 
   Scratch(std::byte* memory, std::int64_t period)
       : first(reinterpret_cast<double*>(memory)),
@@ -83,7 +83,7 @@ class BatchNormKernel : public Kernel {
   }
 
   void forward(const KernelArgs& args, KernelState*, OarRun& run) const override {
-    // In the workspace from forward to backward, in the scratch without a backward.
+    // Training keeps them in the workspace from forward to backward; inference in the scratch.
     const NormSaved saved(training_ ? args.workspace : args.scratch + Scratch::bytes(geometry_.period),
                           geometry_.channels);
     const Scratch scratch(args.scratch, geometry_.period);
@@ -127,7 +127,7 @@ class BatchNormKernel : public Kernel {
  private:
   static std::int64_t values_of(const Shape& shape) { return shape[0] * shape.count_from(2); }  // per channel
 
-  // Copies values of a group's channels to every position of the period; 0 where channels are padding.
+  // Copies the values of a group's channels to every position of the period; padding channels get 0.
   void expand(std::int64_t group, const float* values, float* per_position) const {
     const std::int64_t channels = geometry_.true_channels(group);
     for (std::int64_t row = 0; row < geometry_.period; row += geometry_.block) {
@@ -138,7 +138,7 @@ class BatchNormKernel : public Kernel {
     }
   }
 
-  // Adds up the positions that belong to one channel, in ascending order: the first `block` sums are then complete.
+  // Adds up the positions of each channel in ascending order; then the first `block` sums are complete.
   void fold(double* sums) const {
     for (std::int64_t row = geometry_.block; row < geometry_.period; row += geometry_.block)
       for (std::int64_t i = 0; i < std::min(geometry_.block, geometry_.period - row); ++i) sums[i] += sums[row + i];
@@ -202,7 +202,7 @@ class BatchNormKernel : public Kernel {
       map.template operator()<kMask>(diff_y);
   }
 
-  // Like expand(), from the first positions of the array itself.
+  // Like expand(), but the values are the first positions of the array itself.
   void repeat(std::int64_t group, float* per_position) const {
     std::fill(per_position + geometry_.true_channels(group), per_position + geometry_.block, 0.0f);
     for (std::int64_t i = geometry_.block; i < geometry_.period; ++i)

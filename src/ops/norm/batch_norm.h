@@ -1,4 +1,4 @@
-// Batch norm over dimension 1, statistics per oar; optionally fused: dst = relu(norm(src[0]) + src[1]).
+// Batch norm over dimension 1 with statistics per oar; optionally fused: dst = relu(norm(src[0]) + src[1]).
 #pragma once
 
 #include "ops/core/op.h"

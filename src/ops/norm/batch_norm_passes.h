@@ -1,14 +1,14 @@
-// The loops of batch norm: passes that sum per channel and passes that map element by element.
+// The loops of batch norm: SumPass sums per channel, MapPass maps element by element. Thread-safe.
 //
-// All layouts are one to them. Memory is a number of equal chunks; inside a chunk the channel of element i is a
-// function of i modulo a period of `period` times sixteen floats, so per-channel parameters are given as arrays of one
-// period and sums come back as arrays of one period, to be folded by the caller:
+// One description covers all layouts. Memory is a number of equal chunks; inside a chunk the channel of element i is a
+// function of i modulo a period of `period` times sixteen floats. So per-channel parameters are arrays of one period,
+// and sums come back as arrays of one period, which the caller folds:
 //   plain            a chunk per (n, c), period 1: all lanes are of one channel
 //   blocked by 8, 16 a chunk per (n, block), period 1: lanes are channels (twice, for 8)
 //   channels last    one chunk, the whole tensor; the period is the least common multiple of C and 16
 //
-// Sums run in floats over short runs and then go into doubles; the order depends on the sizes alone. A pass is given by
-// a small struct of pointers ("terms" of a sum or a "map") that works on V = Wide or, in tails, float.
+// Sums run in floats over short runs and are then added to doubles; the order depends on the sizes alone. A small
+// struct of pointers (the "terms" of a sum, or a "map") defines a pass; it works on V = Wide or, in tails, float.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ namespace trireme::ops {
 
 struct Chunks {
   std::int64_t count = 0;
-  std::int64_t stride = 0;  // floats from one chunk to the next
+  std::int64_t stride = 0;  // floats between the starts of chunks
   std::int64_t length = 0;  // floats of a chunk
   std::int64_t period = 0;  // in sixteens; above 1 only when count is 1
 };
 
-// Terms: `template <class V> Parameters<V> parameters(at)` loads what belongs to position `at` of the period, and
+// Terms: `template <class V> Parameters<V> parameters(at)` loads the parameters of position `at` of the period, and
 // `template <class V> void terms(i, parameters, u, q)` gives two values for element i of the memory.
 // first += u and second += u * q, one double per position of the period.
 template <class Terms>
@@ -41,7 +41,7 @@ struct SumPass {
   }
 
  private:
-  static constexpr std::int64_t kRun = 32;  // the most additions in float before they go into doubles
+  static constexpr std::int64_t kRun = 32;  // the most additions in float before a sum is added to a double
 
   template <class Parameters>
   TRIREME_INLINE static void add(const Terms& terms, std::int64_t i, const Parameters& p, Sums& sums) {
@@ -70,7 +70,7 @@ struct SumPass {
     }
   }
 
-  // Period 1: four sums side by side hide the latency of additions; they live on from chunk to chunk.
+  // Period 1: four independent sums hide the latency of additions; they continue across chunks.
   TRIREME_INLINE static void narrow(const Terms& terms, Chunks chunks, double* first, double* second) {
     const auto p = terms.template parameters<Wide>(0);
     Sums a, b, c, d;
@@ -104,7 +104,8 @@ struct SumPass {
     flush(a, b, c, d, first, second);
   }
 
-  // Rows of one period; tiles of kRun rows stay in cache while strips of four sixteens, then one of the rest, go down.
+  // Rows of one period. A tile of kRun rows stays in cache while it is summed in strips of four vectors, the last strip
+  // with the one to three that remain.
   TRIREME_INLINE static void wide(const Terms& terms, Chunks chunks, double* first, double* second) {
     const std::int64_t row = chunks.period * kWide;
     const std::int64_t rows = chunks.length / row;
@@ -182,7 +183,7 @@ struct MapPass {
   }
 };
 
-// Sums of the distances from the origin and of their squares.
+// The sums of the distances from the origin and of their squares.
 struct StatisticsTerms {
   const float* x;
   const float* origin;
@@ -222,10 +223,11 @@ struct ForwardMap {
   }
 };
 
-// Where a folded-in ReLU let nothing through: nowhere, by computing its input x * a + b again, or by the output.
+// How backward finds the elements that a folded-in ReLU set to 0: there is no ReLU, by computing its input x * a + b
+// again, or from the output.
 enum class Mask { none, computed, output };
 
-// The gradient that reaches the normalised value, and with q = x - mean its product. kWrite: it is also stored.
+// u: the gradient of the normalised value; q = x - mean. kWrite: u is also stored to `masked`.
 template <Mask kMask, bool kWrite>
 struct GradientTerms {
   const float* x;

@@ -1,4 +1,4 @@
-// Plain batch norm in double.
+// Reference implementation of batch norm in double. Thread-safe.
 #pragma once
 
 #include "ops/norm/batch_norm.h"

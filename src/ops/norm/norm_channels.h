@@ -1,4 +1,5 @@
-// The arithmetic of batch norm per channel, between its passes: what kernels that normalise share. All in double.
+// NormChannels: the per-channel arithmetic of batch norm between its passes, shared by all kernels that normalise, in
+// double. Thread-safe.
 #pragma once
 
 #include <cmath>
@@ -8,7 +9,7 @@
 
 namespace trireme::ops {
 
-// Per channel, from forward to backward: y = x * a + b.
+// The values per channel that forward keeps for backward: y = x * a + b.
 struct NormSaved {
   float *mean, *inverse_deviation, *a, *b;
 
@@ -20,7 +21,7 @@ struct NormSaved {
   static std::size_t bytes(std::int64_t channels) { return static_cast<std::size_t>(channels) * 4 * sizeof(float); }
 };
 
-// What a channel is normalised by.
+// The mean and variance that normalise a channel.
 struct Moments {
   double mean = 0, variance = 0;
 };
@@ -30,14 +31,14 @@ class NormChannels {
   NormChannels(const BatchNormOptions& options, std::int64_t samples, std::int64_t values)
       : epsilon_(options.epsilon), samples_(samples), values_(values) {}
 
-  // From sums of the distances from `origin` and of their squares.
+  // The moments from the sums of the distances from `origin` and of their squares.
   Moments moments(double origin, double distances, double squares) const {
     const double values = static_cast<double>(values_), distance = distances / values;
     const double difference = squares / values - distance * distance;
-    return {origin + distance, difference < 0 ? 0 : difference};  // NaN stays
+    return {origin + distance, difference < 0 ? 0 : difference};  // NaN stays NaN
   }
 
-  // Also reports what the running statistics move by.
+  // Sets the channel's saved values, and writes the sums for the running statistics to the slot's diff_weights.
   void use(const KernelArgs& args, const OarRun& run, const NormSaved& saved, std::int64_t c, Moments moments) const {
     const auto [mean, variance] = moments;
     save(args, saved, c, mean, variance);
@@ -53,7 +54,7 @@ class NormChannels {
     save(args, saved, c, static_cast<double>(args.weights[2][c]), static_cast<double>(args.weights[3][c]));
   }
 
-  // From the sums of diff_y and of diff_y * (x - mean): the parameters' gradients, and slope and level of
+  // Computes the parameters' gradients from the sums of diff_y and of diff_y * (x - mean), and slope and level of
   // diff_x = a * diff_y + slope * (x - mean) + level, which is a * (diff_y - mean(diff_y) - xhat * mean(diff_y * xhat))
   // with xhat = (x - mean) * inverse_deviation.
   void gradients(const KernelArgs& args, const OarRun& run, const NormSaved& saved, std::int64_t c, double sum,

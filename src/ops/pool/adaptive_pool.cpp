@@ -9,7 +9,7 @@
 namespace trireme::ops {
 namespace {
 
-// Sizes of one activation pair; memory is [planes][height][width][block], a missing height counts as 1.
+// The sizes of an input and its output; memory is [planes][height][width][block], a missing height counts as 1.
 struct Sizes {
   std::int64_t planes = 0, block = 0;
   std::int64_t in_height = 0, in_width = 0, out_height = 0, out_width = 0;

@@ -5,7 +5,7 @@
 namespace trireme::ops {
 namespace {
 
-// Calls f(position in the output, position in the input, weight of the one in the other).
+// Calls f(output position, input position, weight of the input in the output).
 template <class F>
 void for_each_pair(const Shape& in, const Shape& out, const F& f) {
   const bool flat = in.rank() == 3;

@@ -1,4 +1,5 @@
-// Plain adaptive average pooling in double, and the window rule that both implementations share.
+// Reference implementation of adaptive average pooling in double, and the window rule that both implementations use.
+// Thread-safe.
 #pragma once
 
 #include "ops/pool/pool.h"

@@ -1,11 +1,13 @@
-// Own average pooling over 2 x 2 windows of plain images, which oneDNN turns into blocks of channels and back.
+// make_pair_pool(): our kernel for average pooling over 2 x 2 windows of plain images; oneDNN would convert them to
+// blocks of channels and back. Thread-safe.
 #pragma once
 
 #include "ops/pool/pool.h"
 
 namespace trireme::ops {
 
-// 2 x 2 windows side by side over an input that comes plain. `options` are complete.
+// Whether the kernel fits: adjacent 2 x 2 windows over a plain input. REQUIRES: `options` with a stride and a padding
+// for each kernel size.
 bool pair_pool_fits(const PoolOptions& options, const Layout& src);
 std::unique_ptr<Kernel> make_pair_pool(const KernelRequest& request, const Shape& out);
 

@@ -14,7 +14,7 @@ namespace {
 
 using Dims = dnnl::memory::dims;
 
-// Texts of options: the kernel of a global pool, and a stride equal to the kernel.
+// Option values: the kernel of a global pool, and a stride equal to the kernel.
 constexpr const char *kAll = "all", *kOwn = "kernel";
 
 struct PoolState : KernelState {

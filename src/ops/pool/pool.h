@@ -14,7 +14,7 @@ struct PoolOptions {
   std::vector<std::int64_t> stride{};   // default: the kernel
   std::vector<std::int64_t> padding{};  // default 0
   bool count_padding = true;            // average: padded zeros count in the divisor (PyTorch's default)
-  bool relu = false;                    // maximum: a ReLU of the result, which is the maximum of ReLUs
+  bool relu = false;                    // maximum: a ReLU of the result, which equals the maximum of ReLUs
 };
 
 OpPtr max_pool(PoolOptions options);
@@ -25,7 +25,7 @@ OpPtr global_max_pool();
 // PyTorch's adaptive average: output i covers floor(i*in/out) ... ceil((i+1)*in/out)-1 in each dimension.
 OpPtr adaptive_average_pool(std::vector<std::int64_t> output);
 
-// The rows of the pools make the global ones too, with kernel=all.
+// With kernel=all the first two rows make the global pools.
 OpRow max_pool_row();
 OpRow average_pool_row();
 OpRow adaptive_average_pool_row();

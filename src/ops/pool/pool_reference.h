@@ -1,4 +1,4 @@
-// Plain pooling in double, one- and two-dimensional.
+// Reference implementation of one- and two-dimensional pooling in double. Thread-safe.
 #pragma once
 
 #include "ops/pool/pool.h"

@@ -1,5 +1,5 @@
-// The operations that the transforms of Winograd and Toom-Cook convolutions are written in, on vectors of channels S
-// (see winograd_set.h).
+// BlockLines: the operations in which the transforms of Winograd and Toom-Cook convolutions are written, on vectors of
+// channels S (see winograd_set.h). Thread-safe.
 #pragma once
 
 #include "ops/vector/repeat.h"

@@ -16,7 +16,7 @@ struct BlockVectorsAvx2 {
   [[gnu::always_inline]] static Vector splat(float x) { return _mm256_set1_ps(x); }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
   [[gnu::always_inline]] static Vector fnma(Vector a, Vector b, Vector c) { return _mm256_fnmadd_ps(a, b, c); }
-  // The second operand wins where one is a NaN.
+  // max returns its second operand when one is a NaN, so NaN stays NaN.
   [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm256_max_ps(Vector{}, x); }
   [[gnu::always_inline]] static Vector where_positive(Vector sign, Vector x) {
     return _mm256_and_ps(_mm256_cmp_ps(sign, Vector{}, _CMP_GT_OQ), x);

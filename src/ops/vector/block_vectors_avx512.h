@@ -16,7 +16,7 @@ struct BlockVectorsAvx512 {
   [[gnu::always_inline]] static Vector splat(float x) { return _mm512_set1_ps(x); }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
   [[gnu::always_inline]] static Vector fnma(Vector a, Vector b, Vector c) { return _mm512_fnmadd_ps(a, b, c); }
-  // The second operand wins where one is a NaN.
+  // max returns its second operand when one is a NaN, so NaN stays NaN.
   [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm512_max_ps(Vector{}, x); }
   [[gnu::always_inline]] static Vector where_positive(Vector sign, Vector x) {
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(sign, Vector{}, _CMP_GT_OQ), x);
@@ -33,7 +33,7 @@ struct BlockVectorsAvx512 {
       b[i + 2] = _mm512_shuffle_ps(high01, high23, 0x44);
       b[i + 3] = _mm512_shuffle_ps(high01, high23, 0xee);
     }
-    for (int i = 0; i < 4; ++i) {  // quarters as a 4 x 4 of their own
+    for (int i = 0; i < 4; ++i) {  // the quarters, transposed as a 4 x 4 matrix
       const Vector low = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x88), high = _mm512_shuffle_f32x4(b[i], b[i + 4], 0xdd);
       const Vector low2 = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0x88);
       const Vector high2 = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0xdd);

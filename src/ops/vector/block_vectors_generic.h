@@ -1,4 +1,4 @@
-// Vectors of a block of channels in plain C++, bit for bit what the others give.
+// Vectors of a block of channels in plain C++, with the same bits as the other sets.
 #pragma once
 
 #include <cstdint>

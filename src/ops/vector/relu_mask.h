@@ -1,4 +1,4 @@
-// A folded-in ReLU, and its gradient: zero where the output was not positive.
+// A folded-in ReLU and its gradient, which is zero where the output is not positive. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// repeat<N>(f): f(0), ..., f(N - 1) with constant arguments and no loop left, so that arrays indexed by them become
+// repeat<N>(f): calls f(0), ..., f(N - 1) unrolled, with compile-time constants, so that arrays indexed by them become
 // registers.
 #pragma once
 

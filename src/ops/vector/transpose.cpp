@@ -28,7 +28,7 @@ void transpose_four(const float* from, std::int64_t from_row, float* to, std::in
 
 void transpose(const float* from, std::int64_t from_row, std::int64_t rows, std::int64_t columns, float* to,
                std::int64_t to_row) {
-  const auto turn = [&](std::int64_t first, std::int64_t last, std::int64_t column) {
+  const auto transpose_rest = [&](std::int64_t first, std::int64_t last, std::int64_t column) {
     for (std::int64_t r = first; r < last; ++r)
       for (std::int64_t c = column; c < columns; ++c) to[c * to_row + r] = from[r * from_row + c];
   };
@@ -36,8 +36,8 @@ void transpose(const float* from, std::int64_t from_row, std::int64_t rows, std:
   for (std::int64_t r = 0; r < whole_rows; r += 4)
     for (std::int64_t c = 0; c < whole_columns; c += 4)
       transpose_four(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
-  turn(0, whole_rows, whole_columns);
-  turn(whole_rows, rows, 0);
+  transpose_rest(0, whole_rows, whole_columns);
+  transpose_rest(whole_rows, rows, 0);
 }
 
 }  // namespace trireme::ops

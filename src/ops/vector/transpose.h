@@ -1,4 +1,4 @@
-// A matrix turned, in blocks of four by four. A pure function; any thread.
+// transpose(): transposes a matrix in blocks of 4 x 4. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Wide: sixteen floats as two halves of eight, for the reductions and fused loops of ops.
 //
 // Lane i holds the same value on every instruction set, as with base::Lanes, but the halves fit AVX2's registers: GCC
-// 12 takes 64-byte vectors apart when compiling for AVX2. There is no fma: written over elements it falls apart into
-// scalars whenever an operand leaves its loop (measured: half the speed of batch norm), while a product and a sum cost
-// nothing where memory is the limit. The functions come twice, for Wide and for one float, and round alike, so a loop's
-// tail may go element by element. Pure functions; any thread.
+// 12 splits 64-byte vectors when compiling for AVX2. There is no fma: GCC splits an element-wise fma into scalars
+// whenever an operand leaves its loop (measured: batch norm at half speed), and a separate product and sum cost nothing
+// where memory bandwidth is the limit. Every function exists for Wide and for one float with the same rounding, so a
+// loop's tail may go element by element. Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Wide {
   HalfWide low, high;
 };
 
-// V is Wide or float. Halves are copied one by one: GCC takes a 64-byte copy apart and reads it back from the stack.
+// V is Wide or float. The halves are copied one by one: GCC splits a 64-byte copy and reads it back from the stack.
 template <class V>
 TRIREME_INLINE V load(const float* p) {
   if constexpr (sizeof(V) == sizeof(float)) {

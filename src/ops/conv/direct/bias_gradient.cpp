@@ -9,7 +9,7 @@ namespace {
 
 using base::Lanes;
 constexpr std::int64_t kLanes = base::kLanes;
-constexpr int kChains = 4;  // one would wait for each addition
+constexpr int kChains = 4;  // independent sums, which hide the latency of an addition
 
 template <bool kRelu>
 struct SumRun {

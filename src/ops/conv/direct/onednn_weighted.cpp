@@ -18,7 +18,7 @@ using onednn::to_layout;
 struct WeightedState : KernelState {
   onednn::BoundPrimitive forward, backward_data;
   std::vector<onednn::BoundPrimitive> backward_weights;  // per slot
-  std::vector<onednn::BoundPrimitive> into_live_layout;  // per slot, where the gradient comes in another layout
+  std::vector<onednn::BoundPrimitive> into_live_layout;  // per slot, if the gradient has another layout
 };
 
 class WeightedKernel : public Kernel {
@@ -96,7 +96,8 @@ class WeightedKernel : public Kernel {
 
   dnnl::memory::desc bias_desc() const { return to_desc(Layout::plain({setup_.bias_count})); }
 
-  // Takes the first pair of layouts in which every direction gets more than plain loops, else the one with the fewest.
+  // Takes the first pair of layouts for which oneDNN has a fast kernel in every direction, else the pair with the
+  // fewest directions in plain loops (oneDNN's reference kernels).
   void make(const KernelRequest& request, const WeightedMakers& makers) {
     std::size_t best = 0;
     int fewest = 4;
@@ -114,8 +115,8 @@ class WeightedKernel : public Kernel {
     plan_.backward_needs_dst = setup_.relu;
   }
 
-  // Makes the primitives for one pair of layouts and plans around them; returns how many of them are plain loops, 4
-  // when one cannot be had at all.
+  // Makes the primitives for one pair of layouts, and the kernel's plan. Returns how many of them are plain loops, or 4
+  // when oneDNN has no implementation of one of them.
   int make_directions(std::size_t choice, const KernelRequest& request, const WeightedMakers& makers) {
     const auto& [src, dst] = setup_.layouts[choice];
     const auto any = onednn::any_desc(setup_.weight_shape);

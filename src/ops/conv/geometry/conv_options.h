@@ -1,4 +1,4 @@
-// The options of a convolution, and the algorithms that compute one.
+// ConvOptions: the options of a convolution.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct ConvOptions {
   std::int64_t groups = 1;
   bool bias = true;
   bool relu = false;  // folded in by the fusion pass
-  // Unset: conv_algorithm() chooses. Where there is no such kernel for the shape it is direct.
+  // Unset: the kernel table or the built-in rule chooses, see Op::choices(). Winograd becomes direct for a shape that
+  // has no Winograd kernel.
   std::optional<ConvAlgorithm> algorithm{};
 };
 

@@ -1,4 +1,4 @@
-// The sizes of a convolution as one oar sees it, and how many products they ask for.
+// ConvShape: the sizes of a convolution for one oar, and how many products it takes. Thread-safe.
 #pragma once
 
 #include <array>
@@ -6,15 +6,15 @@
 
 namespace trireme::ops {
 
-// A convolution over two spatial sizes, as one oar sees it. Pairs are height and width.
+// A convolution of one oar over two spatial sizes. Pairs are height and width.
 struct ConvShape {
   std::int64_t samples = 0, in_channels = 0, out_channels = 0, groups = 1;
   std::array<std::int64_t, 2> in{}, out{}, kernel{}, stride{}, padding{};
   bool bias = false;
 };
 
-// Along one spatial size with stride 1, pairs of an output and a kernel's place whose input lies inside the map: what
-// the direct algorithm multiplies.
+// The products of the direct algorithm along one spatial size with stride 1: pairs of an output and a kernel position
+// whose input lies inside the map.
 std::int64_t products_inside(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t padding);
 
 }  // namespace trireme::ops

@@ -26,7 +26,7 @@ struct Avx2 {
   using Vector = __m256;
 
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm256_loadu_ps(p); }
-  // In a register: GCC would load a value again for each use.
+  // Keeps the value in a register; otherwise GCC loads it again for each use.
   [[gnu::always_inline]] static Vector held(Vector v) {
     asm("" : "+x"(v));
     return v;
@@ -38,7 +38,7 @@ struct Avx2 {
   }
   [[gnu::always_inline]] static Vector splat(float x) { return _mm256_set1_ps(x); }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-  // The second operand wins where one is a NaN.
+  // max returns its second operand when one is a NaN, so NaN stays NaN.
   [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm256_max_ps(Vector{}, x); }
 };
 

@@ -26,7 +26,7 @@ struct Avx512 {
   using Vector = __m512;
 
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm512_loadu_ps(p); }
-  // In a register: GCC would load a value again for each use.
+  // Keeps the value in a register; otherwise GCC loads it again for each use.
   [[gnu::always_inline]] static Vector held(Vector v) {
     asm("" : "+v"(v));
     return v;
@@ -37,7 +37,7 @@ struct Avx512 {
   }
   [[gnu::always_inline]] static Vector splat(float x) { return _mm512_set1_ps(x); }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
-  // The second operand wins where one is a NaN.
+  // max returns its second operand when one is a NaN, so NaN stays NaN.
   [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm512_max_ps(Vector{}, x); }
 };
 

@@ -1,6 +1,6 @@
-// The passes of narrow_passes.h whose lanes are output channels, written once over an instruction set S (see
+// ChannelSet: the passes of narrow_passes.h whose lanes are output channels, written once for an instruction set S (see
 // narrow_columns.h; its registers hold the sums of kRows x kColumns positions and of kTapSums weights). Included by one
-// .cpp per instruction set, inside its target.
+// .cpp per instruction set, after its target pragma.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ template <class S>
 struct ChannelSet {
   using Vector = typename S::Vector;
   static constexpr std::int64_t kLanes = base::kLanes;
-  static constexpr int kRows = 2;  // of the output, made together
+  static constexpr int kRows = 2;  // rows of the output that are computed together
   static constexpr int kTapRows = 5, kTapColumns = 7;
 
   // kHeight x kWidth positions of S::kWidth channels.

@@ -1,6 +1,6 @@
-// The passes of narrow_passes.h whose lanes run along the width of the image, written once over an instruction set S: a
-// vector type with kWidth lanes, its loads, stores and fma, and how many sums its registers hold (kSums, of kChannels x
-// kVectors at most). Included by one .cpp per instruction set, inside its target.
+// ColumnSet: the passes of narrow_passes.h whose lanes run along the width of the image, written once for an
+// instruction set S: a vector type with kWidth lanes, its loads, stores and fma, and how many sums its registers hold
+// (kSums, of kChannels x kVectors at most). Included by one .cpp per instruction set, after its target pragma.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct ColumnSet {
   using Vector = typename S::Vector;
   static constexpr std::int64_t kLanes = base::kLanes;
 
-  // Vectors of the output's rows to be made together.
+  // The vectors of the output's rows that are computed together.
   struct Places {
     std::int64_t in[S::kVectors], out[S::kVectors], values[S::kVectors];
   };
@@ -35,7 +35,7 @@ struct ColumnSet {
       for (std::int64_t ky = 0; ky < sizes.kernel_height; ++ky) {
         const std::int64_t row = i * in.plane + ky * in.row;
         for (std::int64_t kx = 0; kx < sizes.kernel_width; ++kx, weights += sizes.out_channels) {
-          if constexpr (kVectors <= kOut) {  // the fewer stay in registers
+          if constexpr (kVectors <= kOut) {  // the operand with fewer registers stays in them
             Vector values[kVectors];
             for (int v = 0; v < kVectors; ++v) values[v] = S::held(S::load(first[v] + row + kx));
             for (int o = 0; o < kOut; ++o) {
@@ -98,7 +98,7 @@ struct ColumnSet {
     }
   }
 
-  // kOut channels and kTaps weights of each, whose inputs lie at `in` + offsets; lanes of one vector.
+  // kOut channels and kTaps weights of each, whose inputs lie at in + offsets[k]; adds to the lanes of one vector.
   template <int kOut, int kTaps>
   static void gradient_part(const Sizes& sizes, const float* in, std::int64_t in_row, const std::int64_t* offsets,
                             Images<const float> diff, float* lanes, std::int64_t channel) {

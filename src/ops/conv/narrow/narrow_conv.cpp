@@ -19,7 +19,7 @@ constexpr std::int64_t kManyTaps = 128;
 
 std::int64_t whole_vectors(std::int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
-// A size per image dimension; a convolution over one dimension has images of one row.
+// A height and a width; a convolution over one dimension has images of one row.
 struct Plane {
   std::int64_t height = 1, width = 1;
 };
@@ -39,7 +39,7 @@ struct Padded {
   std::int64_t floats() const { return channels * plane(); }
   Images<float> all(float* data) const { return {data, plane(), row}; }
 
-  // Copies one sample's images to their place; the padding was zeroed before.
+  // Copies one sample's images into `data`. REQUIRES: the padding is zero.
   void fill(const float* images, float* data) const {
     for (std::int64_t c = 0; c < channels; ++c)
       for (std::int64_t y = 0; y < image.height; ++y)
@@ -48,7 +48,7 @@ struct Padded {
   }
 
  private:
-  // Rows are short, and a call of memcpy takes longer than the copy.
+  // Rows are short: a call of memcpy would take longer than the copy.
   static void copy_row(const float* from, std::int64_t count, float* to) {
     if (count >= 16)
       copy_steps<16>(from, count, to);
@@ -57,7 +57,7 @@ struct Padded {
     else
       copy_steps<1>(from, count, to);
   }
-  // The last step may overlap the one before.
+  // The last step may overlap the step before.
   template <std::int64_t kStep>
   static void copy_steps(const float* from, std::int64_t count, float* to) {
     for (std::int64_t x = 0; x < count; x += kStep) {
@@ -67,7 +67,7 @@ struct Padded {
   }
 };
 
-// Of the lanes of vectors along `count` things, those that have one.
+// The fraction of vector lanes in use when `count` elements fill vectors of `block` lanes.
 double used_lanes(std::int64_t count, std::int64_t block) {
   const std::int64_t vectors = (count + block - 1) / block;
   return static_cast<double>(count) / static_cast<double>(vectors * block);
@@ -75,11 +75,11 @@ double used_lanes(std::int64_t count, std::int64_t block) {
 
 enum class Lanes { columns, channels, patches };
 
-// Functions of the shape alone, as the gradients' bits depend on them.
+// Functions of the shape alone, because the gradients' bits depend on the choice.
 Lanes forward_lanes(const Sizes& sizes) {
   return used_lanes(sizes.out_channels, kLanes) > used_lanes(sizes.width, kLanes) ? Lanes::channels : Lanes::columns;
 }
-// A correlation that makes the input's gradient also works on the border around the output's.
+// A correlation for the input's gradient also processes the zero border around the output's gradient.
 Lanes diff_lanes(const Sizes& forward, const Sizes& back) {
   const double work =
       static_cast<double>(forward.height * forward.width) / static_cast<double>(back.height * back.width);
@@ -104,8 +104,7 @@ class NarrowConvKernel : public Kernel {
     sizes_ = {src[1], out[1], kernel.height, kernel.width, to.height, to.width};
     src_ = {src[1], padding.height, padding.width, in, in.height + 2 * padding.height, 0};
     src_.row = whole_vectors(std::max(whole_vectors(to.width) + kernel.width - 1, in.width + padding.width));
-    // The gradient to the input is a correlation of the output's gradient, padded on all sides, with the flipped
-    // kernel.
+    // The input's gradient is a correlation of the output's gradient, padded on all sides, with the flipped kernel.
     const Plane border{kernel.height - 1 - padding.height, kernel.width - 1 - padding.width};
     diff_sizes_ = {out[1], src[1], kernel.height, kernel.width, in.height, in.width};
     border_ = border.width;
@@ -149,14 +148,14 @@ class NarrowConvKernel : public Kernel {
     float *src = scratch, *diff = scratch + diff_at_, *positions = scratch + positions_at_;
     float *sums = scratch + sums_at_, *bias = scratch + bias_sums_at_, *weights = scratch + weights_at_;
     std::fill_n(scratch, backward_floats_, 0.0f);
-    if (diff_src_) turn(args.weights[0], weights);
+    if (diff_src_) rearrange_weights(args.weights[0], weights);
     Images<const float> at_image = readable(diff_, diff), at_border = at_image;
     at_image.data += diff_.top * diff_.row + diff_.left;
     at_border.data += diff_.left - border_;
     for (std::int64_t n = 0; n < samples_; ++n) {
       const Images<const float> in = sample_of(args.src[0], n, src);
       const float* gradient = args.diff_dst + n * sample(diff_);
-      if (o_.relu) gradient = let_through(gradient, args.dst + n * sample(diff_), scratch + masked_at_);
+      if (o_.relu) gradient = relu_gradient(gradient, args.dst + n * sample(diff_), scratch + masked_at_);
       if (lanes_ == Lanes::columns || (diff_src_ && diff_lanes_ != Lanes::patches)) diff_.fill(gradient, diff);
       if (lanes_ == Lanes::channels) {
         const std::int64_t plane = sizes_.height * sizes_.width;
@@ -194,8 +193,8 @@ class NarrowConvKernel : public Kernel {
   }
   static std::int64_t sample(const Padded& p) { return p.channels * p.image.height * p.image.width; }
   static Images<const float> readable(const Padded& p, const float* data) { return {data, p.plane(), p.row}; }
-  // The input of sample n: where it lies, if the passes read nothing around it, else padded in `room`. Lanes past the
-  // output's last column read on into the next sample, and what they read does not count.
+  // The input of sample n: in place if the passes need no padding around it, else copied and padded in `room`. Lanes
+  // past the output's last column read into the next sample; their results are not used.
   Images<const float> sample_of(const float* src, std::int64_t n, float* room) const {
     const float* images = src + n * sample(src_);
     const Plane& image = src_.image;
@@ -207,13 +206,13 @@ class NarrowConvKernel : public Kernel {
     return readable(src_, room);
   }
   static std::int64_t taps_of(const Sizes& s) { return s.in_channels * s.kernel_height * s.kernel_width; }
-  // Of the weights as a correlation reads them.
+  // The floats of a row of the weights as a correlation reads them.
   static std::int64_t row_of(const Sizes& s, Lanes lanes) {
     return lanes == Lanes::channels ? s.out_vectors() * kLanes : s.out_channels;
   }
   std::int64_t out_row() const { return row_of(sizes_, lanes_); }
 
-  // Scratch begins with the padded input.
+  // The scratch begins with the padded input.
   void plan_scratch(bool training) {
     std::int64_t end = whole_vectors(src_.floats());
     const auto take = [&](std::int64_t floats) {
@@ -246,7 +245,7 @@ class NarrowConvKernel : public Kernel {
     plan_.scratch_bytes = static_cast<std::size_t>(end) * sizeof(float) + tensor::kAlignment;
   }
 
-  // One sample's images, correlated; `positions` is work space.
+  // Correlates one sample's images; `positions` is scratch.
   void correlate(const Sizes& sizes, Lanes lanes, Images<const float> in, const float* weights, const float* bias,
                  bool relu, float* positions, float* out) const {
     const std::int64_t plane = sizes.height * sizes.width;
@@ -259,7 +258,7 @@ class NarrowConvKernel : public Kernel {
       transpose(positions + o * plane, kLanes, plane, std::min(kLanes, sizes.out_channels - o), out + o * plane, plane);
   }
 
-  // One sample's gradient to the input.
+  // One sample's input gradient.
   void input_gradient(const float* diff, const float* weights, float* patches, float* row, float* out) const {
     const Plane image = src_.image;
     for (std::int64_t y = 0; y < image.height; ++y) {
@@ -269,8 +268,8 @@ class NarrowConvKernel : public Kernel {
     }
   }
 
-  // The weights as the gradient to the input reads them.
-  void turn(const float* weights, float* to) const {
+  // Copies the weights into the order in which the input's gradient reads them.
+  void rearrange_weights(const float* weights, float* to) const {
     const bool patches = diff_lanes_ == Lanes::patches;
     const std::int64_t in = sizes_.in_channels, out = sizes_.out_channels,
                        taps = sizes_.kernel_height * sizes_.kernel_width;
@@ -283,8 +282,8 @@ class NarrowConvKernel : public Kernel {
         }
   }
 
-  // What ReLU let through.
-  const float* let_through(const float* gradient, const float* dst, float* to) const {
+  // The gradient of the ReLU's input.
+  const float* relu_gradient(const float* gradient, const float* dst, float* to) const {
     for (std::int64_t i = 0; i < sample(diff_); ++i) to[i] = dst[i] > 0 ? gradient[i] : 0.0f;
     return to;
   }
@@ -297,7 +296,7 @@ class NarrowConvKernel : public Kernel {
   const narrow::Passes& passes_;
   bool diff_src_;
   std::int64_t samples_ = 0, border_ = 0;
-  Sizes sizes_, diff_sizes_;  // of forward, and of the gradient to the input
+  Sizes sizes_, diff_sizes_;  // of forward, and of the input's gradient
   Lanes lanes_ = Lanes::columns, diff_lanes_ = Lanes::columns;
   Padded src_, diff_;
   std::int64_t positions_at_ = 0, weights_at_ = 0, bias_at_ = 0, forward_floats_ = 0;
@@ -314,15 +313,15 @@ bool narrow_conv_fits(const ConvOptions& o) {
 }
 
 bool narrow_conv_wins(const ConvOptions& o, const Shape& src, const Shape& out, base::Isa isa) {
-  if (!narrow_conv_fits(o) || isa == base::Isa::generic) return false;  // without fma instructions it is slow
+  if (!narrow_conv_fits(o) || isa == base::Isa::generic) return false;  // slow without fma instructions
   const std::int64_t block = isa == base::Isa::avx512 ? 16 : 8;
-  // Of the vectors' lanes, own loops use those along a row and oneDNN those that are channels. The factors are
-  // measured: with AVX2 oneDNN is also slow at first layers.
+  // Compares the fractions of lanes in use: this kernel's lanes run along a row, oneDNN's are channels. The factors
+  // were measured; with AVX2 oneDNN is also slow at first layers.
   const double factor = isa == base::Isa::avx512 ? 1.5 : 1.1;
   const double columns = std::min(used_lanes(out[out.rank() - 1], block), used_lanes(src[src.rank() - 1], block));
   if (out[1] < block) return columns > factor * used_lanes(out[1], block);
-  // oneDNN's gradient to few input channels leaves lanes without work. With few weights for each output copying the
-  // images takes longer than that costs.
+  // oneDNN's gradient of few input channels leaves lanes unused. With few weights per output, copying the images costs
+  // more than that.
   std::int64_t taps = src[1];
   for (const std::int64_t size : o.kernel) taps *= size;
   const std::int64_t patch = src[1] * o.kernel.back();

@@ -1,5 +1,5 @@
-// Own convolution for few channels (LeNet, the last layers of a decoder): of the vectors of channels that oneDNN works
-// on, most would be padding.
+// The narrow convolution: our kernel for few channels (LeNet, the last layers of a decoder), where oneDNN's vectors of
+// channels would be mostly padding. Thread-safe.
 #pragma once
 
 #include "base/cpu/simd.h"
@@ -8,12 +8,12 @@
 
 namespace trireme::ops {
 
-// Whether the narrow kernel can do it at all: stride 1, one group, padding below the kernel's size. `options` are
-// complete (a stride and padding for each kernel size), here and below.
+// Whether the narrow kernel supports the options: stride 1, one group, padding smaller than the kernel.
+// REQUIRES, here and below: `options` with a stride and a padding for each kernel size.
 bool narrow_conv_fits(const ConvOptions& options);
 
-// Whether a convolution gets the narrow kernel: a pure function of its shape and the instruction set, whatever the
-// number of samples.
+// Whether a convolution gets the narrow kernel: a pure function of its shape and the instruction set; it does not
+// depend on the number of samples.
 bool narrow_conv_wins(const ConvOptions& options, const Shape& src, const Shape& out, base::Isa isa);
 
 // REQUIRES: narrow_conv_fits(options).

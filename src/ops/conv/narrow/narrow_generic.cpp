@@ -1,5 +1,5 @@
-// The passes of the convolution with few channels in plain C++, bit for bit what the others give: for tests and
-// as the last resort.
+// The passes of the convolution with few channels in plain C++, with the same bits as the others: for tests and for
+// CPUs without AVX2.
 #include <cstring>
 
 #include "ops/conv/narrow/narrow_channels.h"

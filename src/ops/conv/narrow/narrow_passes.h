@@ -1,11 +1,12 @@
 // The passes of the convolution with few channels, one set per instruction set, and the memory they work on.
+// Pure functions on the caller's memory; thread-safe.
 //
-// oneDNN's vectors are always channels; here lanes run along the width of the image (ColumnLanes), are output channels
-// (ChannelLanes) or a row of the kernel (PatchLanes), whichever leaves fewer of them without work. All passes see one
-// sample at a time, its rows copied to zero-padded scratch. Each result of a correlation is one chain over channels,
-// kernel rows and kernel columns. In the gradients it is one over samples, rows and columns, with ColumnLanes in steps
-// of sixteen, each lane by itself. All with fma, so bits do not depend on the instruction set or on blocking. Pure
-// functions on the caller's memory; any thread.
+// oneDNN's vectors are always channels. Here lanes run along the width of the image (ColumnLanes), are output channels
+// (ChannelLanes) or a row of the kernel (PatchLanes), whichever leaves fewer lanes unused. All passes process one
+// sample at a time, with its rows copied to zero-padded scratch. Each result of a correlation is one chain over
+// channels, kernel rows and kernel columns. Each result of a gradient is one chain over samples, rows and columns; with
+// ColumnLanes there is a chain per lane, in steps of sixteen columns. All chains use fma, so the bits depend neither on
+// the instruction set nor on blocking.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +36,11 @@ inline std::int64_t share(std::int64_t count, std::int64_t most) {
   return (count + parts - 1) / parts;
 }
 
-// Rows of `in` have whole vectors of width + kernel_width - 1 values, of which what is past the image may be read.
+// REQUIRES: rows of `in` have width + kernel_width - 1 values, rounded up to whole vectors; the passes may read past
+// the image.
 struct ColumnLanes {
-  // out(o, y, x) = bias(o) + sum of in(i, y + ky, x + kx) * weights(i, ky, kx, o), then max(., 0) if asked. Weights lie
-  // as [i][ky][kx][o]; bias may be null.
+  // out(o, y, x) = bias(o) + sum of in(i, y + ky, x + kx) * weights(i, ky, kx, o), then max(., 0) if `relu`. Weights
+  // lie as [i][ky][kx][o]; bias may be null.
   void (*correlate)(const Sizes&, Images<const float> in, const float* weights, const float* bias, bool relu,
                     Images<float> out);
   // lanes(o, i, ky, kx, x % 16) += in(i, y + ky, x + kx) * diff(o, y, x). Rows of `diff` are zero up to whole vectors.
@@ -57,18 +59,18 @@ struct ChannelLanes {
   void (*bias_gradient)(const Sizes&, const float* diff, float* sums);
 };
 
-// The kernel columns of all input channels, [kx][i], in whole vectors: what a position of the output has to do with a
-// row of the input, where channels lie last.
+// A patch row: the kernel columns of all input channels, [kx][i], in whole vectors. It is the part of a channels-last
+// input row that one output position reads.
 inline std::int64_t patch_vectors(const Sizes& sizes) {
   return (sizes.kernel_width * sizes.in_channels + base::kLanes - 1) / base::kLanes;
 }
-// With zeros on both sides.
+// The floats of a patch row with zeros on both sides.
 inline std::int64_t patch_floats(const Sizes& sizes) { return (patch_vectors(sizes) + 2) * base::kLanes; }
 
 struct PatchLanes {
   // row(x + kx, i) = sum of diff(o, y - ky, x) * weights(ky, o, kx, i): a row of the padded input's gradient. Each
   // position's patch row is one chain over kernel rows and output channels; patches are added from left to right.
-  // `diff` are dense images. `patches` is work space for a row of positions, zero at first.
+  // `diff` are dense images. `patches` is scratch for a row of positions. REQUIRES: it is zero before the first call.
   void (*input_gradient)(const Sizes&, const float* diff, const float* weights, std::int64_t y, float* patches,
                          float* row);
 };
@@ -81,7 +83,7 @@ struct Passes {
 
 const Passes& passes(base::Isa isa);
 
-// The sets by themselves: each may run only on a CPU that has it.
+// The single sets. REQUIRES: a CPU with that instruction set.
 extern const Passes kGenericPasses, kAvx2Passes, kAvx512Passes;
 
 }  // namespace trireme::ops::narrow

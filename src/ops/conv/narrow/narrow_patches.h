@@ -1,6 +1,6 @@
-// The pass of narrow_passes.h whose lanes are a patch row, written once over an instruction set S (see
-// narrow_columns.h; its registers hold kColumns x kVectors sums). Included by one .cpp per instruction set,
-// inside its target.
+// PatchSet: the pass of narrow_passes.h whose lanes are a patch row, written once for an instruction set S (see
+// narrow_columns.h; its registers hold kColumns x kVectors sums). Included by one .cpp per instruction set, after its
+// target pragma.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ struct PatchSet {
   static constexpr std::int64_t kLanes = base::kLanes;
   static constexpr int kVectors = 2;
 
-  // Kernel rows and the output's rows that they meet.
+  // Kernel rows and the output rows that they are multiplied with.
   struct Rows {
-    std::int64_t first, last, y;  // [first, last) of the kernel; y: of the output, for `first`
+    std::int64_t first, last, y;  // kernel rows [first, last); y: the output row for `first`
   };
 
-  // What kWidth positions hand to kParts vectors of their patch rows.
+  // kParts vectors of the patch rows of kWidth positions.
   template <int kWidth, int kParts>
   static void sum_part(const Sizes& sizes, const Rows& rows, const float* diff, const float* weights,
                        std::int64_t weights_row, float* patches, std::int64_t patch) {
@@ -58,10 +58,10 @@ struct PatchSet {
     return std::array<SumPart, sizeof...(kCase)>{&sum_part<kCase / kVectors + 1, kCase % kVectors + 1>...};
   }
 
-  // Adds the patches, which overlap, up to a row.
+  // Adds the overlapping patches to a row.
   static void add_up(const Sizes& sizes, const float* patches, std::int64_t patch, std::int64_t floats, float* row) {
     const std::int64_t channels = sizes.in_channels, width = sizes.kernel_width * channels;
-    std::int64_t first = 0, last = -1;  // the patches that meet a vector
+    std::int64_t first = 0, last = -1;  // the patches that overlap the vector at e
     for (std::int64_t e = 0; e < floats; e += S::kWidth) {
       while (first * channels + width <= e) ++first;
       while (last + 1 < sizes.width && (last + 1) * channels < e + S::kWidth) ++last;

@@ -18,7 +18,7 @@ struct Scratch {
   double *first, *second;  // sums per channel
   float *slope, *level;
   float* tile;
-  float* diff_y;  // and, behind it, the weights' gradient
+  float* diff_y;  // followed by the weights' gradient
 
   Scratch(std::byte* memory, std::int64_t padded, std::int64_t tile_floats)
       : first(reinterpret_cast<double*>(memory)),
@@ -51,7 +51,7 @@ class NormConvKernel : public Kernel {
     const bool blocked = by_sample_ && out[1] % passes_.block == 0;
     plan_.dst = blocked ? Layout::channels_blocked(out, passes_.block) : Layout::channels_last(out);
     plan_.weights.assign(4, Layout::plain({sizes_.in}));
-    // Backward takes the weight as it lies; forward multiplies with inputs outside, outputs inside.
+    // Backward reads the weight in the live layout; forward reads its transpose, [in][out].
     const Layout weight = Layout::plain({sizes_.out, sizes_.in, 1, 1});
     base::check(request.weights.empty() || request.weights[4] == weight, "a norm with convolution wants plain weights");
     plan_.weights.push_back(weight);
@@ -90,7 +90,7 @@ class NormConvKernel : public Kernel {
     const NormSaved saved(saved_at(args), padded);
     const Norm norm{saved.mean, saved.a, saved.b};
     const Rows<const float> x{args.src[0], row_};
-    float* diff_weights = s.diff_y + sizes_.rows * sizes_.in;  // turned as in forward
+    float* diff_weights = s.diff_y + sizes_.rows * sizes_.in;  // transposed, as in forward
     std::fill_n(s.first, 2 * padded, 0.0);
     std::fill_n(s.slope, 2 * padded, 0.0f);
     std::fill_n(diff_weights, sizes_.in * sizes_.out, 0.0f);
@@ -110,12 +110,12 @@ class NormConvKernel : public Kernel {
   }
 
  private:
-  // The workspace: the channels' moments, then what backward needs.
+  // The workspace holds the channels' moments, then the values that backward needs.
   std::byte* saved_at(const KernelArgs& args) const {
     return args.workspace + static_cast<std::size_t>(sizes_.in) * sizeof(Moments);
   }
 
-  // Of the channels that no earlier kernel knows.
+  // Computes the statistics of the channels for which no earlier kernel has them.
   void take_statistics(const KernelArgs& args, const Scratch& s, const NormSaved& saved, Rows<const float> x,
                        const OarRun& run) const {
     auto* moments = reinterpret_cast<Moments*>(args.workspace);
@@ -124,7 +124,7 @@ class NormConvKernel : public Kernel {
     const normed::Sizes rest{sizes_.rows, sizes_.in - known, sizes_.out};
     if (rest.in > 0) {
       std::fill_n(s.first, 2 * sizes_.padded_in(), 0.0);
-      std::copy_n(x.data + known, rest.in, saved.mean);  // the first row: distances from it keep the squares small
+      std::copy_n(x.data + known, rest.in, saved.mean);  // the first row as origin, which keeps the squares small
       passes_.statistics(rest, {x.data + known, row_}, saved.mean, s.first, s.second);
     }
     for (std::int64_t c = known; c < sizes_.in; ++c)
@@ -136,8 +136,8 @@ class NormConvKernel : public Kernel {
     return args.scratch + Scratch::bytes(sizes_.padded_in(), sizes_.tile_floats());
   }
 
-  // Sample by sample, as blocks of channels lie, where a sample has rows enough; else all rows at once. Calls
-  // f(sizes, first row, first sample).
+  // Calls f(sizes, first row, first sample) per sample, as blocks of channels lie, if a sample has enough rows; else
+  // once for all rows.
   template <class F>
   void for_each_part(const F& f) const {
     if (!by_sample_) return f(sizes_, 0, 0);
@@ -155,7 +155,7 @@ class NormConvKernel : public Kernel {
   const normed::Passes& passes_;
   bool training_;
   normed::Sizes sizes_;
-  std::int64_t row_ = 0;  // from one row of the input to the next
+  std::int64_t row_ = 0;  // distance between rows of the input
   std::int64_t positions_ = 0;
   bool by_sample_ = false;
   NormChannels channels_;

@@ -1,4 +1,5 @@
-// Batch norm, ReLU and a 1x1 convolution as one op, made by the fusion pass: the normalised value is never written.
+// norm_conv(): batch norm, ReLU and a 1x1 convolution as one op, made by the fusion pass. The normalised value is never
+// written to memory. Thread-safe.
 #pragma once
 
 #include "ops/norm/batch_norm.h"

@@ -26,7 +26,7 @@ struct Avx2 {
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm256_loadu_ps(p); }
   [[gnu::always_inline]] static Vector load_part(const float* p, Mask mask) { return _mm256_maskload_ps(p, mask); }
   [[gnu::always_inline]] static void store(float* p, Vector v) { _mm256_storeu_ps(p, v); }
-  // Masked stores are slow on some CPUs: whole vectors go without.
+  // Masked stores are slow on some CPUs, so whole vectors are stored without a mask.
   [[gnu::always_inline]] static void store_part(float* p, Vector v, Mask mask) {
     if (_mm256_movemask_ps(_mm256_castsi256_ps(mask)) == 0xff)
       store(p, v);
@@ -34,13 +34,13 @@ struct Avx2 {
       _mm256_maskstore_ps(p, mask, v);
   }
   [[gnu::always_inline]] static Vector splat(float x) { return _mm256_set1_ps(x); }
-  // In a register: GCC would load a value again for each use.
+  // Keeps the value in a register; otherwise GCC loads it again for each use.
   [[gnu::always_inline]] static Vector held(Vector v) {
     asm("" : "+x"(v));
     return v;
   }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-  // The second operand wins where one is a NaN.
+  // max returns its second operand when one is a NaN, so NaN stays NaN.
   [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm256_max_ps(Vector{}, x); }
   [[gnu::always_inline]] static Vector where_positive(Vector sign, Vector x) {
     return _mm256_and_ps(_mm256_cmp_ps(sign, Vector{}, _CMP_GT_OQ), x);

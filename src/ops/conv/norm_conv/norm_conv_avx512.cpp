@@ -28,13 +28,13 @@ struct Avx512 {
   [[gnu::always_inline]] static void store(float* p, Vector v) { _mm512_storeu_ps(p, v); }
   [[gnu::always_inline]] static void store_part(float* p, Vector v, Mask mask) { _mm512_mask_storeu_ps(p, mask, v); }
   [[gnu::always_inline]] static Vector splat(float x) { return _mm512_set1_ps(x); }
-  // In a register: GCC would load a value again for each use.
+  // Keeps the value in a register; otherwise GCC loads it again for each use.
   [[gnu::always_inline]] static Vector held(Vector v) {
     asm("" : "+v"(v));
     return v;
   }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
-  // The second operand wins where one is a NaN.
+  // max returns its second operand when one is a NaN, so NaN stays NaN.
   [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm512_max_ps(Vector{}, x); }
   [[gnu::always_inline]] static Vector where_positive(Vector sign, Vector x) {
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(sign, Vector{}, _CMP_GT_OQ), x);

@@ -1,12 +1,12 @@
-// The passes of a batch norm with ReLU and the 1x1 convolution behind it as one, one set per instruction set.
+// The passes of batch norm with ReLU fused with the 1x1 convolution after it, one set per instruction set.
+// Pure functions on the caller's memory; thread-safe.
 //
-// Images lie with their channels last, as rows of channels. A tile of rows is normalised into a buffer that stays in
-// the nearest cache and multiplied from there: the normalised image is never written. Backward makes it again in the
-// same way, and sums the gradient of the norm while the rows are near.
+// Images are channels-last: rows of channels. A tile of rows is normalised into a buffer that stays in cache and
+// multiplied from there, so the normalised image is never written to memory. Backward recomputes it in the same way,
+// and sums the gradient of the norm while the rows are in cache.
 //
 // Orders are fixed: products are summed over channels, or over rows, one after the other with fma; sums per channel run
-// in floats over a tile, then in doubles. Bits do not depend on the instruction set. Pure functions on the caller's
-// memory; any thread.
+// in floats over a tile, then in doubles. The bits do not depend on the instruction set.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Rows {
   std::int64_t row = 0;
 };
 
-// The same in blocks of channels: element (r, c) at data + r * row + c / block * plane + c % block. Whole blocks, or
-// one of all channels.
+// The same in blocks of channels: element (r, c) at data + r * row + c / block * plane + c % block. REQUIRES: whole
+// blocks, or one block of all channels.
 template <class T>
 struct Blocks {
   T* data = nullptr;
@@ -36,7 +36,7 @@ struct Blocks {
 struct Sizes {
   std::int64_t rows = 0;
   std::int64_t in = 0, out = 0;  // channels
-  // Floats of per-channel arrays and of a row of the tile: whole vectors.
+  // The floats of a per-channel array or of a row of the tile, rounded up to whole vectors.
   std::int64_t padded_in() const { return (in + base::kLanes - 1) / base::kLanes * base::kLanes; }
   std::int64_t tile_floats() const { return kTile * (padded_in() + out); }
 };
@@ -47,23 +47,23 @@ struct Norm {
 };
 
 struct Passes {
-  std::int64_t block = 0;  // of channels, in which other kernels for this instruction set like their input
+  std::int64_t block = 0;  // the channel block that other kernels for this instruction set prefer
   // first += x - origin and second += its square, per channel.
   void (*statistics)(const Sizes&, Rows<const float> x, const float* origin, double* first, double* second);
   // dst(r, o) = sum over i of y(r, i) * weights(i, o). `tile`: tile_floats().
   void (*forward)(const Sizes&, Rows<const float> x, Norm norm, const float* weights, Blocks<float> dst, float* tile);
-  // The gradient that reaches x * a + b, into diff_y; its sums and those of diff_y * (x - mean) per channel; and the
-  // weights' gradient, added to diff_weights(i, o). weights(o, i) are the transposed ones.
+  // Writes the gradient of x * a + b to diff_y. Adds its sums per channel to `first`, those of diff_y * (x - mean) to
+  // `second`, and the weights' gradient to diff_weights(i, o). weights(o, i) are transposed compared with forward.
   void (*backward)(const Sizes&, Rows<const float> x, Norm norm, const float* weights, Blocks<const float> diff_dst,
                    Rows<float> diff_y, double* first, double* second, float* diff_weights, float* tile);
-  // diff_x = a * diff_y + slope * (x - mean) + level, or added to what is there.
+  // diff_x = a * diff_y + slope * (x - mean) + level; with `add` it is added to diff_x.
   void (*make_diff_x)(const Sizes&, Rows<const float> x, Rows<const float> diff_y, Norm norm, const float* slope,
                       const float* level, bool add, Rows<float> diff_x);
 };
 
 const Passes& passes(base::Isa isa);
 
-// The sets by themselves: each may run only on a CPU that has it.
+// The single sets. REQUIRES: a CPU with that instruction set.
 extern const Passes kGenericPasses, kAvx2Passes, kAvx512Passes;
 
 }  // namespace trireme::ops::normed

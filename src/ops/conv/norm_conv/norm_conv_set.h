@@ -1,5 +1,6 @@
-// The passes of norm_conv_passes.h, written once over an instruction set S: a vector type with kWidth lanes, masks of
-// its first lanes, and how many sums its registers hold. Included by one .cpp per instruction set, inside its target.
+// Set: the passes of norm_conv_passes.h, written once for an instruction set S: a vector type with kWidth lanes, masks
+// of its first lanes, and how many sums its registers hold. Included by one .cpp per instruction set, after its target
+// pragma.
 #pragma once
 
 #include <algorithm>
@@ -21,19 +22,19 @@ struct Set {
     return (count + parts - 1) / parts;
   }
   static std::int64_t vectors(std::int64_t count) { return (count + S::kWidth - 1) / S::kWidth; }
-  // Lanes of the last of so many vectors.
+  // The lanes in use in the last vector of `count` elements.
   static Mask last_mask(std::int64_t count) { return S::mask(count - (vectors(count) - 1) * S::kWidth); }
 
   // A product of matrices: out(i, j) (+)= sum over k of a(i, k) * b(k, j).
   struct Product {
     const float* a;
-    std::int64_t a_row, a_step;  // from i to i + 1 and from k to k + 1
+    std::int64_t a_row, a_step;  // strides of i and of k
     const float* b;
     std::int64_t b_row;
-    std::int64_t steps;  // of k
+    std::int64_t steps;  // values of k
     float* out;
     std::int64_t out_row;
-    std::int64_t out_vector = S::kWidth;  // from one vector of j to the next
+    std::int64_t out_vector = S::kWidth;  // distance between vectors of j
   };
 
   // kRows rows and kVectors vectors of a product; the last vector is masked.
@@ -117,7 +118,7 @@ struct Set {
     }
   }
 
-  // A tile of y; its padding is 0.
+  // Computes a tile of y; its padding is 0.
   static void normalize(const Sizes& s, Rows<const float> x, std::int64_t rows, Norm norm, float* tile) {
     const Mask last = last_mask(s.in);
     const std::int64_t whole = (vectors(s.in) - 1) * S::kWidth, row = s.padded_in();
@@ -185,7 +186,7 @@ struct Set {
 
   static void forward(const Sizes& s, Rows<const float> x, Norm norm, const float* weights, Blocks<float> dst,
                       float* tile) {
-    // Of blocks that are no vectors, rows are made first.
+    // If a block is not one vector, the rows are computed first and then copied.
     const bool direct = dst.block == s.out || dst.block == S::kWidth;
     float* rows_of_dst = tile + kTile * s.padded_in();
     for_each_tile(s.rows, [&](std::int64_t top, std::int64_t rows) {
@@ -203,7 +204,7 @@ struct Set {
     });
   }
 
-  // A tile of diff_dst as rows: where it lies, or copied.
+  // A tile of diff_dst as rows: in place, or copied.
   static Rows<const float> rows_of(const Sizes& s, Blocks<const float> diff_dst, std::int64_t top, std::int64_t rows,
                                    float* copy) {
     const float* from = diff_dst.data + top * diff_dst.row;

@@ -22,13 +22,13 @@ struct Avx2 {
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm256_loadu_ps(p); }
   [[gnu::always_inline]] static void store(float* p, Vector v) { _mm256_storeu_ps(p, v); }
   [[gnu::always_inline]] static Vector splat(float x) { return _mm256_set1_ps(x); }
-  // In a register: GCC would load a value again for each use.
+  // Keeps the value in a register; otherwise GCC loads it again for each use.
   [[gnu::always_inline]] static Vector held(Vector v) {
     asm("" : "+x"(v));
     return v;
   }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-  // The second operand wins where one is a NaN.
+  // max returns its second operand when one is a NaN, so NaN stays NaN.
   [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm256_max_ps(Vector{}, x); }
   // base::sum() of sixteen lanes each.
   [[gnu::always_inline]] static float sum(const Vector (&v)[2]) {

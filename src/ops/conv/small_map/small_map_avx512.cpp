@@ -24,13 +24,13 @@ struct Avx512 {
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm512_loadu_ps(p); }
   [[gnu::always_inline]] static void store(float* p, Vector v) { _mm512_storeu_ps(p, v); }
   [[gnu::always_inline]] static Vector splat(float x) { return _mm512_set1_ps(x); }
-  // In a register: GCC would load a value again for each use.
+  // Keeps the value in a register; otherwise GCC loads it again for each use.
   [[gnu::always_inline]] static Vector held(Vector v) {
     asm("" : "+v"(v));
     return v;
   }
   [[gnu::always_inline]] static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
-  // The second operand wins where one is a NaN.
+  // max returns its second operand when one is a NaN, so NaN stays NaN.
   [[gnu::always_inline]] static Vector positive_part(Vector x) { return _mm512_max_ps(Vector{}, x); }
   [[gnu::always_inline]] static __m128 quarters(Vector v) {
     const __m256 halves = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));

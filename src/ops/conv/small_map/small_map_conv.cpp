@@ -21,7 +21,7 @@ Layout panels(const Shape& weight) {
   return {weight, weight, {weight[2] * weight[3] * tap, kPanel, weight[3] * tap, tap}, {{0, kPanel}}};
 }
 
-// All links of a convolution, in the order of their output position, then tap.
+// All links of a convolution, ordered by output position, then tap.
 std::vector<TapLink> links_of(const ConvOptions& o, const Shape& src, const Shape& out) {
   std::vector<TapLink> all;
   for (std::int64_t y = 0; y < out[2]; ++y)
@@ -35,7 +35,7 @@ std::vector<TapLink> links_of(const ConvOptions& o, const Shape& src, const Shap
   return all;
 }
 
-// Links in groups by one of their ends, each group in the old order.
+// Links grouped by one of their ends; the order within a group stays.
 class Groups {
  public:
   Groups(std::vector<TapLink> links, std::int64_t TapLink::*end, std::int64_t count) : links_(std::move(links)) {
@@ -95,7 +95,7 @@ class SmallMapConvKernel : public Kernel {
     if (o_.bias) bias_gradient(args.diff_dst, gradients[1]);
     if (plan_.derived.empty()) {
       passes_.backward_weights(sizes_, by_tap_.data(), args.src[0], args.diff_dst, gradients[0]);
-    } else {  // another Program has fixed another layout
+    } else {  // another Program has chosen another layout
       auto* own = reinterpret_cast<float*>(args.scratch);
       float* plain = own + plan_.weights[0].shape.count();
       passes_.backward_weights(sizes_, by_tap_.data(), args.src[0], args.diff_dst, own);
@@ -140,7 +140,7 @@ bool small_map_conv_wins(const ConvOptions& o, const Shape& src, const Shape& ou
   switch (isa) {  // measured on Zen 4
     case base::Isa::avx512: return positions <= 4;
     case base::Isa::avx2: return positions > 1 && positions <= 4 && taps > 1;
-    case base::Isa::generic: return false;  // without fma instructions it is slow
+    case base::Isa::generic: return false;  // slow without fma instructions
   }
   return false;
 }

@@ -1,5 +1,6 @@
-// Own convolution over maps of few positions (the last stages of a ResNet on small images), where most of a kernel lies
-// outside the map: products of samples by channels for what lies inside.
+// The small-map convolution: our kernel for maps of few positions (the last stages of a ResNet on small images), where
+// most of a convolution kernel lies outside the map. It multiplies matrices, samples by channels, for the part inside.
+// Thread-safe.
 #pragma once
 
 #include "base/cpu/simd.h"
@@ -8,11 +9,12 @@
 
 namespace trireme::ops {
 
-// Whether there is such a kernel for it at all. `options` are complete (a stride and padding for each kernel size),
-// here and below.
+// Whether the small-map kernel supports this convolution.
+// REQUIRES, here and below: `options` with a stride and a padding for each kernel size.
 bool small_map_conv_fits(const ConvOptions& options, const Shape& src, const Shape& out);
 
-// Whether it is the fastest: a pure function of its shape and the instruction set, whatever the number of samples.
+// Whether it is the fastest kernel: a pure function of the shape and the instruction set; it does not depend on the
+// number of samples.
 bool small_map_conv_wins(const ConvOptions& options, const Shape& src, const Shape& out, base::Isa isa);
 
 // REQUIRES: small_map_conv_fits(options, src, out).

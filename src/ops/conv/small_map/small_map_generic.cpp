@@ -1,4 +1,4 @@
-// The passes of small_map_passes.h in plain C++, bit for bit what the others give: for tests and as the last resort.
+// The passes of small_map_passes.h in plain C++, with the same bits as the others: for tests and for CPUs without AVX2.
 #include <cstring>
 
 #include "ops/conv/small_map/small_map_set.h"

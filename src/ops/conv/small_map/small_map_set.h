@@ -1,5 +1,5 @@
-// The passes of small_map_passes.h, written once over an instruction set S: a vector type with kWidth lanes, and how
-// many sums its registers hold. Included by one .cpp per instruction set, inside its target.
+// Set: the passes of small_map_passes.h, written once for an instruction set S: a vector type with kWidth lanes, and
+// how many sums its registers hold. Included by one .cpp per instruction set, after its target pragma.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Set {
     const std::int64_t parts = (count + most - 1) / most;
     return (count + parts - 1) / parts;
   }
-  // Of channel c of a sample, at position 0.
+  // The offset of channel c of a sample at position 0.
   static std::int64_t channel(std::int64_t c, std::int64_t positions) {
     return c / kBlock * positions * kBlock + c % kBlock;
   }
@@ -85,7 +85,7 @@ struct Set {
         }
   }
 
-  // kRows samples from `sample` on, S::kDots input channels from `i` on: a dot product over output channels each.
+  // kRows samples from `sample` on, S::kDots input channels from `i` on; each is a dot product over output channels.
   template <int kRows>
   static void data_part(const Sizes& s, TapLinks links, const float* diff_dst, const float* weights, float* diff_src,
                         std::int64_t sample, std::int64_t i, std::int64_t position) {
@@ -124,7 +124,7 @@ struct Set {
           sums[r]);
   }
 
-  // Input channels go by in chunks whose weights stay near while all samples are multiplied with them.
+  // Input channels are processed in chunks whose weights stay in cache while all samples are multiplied with them.
   static void backward_data(const Sizes& s, const TapLinks* links, const float* diff_dst, const float* weights,
                             float* diff_src) {
     constexpr std::int64_t kChunk = 64;
@@ -145,7 +145,7 @@ struct Set {
   static void weights_part(const Sizes& s, TapLinks links, const float* src, const float* diff_dst, float* diff_weights,
                            std::int64_t i, std::int64_t o) {
     const std::int64_t in_row = s.in_channels * s.in_positions, out_row = s.out_channels * s.out_positions;
-    const std::int64_t next = channel(S::kWidth, s.out_positions);  // kWidth divides kBlock or is it
+    const std::int64_t next = channel(S::kWidth, s.out_positions);  // kWidth divides kBlock
     Vector sums[kRows][S::kVectors];
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r)
@@ -177,7 +177,7 @@ struct Set {
     for (std::int64_t panel = 0; panel < s.out_channels; panel += kPanel)
       for (std::int64_t tap = 0; tap < s.taps; ++tap, diff_weights += s.in_channels * kPanel)
         for (std::int64_t i = 0; i < s.in_channels;) {
-          // Neighbours in memory: within a block.
+          // The rows of a part are adjacent in memory, so they lie within one block.
           const std::int64_t rows = share(kBlock - i % kBlock, S::kRows);
           with_count<S::kRows>(rows, [&](auto count) {
             for (std::int64_t o = 0; o < kPanel; o += S::kVectors * S::kWidth)

@@ -14,12 +14,12 @@ namespace {
 using namespace toom_cook;
 
 constexpr std::int64_t kFewestTaps = 3, kMostTaps = 64;
-constexpr std::int64_t kMostFilterFloats = 1 << 20;  // of all points
+constexpr std::int64_t kMostFilterFloats = 1 << 20;  // transformed, of all points
 
-// Tiles that go through all passes at once: what they take stays in the second-level cache.
+// Tiles that go through all passes at once: their memory stays in the L2 cache.
 constexpr std::int64_t kRun = 56;
 
-// Planes of points are this many floats longer than their content: powers of two apart they would share cache sets.
+// The padding of a point's plane, in floats: planes a power of two apart would share cache sets.
 constexpr std::int64_t kGap = 16;
 
 constexpr std::int64_t kCacheLine = 16;  // floats
@@ -32,7 +32,7 @@ Layout blocked_filters(const Shape& shape, std::int64_t block) {
 
 std::int64_t segments_of(std::int64_t taps) { return (taps + kStep - 1) / kStep; }
 
-// A sample's tiles in even runs.
+// Splits a sample's tiles into runs of about equal length.
 struct Runs {
   std::int64_t tiles = 0, run = 0;
 
@@ -85,8 +85,8 @@ class ToomCookKernel : public Kernel {
         const TileRange read{tiles.first, tiles.count + line_.segments - 1};
         pass_.transform_src(line_, args.src[0] + n * in_sample(), read, filters_.in_blocks, v);
         for (int e = 0; e < kPoints; ++e) {
-          ask_ahead(e, args.src[0] + n * in_sample(), line_.width, filters_.in_blocks, tiles);
-          ask_ahead(e, args.dst + n * out_sample(), line_.out_width, filters_.out_blocks, tiles);
+          prefetch_share(e, args.src[0] + n * in_sample(), line_.width, filters_.in_blocks, tiles);
+          prefetch_share(e, args.dst + n * out_sample(), line_.out_width, filters_.out_blocks, tiles);
           multiply(e, v, filters_.in_blocks, u, m, filters_.out_blocks, tiles.count);
         }
         pass_.make_dst(line_, m, tiles, filters_.out_blocks, bias, o_.relu, args.dst + n * out_sample());
@@ -113,12 +113,12 @@ class ToomCookKernel : public Kernel {
                                  {tiles.first - more, tiles.count + more}, tiles.first, filters_.out_blocks, d, bias);
         const std::int64_t with_output = std::min(tiles.count, line_.out_tiles() - tiles.first);
         for (int e = 0; e < kPoints; ++e) {
-          ask_ahead(e, args.src[0] + n * in_sample(), line_.width, filters_.in_blocks, tiles);
-          ask_ahead(e, args.diff_dst + n * out_sample(), line_.out_width, filters_.out_blocks, tiles);
-          if (o_.relu) ask_ahead(e, args.dst + n * out_sample(), line_.out_width, filters_.out_blocks, tiles);
-          if (diff_src_) ask_ahead(e, args.diff_src[0] + n * in_sample(), line_.width, filters_.in_blocks, tiles);
+          prefetch_share(e, args.src[0] + n * in_sample(), line_.width, filters_.in_blocks, tiles);
+          prefetch_share(e, args.diff_dst + n * out_sample(), line_.out_width, filters_.out_blocks, tiles);
+          if (o_.relu) prefetch_share(e, args.dst + n * out_sample(), line_.out_width, filters_.out_blocks, tiles);
+          if (diff_src_) prefetch_share(e, args.diff_src[0] + n * in_sample(), line_.width, filters_.in_blocks, tiles);
           if (with_output > 0) multiply_tiles(e, v, d, du, with_output, n == 0 && tiles.first == 0);
-          // Into the place of v, which this point needs no more.
+          // Overwrites v, which this point does not need any more.
           if (diff_src_) multiply(e, d, filters_.out_blocks, u, v, filters_.in_blocks, tiles.count);
         }
         if (diff_src_) pass_.make_diff_src(line_, v, tiles, filters_.in_blocks, args.diff_src[0] + n * in_sample());
@@ -133,7 +133,7 @@ class ToomCookKernel : public Kernel {
     return plan_.derived.empty() ? args.weights[0] : args.derived[0];
   }
 
-  // Of the longest run, with the tiles that further segments read.
+  // The floats of a channel block for the longest run, with the tiles that further segments read.
   std::int64_t tile_block() const {
     const std::int64_t run = std::max(Runs(line_.out_tiles()).run, Runs(line_.in_tiles()).run);
     return (run + line_.segments - 1) * pass_.block;
@@ -165,10 +165,10 @@ class ToomCookKernel : public Kernel {
     plan_.scratch_bytes = end;
   }
 
-  // Asks for a share, one of the points', of what the next run will read or write: the transforms are too short for the
-  // CPU's own prefetching. Inline, as GCC drops calls of functions that do nothing else.
-  [[gnu::always_inline]] void ask_ahead(int e, const float* sample, std::int64_t width, std::int64_t blocks,
-                                        TileRange tiles) const {
+  // Prefetches one point's share of the memory that the next run reads or writes: the transforms are too short for the
+  // CPU's own prefetcher. Inline, because GCC removes calls of functions that only prefetch.
+  [[gnu::always_inline]] void prefetch_share(int e, const float* sample, std::int64_t width, std::int64_t blocks,
+                                             TileRange tiles) const {
     const std::int64_t floats = kStep * tiles.count * pass_.block, first = kStep * tiles.first * pass_.block + floats;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const float* next = sample + b * width * pass_.block + first;
@@ -184,7 +184,7 @@ class ToomCookKernel : public Kernel {
   }
 
   void multiply_tiles(int e, TilePlanes v, TilePlanes d, FilterPlanes du, std::int64_t tiles, bool first) const {
-    const float* own = d.data + e * d.plane + (line_.segments - 1) * pass_.block;  // d begins before the run
+    const float* own = d.data + e * d.plane + (line_.segments - 1) * pass_.block;  // d begins with earlier tiles
     pass_.multiply_tiles(v.data + e * v.plane, v.block, filters_.in_blocks, line_.segments, own, d.block,
                          filters_.out_blocks, du.data + e * du.plane, tiles, first);
   }
@@ -208,7 +208,7 @@ class ToomCookKernel : public Kernel {
   std::int64_t samples_ = 0;
   Line line_;
   Filters filters_;
-  // In the scratch: V; M or D; U; dU; and the weights' gradient where it comes in another layout.
+  // Offsets in the scratch: V; M or D; U; dU; and the weights' gradient if it has another layout.
   std::size_t first_at_ = 0, second_at_ = 0, u_at_ = 0, du_at_ = 0, gradient_at_ = 0;
 };
 
@@ -221,12 +221,12 @@ bool toom_cook_fits(const ConvOptions& o, const Shape& src, base::Isa isa) {
          o.channels % block == 0 && kPoints * segments_of(taps) * src[1] * o.channels <= kMostFilterFloats;
 }
 
-// Multiply-adds of vectors per input channel and vector of output channels, all three directions alike: 7 per tile and
-// segment; of the tiles' own transforms, which all channels of the other side share, about 21; about 10 for beginning
-// with a sample's segment, 28 for transforming it. Measured on Zen 4 against oneDNN's direct kernels
-// (docs/design/004-winograd.md).
+// The cost in vector multiply-adds per input channel and vector of output channels, the same for all three directions:
+// 7 per tile and segment; about 21 for the transforms of a tile, which all channels of the other side share; about 10
+// to start a segment of a sample; 28 to transform the segment's filter. Measured on Zen 4 against oneDNN's direct
+// kernels (docs/design/004-winograd.md).
 bool toom_cook_wins(const ConvOptions& o, const Shape& src, const Shape& out, base::Isa isa) {
-  if (isa == base::Isa::generic) return false;  // right, but slow
+  if (isa == base::Isa::generic) return false;  // correct, but slow
   const auto segments = static_cast<double>(segments_of(o.kernel[0])), samples = static_cast<double>(src[0]);
   const std::int64_t whole_tiles = (out[2] + kStep - 1) / kStep;
   const auto tiles = static_cast<double>(whole_tiles);

@@ -1,4 +1,5 @@
-// Own convolution over one spatial size by the algorithm of Toom and Cook: stride 1, one group, channels in blocks.
+// The Toom-Cook convolution: our kernel over one spatial size with stride 1, one group and channels in blocks.
+// Thread-safe.
 #pragma once
 
 #include "base/cpu/simd.h"
@@ -7,12 +8,12 @@
 
 namespace trireme::ops {
 
-// Whether there is such a kernel: 3 to 64 taps, padding below the kernel's size, channels in whole blocks and not so
-// many that transformed filters take more than 4 MB. `options` are complete (a stride and padding for each kernel
-// size), here and below.
+// Whether the kernel supports this convolution: 3 to 64 taps, padding smaller than the kernel, channels in whole
+// blocks, and at most 4 MB of transformed filters.
+// REQUIRES, here and below: `options` with a stride and a padding for each kernel size.
 bool toom_cook_fits(const ConvOptions& options, const Shape& src, base::Isa isa);
 
-// Whether a convolution gets it: a pure function of its shape and the instruction set.
+// Whether a convolution gets the Toom-Cook kernel: a pure function of its shape and the instruction set.
 // REQUIRES: toom_cook_fits(options, src, isa).
 bool toom_cook_wins(const ConvOptions& options, const Shape& src, const Shape& out, base::Isa isa);
 

@@ -1,4 +1,4 @@
-// The passes between filters and their points. Included as toom_cook_lines.h is.
+// FilterPasses: the passes between filters and their points. Included like toom_cook_lines.h.
 #pragma once
 
 #include "ops/conv/toom_cook/toom_cook_lines.h"
@@ -15,7 +15,7 @@ struct FilterPasses {
 
   static std::int64_t segments(const Filters& f) { return (f.taps + kStep - 1) / kStep; }
 
-  // The lanes of a channel of the sum in a point of FilterPlanes.
+  // The offset of a sum channel's lanes in a point of FilterPlanes.
   static std::int64_t row(std::int64_t segments, std::int64_t sum_channels, std::int64_t lane_block,
                           std::int64_t segment, std::int64_t channel) {
     const std::int64_t pair = segment - segment % 2, width = pair + 1 < segments ? 2 : 1;
@@ -29,7 +29,7 @@ struct FilterPasses {
       for (std::int64_t i = 0; i < f.in_blocks; ++i, weights += f.taps * kTap)
         for (std::int64_t s = 0; s < all; ++s) {
           const float* taps = weights + s * kStep * kTap;
-          const auto count = static_cast<int>(f.taps - s * kStep);  // those from 4 on are other segments'
+          const auto count = static_cast<int>(f.taps - s * kStep);  // taps from 4 on belong to later segments
           if (adjoint) {
             for (int k = 0; k < kStep && k < count; ++k) S::transpose(taps + k * kTap, kBlock, turned + k * kTap);
             taps = turned;

@@ -1,4 +1,4 @@
-// The Toom-Cook passes in plain C++, bit for bit what the others give: for tests and as the last resort.
+// The Toom-Cook passes in plain C++, with the same bits as the others: for tests and for CPUs without AVX2.
 #include <cstdint>
 #include <utility>
 

@@ -1,10 +1,11 @@
-// The transforms of F(4, 4) on vectors of channels, for the points p, -p, q, -q, r, -r and infinity.
+// Lines: the transforms of F(4, 4) on vectors of channels, for the points p, -p, q, -q, r, -r and infinity.
+// Thread-safe.
 //
-// p = 1/4, q = 7/8 and r = 2: of all such triples and of those with the point 0 (in steps of 1/8 from 1/4 to 2) they
-// had the smallest error on random data, and pairs of points share their even and odd parts. All factors are exact
-// floats; the scales of G, which are not, are kept apart: G = scale . exact matrix.
+// p = 1/4, q = 7/8 and r = 2 had the smallest error on random data of all such triples and of those with the point 0
+// (in steps of 1/8 from 1/4 to 2), and pairs of points share their even and odd parts. All factors are exact floats
+// except the scales of G, which are separate: G = scale . exact matrix.
 //
-// Included by the file of one instruction set after its target pragma; S is that file's vector type (see
+// Each instruction set's file includes this header after its target pragma; S is that file's vector type (see
 // toom_cook_set.h).
 #pragma once
 
@@ -20,7 +21,8 @@ struct Lines : BlockLines<S> {
 
   static constexpr float p = 0.25f, q = 0.875f, r = 2.0f, pp = p * p, qq = q * q, rr = r * r;
 
-  // B^T d, 7 to 7. A point a has the factors of (x + a) (x^2 - bb) (x^2 - cc), b and c being those of the other pairs.
+  // B^T d, 7 to 7. Point a has the coefficients of (x + a) (x^2 - bb) (x^2 - cc); b and c are the points of the other
+  // pairs.
   [[gnu::always_inline]] static void src(const V (&d)[7], V (&v)[7]) {
     const auto pair = [&](int at, float a, float bb, float cc) __attribute__((always_inline)) {
       const V even = plus(minus(d[4], bb + cc, d[2]), bb * cc, d[0]);

@@ -1,15 +1,15 @@
 // The passes of the Toom-Cook convolution F(4, 4) over one spatial size, one set per instruction set, and the memory
-// they work on.
+// they work on. Pure functions on the caller's memory; thread-safe.
 //
-// A segment of four taps makes four outputs of an input tile of 7 by products in 7 points instead of 16. With V = B^T d
-// (input tile), U = G g (segment) and M = sum over channels of V . U, the outputs are A^T M. A longer kernel is several
-// segments: tiles are four apart as segments are, so segment s of output tile t reads V of input tile t + s, and the
-// sum in M is over segments too. Gradients are the adjoint of that with the same matrices: D = A dY; dX += B (sum over
-// segments and k of D(t - s) . U); dW = G^T (sum over tiles of V(t + s) . D(t)).
+// A segment of four taps computes four outputs from an input tile of 7 with 7 products (points) instead of 16.
+// With V = B^T d (input tile), U = G g (segment) and M = sum over channels of V . U, the outputs are A^T M.
+// A longer kernel has several segments. Tiles and segments are both four apart, so segment s of output tile t reads V
+// of input tile t + s, and M also sums over segments. Gradients are the adjoint with the same matrices:
+//   D = A dY;  dX += B (sum over segments and k of D(t - s) . U);  dW = G^T (sum over tiles of V(t + s) . D(t))
 //
-// Sums go one after the other with fma: over pairs of segments, channels and the segments of the pair, or over tiles.
-// Transforms are element-wise over channels, and tiles are taken in order: bits depend neither on the instruction set
-// nor on the blocking. Pure functions on the caller's memory; any thread.
+// Sums are chains of fma: over pairs of segments, channels and the segments of the pair, or over tiles. Transforms are
+// element-wise over channels, and tiles are processed in order, so the bits depend neither on the instruction set nor
+// on the blocking.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace trireme::ops::toom_cook {
 
 inline constexpr int kStep = 4;    // outputs of a tile, taps of a segment, and the distance of tiles and of segments
-inline constexpr int kPoints = 7;  // and the size of an input tile
+inline constexpr int kPoints = 7;  // also the size of an input tile
 
 // One sample lies as [channels / block][width][block]; channels are multiples of the block.
 struct Line {
@@ -35,7 +35,7 @@ struct TileRange {
   std::int64_t first = 0, count = 0;
 };
 
-// Transformed tiles of a range as [point][channels / block][tile][block]: `plane` and `block` are the distances of the
+// Transformed tiles of a range as [point][channels / block][tile][block]; `plane` and `block` are the strides of the
 // outer two.
 struct TilePlanes {
   float* data = nullptr;
@@ -48,7 +48,7 @@ struct Filters {
 };
 
 // Transformed filters as [point][block of lanes][pair of segments][channel of the sum][segment of the pair][lane]; the
-// last pair may be single. `plane` is the distance of points.
+// last pair may be single. `plane` is the stride of the points.
 struct FilterPlanes {
   float* data = nullptr;
   std::int64_t plane = 0;
@@ -63,16 +63,16 @@ struct Passes {
   // Sets the outputs of these tiles whose receptive field is 0 in all of src's channels to the bias.
   void (*set_zero_fields)(const Line&, const Filters&, const float* src, TileRange, const float* bias, bool relu,
                           float* dst);
-  // D of diff_dst, which counts as 0 where `dst` is given and not positive, and for tiles before and behind the
-  // sample's. Adds the sums over the tiles from `counted` on to diff_bias unless null.
+  // D of diff_dst, which counts as 0 where `dst` is given and not positive, and for tiles before and after the
+  // sample's. Adds the sums over the tiles from `counted` on to diff_bias unless it is null.
   void (*transform_diff_dst)(const Line&, const float* diff_dst, const float* dst, TileRange, std::int64_t counted,
                              std::int64_t blocks, TilePlanes d, float* diff_bias);
-  // diff_src from dV; ranges must come in order.
+  // diff_src from dV. REQUIRES: ranges in ascending order.
   void (*make_diff_src)(const Line&, TilePlanes dv, TileRange, std::int64_t blocks, float* diff_src);
   // U with lanes over output channels and sums over input channels, or the other way round and with the segments in
   // reverse order when `adjoint`.
   void (*transform_filters)(const Filters&, const float* weights, bool adjoint, FilterPlanes u);
-  // diff_weights from dU, which lies as U with lanes over output channels.
+  // diff_weights from dU, which has the layout of U with lanes over output channels.
   void (*make_diff_weights)(const Filters&, FilterPlanes du, float* diff_weights);
   // One point: m(t) = sum over segments and `sum_blocks` blocks of a(t + segment) . u, for `lane_blocks` blocks of
   // lanes and `tiles` tiles.
@@ -86,7 +86,7 @@ struct Passes {
 
 const Passes& passes(base::Isa isa);
 
-// The sets by themselves: each may run only on a CPU that has it.
+// The single sets. REQUIRES: a CPU with that instruction set.
 extern const Passes kGenericPasses, kAvx2Passes, kAvx512Passes;
 
 }  // namespace trireme::ops::toom_cook

@@ -1,8 +1,8 @@
-// The matrix products of one point: sums over segments and channels (for M and dV) and over tiles (for dU). Included as
-// toom_cook_lines.h is.
+// Products: the matrix products of one point: sums over segments and channels (for M and dV) and over tiles (for dU).
+// Included like toom_cook_lines.h.
 //
-// Each result is one chain of fma in the order of the sum. A tile's value, broadcast, is used for both segments of a
-// pair: for a tile and for the one before it.
+// Each result is one chain of fma in the order of the sum. A broadcast value of an input tile serves both segments of a
+// pair: the first for the output tile at its place, the second for the output tile before it.
 #pragma once
 
 #include "ops/conv/toom_cook/toom_cook_lines.h"
@@ -14,8 +14,8 @@ template <class S>
 struct Products {
   using V = typename S::Vector;
   static constexpr std::int64_t kBlock = S::kWidth;
-  static constexpr int kTileRows = S::kTileRows;  // most tiles in a strip
-  // Channels in a strip of W segments; they divide the block.
+  static constexpr int kTileRows = S::kTileRows;  // the most tiles in a strip
+  // Channels in a strip of W segments; divides the block.
   template <int W>
   static constexpr int kChannelRows = 2 * S::kChannelRows / W;
 

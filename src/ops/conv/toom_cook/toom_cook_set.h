@@ -1,5 +1,5 @@
-// The set of passes for one instruction set. Its file defines a struct S in an unnamed namespace, so that nothing made
-// of it is shared with another file, after a target pragma, and includes this header then:
+// set_of<S>(): the passes for one instruction set. Each instruction set's file includes this header after its target
+// pragma and defines a struct S in an unnamed namespace, so that the linker never merges code of two files:
 //
 //   kWidth          channels per vector, the block of the activations
 //   Vector          with +, - and *

@@ -1,4 +1,4 @@
-// The passes between activations and transformed tiles. Included as toom_cook_lines.h is.
+// Tiles: the passes between activations and transformed tiles. Included like toom_cook_lines.h.
 #pragma once
 
 #include <algorithm>
@@ -89,8 +89,8 @@ struct Tiles {
     }
   }
 
-  // Tiles overlap by three positions. What one leaves for the next goes through registers, and from one range to the
-  // next through diff_src.
+  // Tiles overlap by three positions. A tile passes its part of the overlap to the next tile in registers, and to the
+  // next range through diff_src.
   static void make_diff_src(const Line& line, TilePlanes dv, TileRange range, std::int64_t blocks, float* diff_src) {
     constexpr int kOverlap = kPoints - kStep;
     for (std::int64_t b = 0; b < blocks; ++b, diff_src += line.width * kBlock) {

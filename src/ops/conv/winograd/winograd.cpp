@@ -22,7 +22,7 @@ Layout blocked_filters(const Shape& shape, std::int64_t block) {
   return {shape, padded, {shape[1] / block * kTaps * tap, kTaps * tap, 3 * tap, tap}, {{1, block}, {0, block}}};
 }
 
-// FilterPlaces with the memory it points to.
+// Owns the arrays of a FilterPlaces.
 class Places {
  public:
   Places() = default;
@@ -39,7 +39,7 @@ class Places {
  private:
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
   static std::int64_t offset(const Layout& layout, std::array<std::int64_t, 4> index) { return layout.offset(index); }
-  // The distance of neighbours within every block, or -1 where they differ.
+  // The distance between neighbours within every block, or -1 if it varies.
   static std::int64_t evenly(const std::vector<std::int64_t>& places, std::int64_t block) {
     const std::int64_t step = places[1] - places[0];
     for (std::size_t i = 1; i < places.size(); ++i)
@@ -68,7 +68,7 @@ class WinogradKernel : public Kernel {
     plan_.dst = Layout::channels_blocked(setup.out, pass_.block);
     plan_.weights = {request.weights.empty() ? filters : request.weights[0]};
     if (setup.bias) plan_.weights.push_back(Layout::plain({setup.out[1]}));
-    // Any layout will do unless it has no place for the padding.
+    // Any layout works, except one without the padding that is needed.
     if (out_channels != setup.out[1] && !(plan_.weights[0] == filters)) plan_.derived = {{0, filters}};
     places_ = Places(plan_.derived.empty() ? plan_.weights[0] : filters, pass_.block);
     plan_.scratch_bytes = p_.forward_bytes();
@@ -149,7 +149,7 @@ class WinogradKernel : public Kernel {
       f(BlockRange{first, std::min(group, all.count - first)});
   }
 
-  // Point e: the share of the blocks `sum` of a's channels in m.
+  // Point e: adds the products of a's channel blocks `sum` to m.
   void multiply(int e, TilePlanes a, FilterPlanes u, BlockRange sum, TilePlanes m, std::int64_t lanes,
                 std::int64_t tiles) const {
     pass_.multiply(a.data + e * a.plane + sum.first * a.block, a.block, u.data + e * u.plane, sum.count,
@@ -170,7 +170,7 @@ class WinogradKernel : public Kernel {
                              {0, p_.out_blocks}, d, setup_.bias ? gradients[1] : nullptr);
   }
 
-  // All filters are one group: a run of tiles goes through everything.
+  // All filters are one group: each run of tiles goes through all passes.
   void backward_by_runs(const KernelArgs& args, const Gradients& gradients) const {
     const BlockRange in{0, p_.in_blocks}, out{0, p_.out_blocks};
     std::byte* at = args.scratch;
@@ -182,7 +182,7 @@ class WinogradKernel : public Kernel {
       transform_run(args, gradients, r, v, d);
       for (int e = 0; e < kPoints; ++e) {
         multiply_tiles(e, v, in, d, out, du, p_.tiles(r));
-        // Into the place of v, which this point needs no more.
+        // Overwrites v, which this point does not need any more.
         if (diff_src_) multiply(e, d, u, out, v, in.count, p_.tiles(r).count);
       }
       if (diff_src_) pass_.make_diff_src(p_.maps, v, p_.tiles(r), in, p_.in_blocks, args.diff_src[0]);
@@ -190,7 +190,7 @@ class WinogradKernel : public Kernel {
     pass_.make_diff_weights(du, places_.view(), out, in, gradients[0]);
   }
 
-  // All tiles are one run: filters go through in groups.
+  // All tiles are one run: the filters are processed in groups.
   void backward_by_groups(const KernelArgs& args, const Gradients& gradients) const {
     const BlockRange all_in{0, p_.in_blocks}, all_out{0, p_.out_blocks};
     const TileRange tiles = p_.tiles(0);
@@ -223,7 +223,7 @@ class WinogradKernel : public Kernel {
   bool training_, diff_src_;
   WinogradPlan p_;
   Places places_;
-  std::size_t gradient_at_ = 0;  // in the scratch, where the weights' gradient comes in another layout
+  std::size_t gradient_at_ = 0;  // offset in the scratch of the weights' gradient, if it has another layout
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The convolution kernel over the Winograd passes: 3 x 3, stride 1, one group, channels in blocks.
+// make_winograd(): the Winograd convolution kernel for 3 x 3, stride 1, one group, channels in blocks. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@ struct WinogradSetup {
   bool relu = false;
 };
 
-// The channels of a vector, hence the block of the activations, on an instruction set.
+// The channels of a vector, which is also the block of the activations, for an instruction set.
 std::int64_t winograd_block(base::Isa isa);
 
-// REQUIRES: the input channels are multiples of the block, the output channels too unless there is no bias (their last
-// block is then padded); request.threads is 1.
+// REQUIRES: the input channels are a multiple of the block, and with a bias the output channels too (without one their
+// last block is padded); request.threads is 1.
 std::unique_ptr<Kernel> make_winograd(const KernelRequest& request, const WinogradSetup& setup, base::Isa isa);
 
 }  // namespace trireme::ops

@@ -1,4 +1,4 @@
-// The passes between filters and their 36 points. Included as winograd_lines.h is.
+// Filters: the passes between filters and their 36 points. Included like winograd_lines.h.
 #pragma once
 
 #include "ops/conv/winograd/winograd_lines.h"
@@ -12,13 +12,13 @@ struct Filters {
   using L = Lines<S>;
   static constexpr std::int64_t kBlock = S::kWidth;
 
-  // The row of a channel of the sum in a FilterPlanes' point: its lanes of block `lane` of `lanes`.
+  // The offset of a sum channel in a point of FilterPlanes: its lanes of block `lane` of `lanes`.
   static std::int64_t row(const FilterPlanes& u, std::int64_t lane, std::int64_t lanes, std::int64_t channel) {
     const bool single = lane % 2 == 0 && lane + 1 == lanes;
     return lane / 2 * 2 * kBlock * u.sum_channels + channel * (single ? kBlock : 2 * kBlock) + lane % 2 * kBlock;
   }
 
-  // One block of filters as vectors of lanes: (channel of the sum, tap) at data + channel * step + tap * tap_step.
+  // One block of filters as vectors of lanes: (sum channel, tap) at data + channel * step + tap * tap_step.
   struct Taps {
     const float* data;
     std::int64_t step, tap_step;

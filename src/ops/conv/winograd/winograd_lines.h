@@ -1,10 +1,11 @@
-// The one-dimensional transforms of F(4, 3) on vectors of channels, for the points 0, p, -p, q, -q and infinity.
+// Lines: the one-dimensional transforms of F(4, 3) on vectors of channels, for the points 0, p, -p, q, -q and infinity.
+// Thread-safe.
 //
 // p = 3/4 and q = 3/2: their product is near 1, which keeps the powers in B and A near 1. Measured on random data, the
-// error is half of that of the usual points 1 and 2 (a third at the largest), for two more operations per line. All
-// factors are exact floats; the scales of G, which are not, are kept apart: G = scale . exact matrix.
+// error is half of that of the usual points 1 and 2 (the largest error a third), for two more operations per line. All
+// factors are exact floats except the scales of G, which are separate: G = scale . exact matrix.
 //
-// Included by the file of one instruction set after its target pragma; S is that file's vector type (see
+// Each instruction set's file includes this header after its target pragma; S is that file's vector type (see
 // winograd_set.h).
 #pragma once
 
@@ -19,7 +20,7 @@ struct Lines : BlockLines<S> {
 
   static constexpr float p = 0.75f, q = 1.5f, pp = p * p, qq = q * q;
 
-  // B^T d: 6 to 6, the outer two results and the inner four by themselves.
+  // B^T d: 6 to 6; the outer two results and the inner four are separate functions.
   [[gnu::always_inline]] static V src_first(V d0, V d2, V d4) { return plus(minus(d4, pp + qq, d2), pp * qq, d0); }
   [[gnu::always_inline]] static V src_last(V d1, V d3, V d5) { return plus(minus(d5, pp + qq, d3), pp * qq, d1); }
   [[gnu::always_inline]] static void src_inner(V d1, V d2, V d3, V d4, V (&t)[4]) {
@@ -41,8 +42,8 @@ struct Lines : BlockLines<S> {
     t[5] = src_last(d[1], d[3], d[5]);
   }
 
-  // B m, the transpose of the above: 6 to 6. The even results are of m0, m1 + m2 and m3 + m4, the odd ones of m1 - m2,
-  // m3 - m4 and m5.
+  // B m, the transpose of the above: 6 to 6. Even results depend on m0, m1 + m2 and m3 + m4; odd results depend on
+  // m1 - m2, m3 - m4 and m5.
   [[gnu::always_inline]] static void diff_src_even(V m0, V sum_p, V sum_q, V (&x)[3]) {
     x[0] = times(pp * qq, m0);
     x[1] = minus(minus(times(-pp - qq, m0), qq, sum_p), pp, sum_q);
@@ -63,7 +64,7 @@ struct Lines : BlockLines<S> {
     });
   }
 
-  // A^T m: 6 to 4, of m0, m1 +- m2, m3 +- m4 and m5.
+  // A^T m: 6 to 4, from m0, m1 +- m2, m3 +- m4 and m5.
   [[gnu::always_inline]] static V dst_0(V m0, V sum_p, V sum_q) { return m0 + sum_p + sum_q; }
   [[gnu::always_inline]] static V dst_1(V odd_p, V odd_q) { return plus(times(p, odd_p), q, odd_q); }
   [[gnu::always_inline]] static V dst_2(V sum_p, V sum_q) { return plus(times(pp, sum_p), qq, sum_q); }

@@ -1,14 +1,14 @@
 // The passes of the Winograd convolution F(4x4, 3x3), one set per instruction set, and the memory they work on.
+// Pure functions on the caller's memory; thread-safe.
 //
-// An output of 4 x 4 comes from an input tile of 6 x 6 by products in 36 points instead of 144. With V = B^T d B (input
-// tile), U = G g G^T (filter) and M = sum over channels of V . U, the output tile is A^T M A. Gradients are the adjoint
-// of that with the same matrices: D = A dY A^T; dX += B (sum over k of D . U) B^T; dW = G^T (sum over tiles of V . D)
-// G. B and A are of the points 0, 1, -1, 2, -2 and infinity: their entries are sums of few powers of two, so that only
-// the sums round.
+// An output tile of 4 x 4 comes from an input tile of 6 x 6 with 36 products (points) instead of 144. With V = B^T d B
+// (input tile), U = G g G^T (filter) and M = sum over channels of V . U, the output tile is A^T M A. Gradients are the
+// adjoint with the same matrices:
+//   D = A dY A^T;  dX += B (sum over k of D . U) B^T;  dW = G^T (sum over tiles of V . D) G
+// The matrices and their points are in winograd_lines.h.
 //
-// Sums over channels and over tiles go one after the other with fma, transforms are element-wise over channels, and
-// tiles are taken in order: bits depend neither on the instruction set nor on the blocking. Pure functions on the
-// caller's memory; any thread.
+// Sums over channels and over tiles are chains of fma, transforms are element-wise over channels, and tiles are
+// processed in order, so the bits depend neither on the instruction set nor on the blocking.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace trireme::ops::winograd {
 
-inline constexpr int kTile = 6;  // input tile
-inline constexpr int kStep = 4;  // output tile, and the distance of input tiles
+inline constexpr int kTile = 6;  // the size of an input tile
+inline constexpr int kStep = 4;  // the size of an output tile, and the distance between input tiles
 inline constexpr int kPoints = 36;
 inline constexpr int kTaps = 9;
 
@@ -32,7 +32,7 @@ struct Maps {
   std::int64_t tiles() const { return samples * tile_rows * tile_columns; }
 };
 
-// A run of tiles, in the order sample, row, column.
+// A range of tiles, in the order sample, row, column.
 struct TileRange {
   std::int64_t first = 0, count = 0;
 };
@@ -42,7 +42,7 @@ struct BlockRange {
   std::int64_t first = 0, count = 0;
 };
 
-// Transformed tiles as [point][channels / block][tile][block]: `plane` and `block` are the distances of the outer two.
+// Transformed tiles as [point][channels / block][tile][block]; `plane` and `block` are the strides of the outer two.
 struct TilePlanes {
   float* data = nullptr;
   std::int64_t plane = 0, block = 0;
@@ -55,36 +55,38 @@ struct FilterPlanes {
   std::int64_t sum_channels = 0;
 };
 
-// Where the filters lie: element (o, i, tap) at out[o] + in[i] + tap[t].
+// The memory layout of the filters: element (o, i, t) at out[o] + in[i] + tap[t].
 struct FilterPlaces {
   const std::int64_t* out = nullptr;
   const std::int64_t* in = nullptr;
   const std::int64_t* tap = nullptr;
-  // o in a block are neighbours, and the i of a block as well as the taps are evenly spaced.
+  // The o of a block are adjacent; the i of a block and the taps are evenly spaced.
   bool blocked = false;
 };
 
 struct Passes {
   std::int64_t block = 0;
-  // V of src. `all_blocks` is channels / block of the activations; `blocks` of them are made, from planes' block 0 on.
+  // V of `blocks`, written from block 0 of the planes on. `all_blocks`: channels / block of the activations.
   void (*transform_src)(const Maps&, const float* src, std::int64_t all_blocks, TileRange, BlockRange blocks,
                         TilePlanes v);
-  // dst from M; bias (of the first of `blocks`) may be null.
+  // dst from M. `bias` begins with the first of `blocks`; it may be null.
   void (*make_dst)(const Maps&, TilePlanes m, TileRange, BlockRange blocks, std::int64_t all_blocks, const float* bias,
                    bool relu, float* dst);
   // Sets the outputs of these tiles whose receptive field is 0 in all of src's channels to the bias, for all blocks.
   void (*set_zero_fields)(const Maps&, const float* src, std::int64_t in_blocks, TileRange, std::int64_t out_blocks,
                           const float* bias, bool relu, float* dst);
-  // D of diff_dst, which counts as 0 where `dst` is given and not positive. Adds its sums to diff_bias unless null.
+  // D of diff_dst, which counts as 0 where `dst` is given and not positive. Adds the sums of diff_dst to diff_bias
+  // unless it is null.
   void (*transform_diff_dst)(const Maps&, const float* diff_dst, const float* dst, std::int64_t all_blocks, TileRange,
                              BlockRange blocks, TilePlanes d, float* diff_bias);
-  // Adds B dV B^T into diff_src; what no earlier tile has reached is overwritten. Tiles must come in order.
+  // Adds B dV B^T to diff_src, and overwrites what no earlier tile has written. REQUIRES: tiles in ascending order.
   void (*make_diff_src)(const Maps&, TilePlanes dv, TileRange, BlockRange blocks, std::int64_t all_blocks,
                         float* diff_src);
   // U with lanes over output channels and sums over input channels, or the other way round when `adjoint`.
   void (*transform_filters)(const float* weights, const FilterPlaces&, BlockRange out, BlockRange in, bool adjoint,
                             FilterPlanes u);
-  // diff_weights of those blocks from dU, which lies as U (lanes over output channels) relative to their first.
+  // diff_weights of these blocks from dU, which has the layout of U (lanes over output channels) and begins with their
+  // first.
   void (*make_diff_weights)(FilterPlanes du, const FilterPlaces&, BlockRange out, BlockRange in, float* diff_weights);
   // One point: m (+)= sum over `sum_blocks` blocks of a . u, for `lane_blocks` blocks of lanes and `tiles` tiles;
   // `first` overwrites.
@@ -97,7 +99,7 @@ struct Passes {
 
 const Passes& passes(base::Isa isa);
 
-// The sets by themselves: each may run only on a CPU that has it.
+// The single sets. REQUIRES: a CPU with that instruction set.
 extern const Passes kGenericPasses, kAvx2Passes, kAvx512Passes;
 
 }  // namespace trireme::ops::winograd

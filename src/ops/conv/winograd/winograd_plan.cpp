@@ -5,10 +5,11 @@
 namespace trireme::ops::winograd {
 namespace {
 
-// Planes of points are this many floats longer than their content: powers of two apart they would share cache sets.
+// The padding of a point's plane, in floats: planes a power of two apart would share cache sets.
 constexpr std::int64_t kGap = 16;
 
-// Of a second-level cache of 1 MB, for the tiles of a run; and the fewest tiles for which filters are worth loading.
+// The part of a 1 MB L2 cache for the tiles of a run, and the fewest tiles in a run for which loading the filters pays
+// off.
 constexpr std::int64_t kRunBytes = 600'000;
 constexpr std::int64_t kFewestTiles = 28;
 
@@ -55,7 +56,7 @@ WinogradPlan make_plan(const Maps& maps, std::int64_t in_channels, std::int64_t 
   plan.block = block;
   plan.in_blocks = in_channels / block;
   plan.out_blocks = out_channels / block;
-  if (maps.tiles() * (in_channels + out_channels) < 2 * in_channels * out_channels) {  // tiles are less than filters
+  if (maps.tiles() * (in_channels + out_channels) < 2 * in_channels * out_channels) {  // tiles smaller than U and dU
     plan.run = maps.tiles();
     plan.lane_group = kLaneGroup / block;
     plan.sum_group = kSumGroup / block;

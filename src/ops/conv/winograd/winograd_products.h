@@ -1,7 +1,7 @@
-// The matrix products of one point: sums over channels (for M and dV) and over tiles (for dU). Included as
-// winograd_lines.h is.
+// Products: the matrix products of one point: sums over channels (for M and dV) and over tiles (for dU). Included like
+// winograd_lines.h.
 //
-// Each result is one chain of fma in the order of the sum. Strips of rows x 1 or 2 vectors are kept in registers; one
+// Each result is one chain of fma in the order of the sum. Strips of rows x 1 or 2 vectors stay in registers; one
 // operand is broadcast, the other is a vector of lanes.
 #pragma once
 
@@ -14,7 +14,7 @@ template <class S>
 struct Products {
   using V = typename S::Vector;
   static constexpr std::int64_t kBlock = S::kWidth;
-  static constexpr int kTileRows = S::kTileRows;        // most tiles in a strip of two vectors
+  static constexpr int kTileRows = S::kTileRows;        // the most tiles in a strip of two vectors
   static constexpr int kChannelRows = S::kChannelRows;  // channels in a strip; divides the block
 
   using Strip = void (*)(const float* a, std::int64_t a_block, const float* u, std::int64_t sum_blocks, float* m,

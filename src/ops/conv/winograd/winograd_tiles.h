@@ -1,4 +1,4 @@
-// The passes between activations and transformed tiles. Included as winograd_lines.h is.
+// Tiles: the passes between activations and transformed tiles. Included like winograd_lines.h.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct Tiles {
   using V = typename S::Vector;
   using L = Lines<S>;
   static constexpr std::int64_t kBlock = S::kWidth;
-  // Walks over a run of tiles.
+  // Iterates over a range of tiles.
   struct TileWalk {
     const Maps& maps;
     std::int64_t sample, row, column;
@@ -33,14 +33,14 @@ struct Tiles {
     }
   };
 
-  // One row of zeros for what lies above and below a map.
+  // A row of zeros, read in place of the rows above and below a map.
   alignas(64) static constexpr float kZeros[kTile * kBlock] = {};
 
-  // A window of N x N places of a map. Rows outside the map are rows of zeros; columns outside (there are such unless
-  // full) are not to be read.
+  // A window of N x N positions of a map. Rows outside the map read as zeros. Columns outside the map (there are none
+  // if full()) must not be read.
   template <int N>
   struct Window {
-    const float* rows[N];   // to column 0 of the window, wherever that is
+    const float* rows[N];   // to column 0 of the window, which may lie outside the map
     std::int64_t from, to;  // columns inside the map
 
     [[gnu::always_inline]] Window(const float* map, std::int64_t height, std::int64_t width, std::int64_t y,
@@ -57,7 +57,8 @@ struct Tiles {
     }
   };
 
-  // Memory that the tile one row of tiles below will read or write: rows of this map, or what lies after it.
+  // Prefetches the memory that the tile one tile row below will read or write: rows of this map, or the memory after
+  // it.
   [[gnu::always_inline]] static void prefetch(const float* map, std::int64_t width, std::int64_t y, std::int64_t x) {
     const float* at = map + ((y + kStep) * width + x) * kBlock;
     repeat<kStep>([&](auto i) __attribute__((always_inline)) {
@@ -83,7 +84,7 @@ struct Tiles {
     }
   }
 
-  // Columns are taken in an order in which at most four of them, transformed, must be kept in registers.
+  // The order of the columns keeps at most four transformed columns in registers.
   template <bool kFull>
   [[gnu::always_inline]] static void transform_window(const Window<6>& window, float* to, std::int64_t plane) {
     const auto column = [&](int j, V(&t)[6]) __attribute__((always_inline)) {
@@ -228,7 +229,8 @@ struct Tiles {
     }
   }
 
-  // Where a tile of diff_src goes; what lies above and left of it may hold sums of the tiles there.
+  // The target of a tile in diff_src. Its first rows and columns may already hold sums of the tiles above and to the
+  // left.
   struct Cells {
     float* map;
     std::int64_t height, width, y, x;
@@ -249,7 +251,7 @@ struct Tiles {
     }
   };
 
-  // The even rows of the result, then the odd ones: as many as fit the registers.
+  // Computes the even rows of the result, then the odd rows: only half of the rows fit in registers.
   template <bool kInner>
   [[gnu::always_inline]] static void add_tile(const float* from, std::int64_t plane, const Cells& cells) {
     const std::int64_t row = 6 * plane;

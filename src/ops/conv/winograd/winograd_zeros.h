@@ -1,5 +1,5 @@
-// Finds outputs whose whole receptive field is 0 and sets them to the bias (see ops/conv/geometry/zero_field.h).
-// Included as winograd_lines.h is.
+// ZeroFields: finds outputs whose whole receptive field is 0 and sets them to the bias (see
+// ops/conv/geometry/zero_field.h). Included like winograd_lines.h.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ template <class S>
 struct ZeroFields {
   static constexpr std::int64_t kBlock = S::kWidth;
 
-  // An input tile: its first row and column may lie outside the map.
+  // An input tile; it may extend beyond the map.
   struct Tile {
     const float* sample;
     std::int64_t blocks, height, width, y, x;
@@ -21,17 +21,17 @@ struct ZeroFields {
     [[gnu::always_inline]] bool inside(std::int64_t i, std::int64_t j) const {
       return y + i >= 0 && y + i < height && x + j >= 0 && x + j < width;
     }
-    // Whether a place inside the map is 0 in all channels.
+    // Whether a position inside the map is 0 in all channels.
     [[gnu::always_inline]] bool zero_inside(std::int64_t i, std::int64_t j) const {
       return ZeroField<S>::zero(sample + ((y + i) * width + x + j) * kBlock, height * width * kBlock, blocks);
     }
-    // The same of any place: what lies outside the map is 0.
+    // The same for any position; positions outside the map are 0.
     [[gnu::always_inline]] bool zero(std::int64_t i, std::int64_t j) const {
       return !inside(i, j) || zero_inside(i, j);
     }
 
-    // False when no field of the tile's rows x columns outputs can be 0: each of them holds one of at most four places
-    // in the middle, which a tile without such a field shows with its first block of channels, as a rule.
+    // False when no field of the tile's rows x columns outputs can be 0. Each field contains one of at most four
+    // positions in the middle, and in most tiles without a zero field their first block of channels shows that.
     [[gnu::always_inline]] bool may_have_zero_field(std::int64_t rows, std::int64_t columns) const {
       if (rows == kStep && columns == kStep && inside(2, 2) && inside(3, 3))
         return zero_inside(2, 2) || zero_inside(2, 3) || zero_inside(3, 2) || zero_inside(3, 3);
@@ -40,10 +40,11 @@ struct ZeroFields {
              (rows == kStep && (zero(i + 1, j) || (columns == kStep && zero(i + 1, j + 1))));
     }
 
-    // Fields of n outputs in a line begin at 0 to n - 1 and are 3 long: each holds this place, or the next if n is 4.
+    // The fields of n outputs in a line begin at 0 to n - 1 and are 3 long: each contains this position, or the next
+    // one if n is 4.
     static std::int64_t middle(std::int64_t n) { return n >= 3 ? 2 : 1; }
 
-    // Bit 6 i + j: place (i, j) is not 0.
+    // Bit 6 i + j: position (i, j) is not 0.
     std::uint64_t nonzero() const {
       const auto least = [](std::int64_t at) { return std::max<std::int64_t>(-at, 0); };
       const auto most = [](std::int64_t at, std::int64_t size) { return std::min<std::int64_t>(size - at, kTile); };
