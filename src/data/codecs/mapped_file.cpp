@@ -19,8 +19,8 @@
 namespace trireme::data {
 namespace {
 
-// What the signal handler may look at: a few places that are never freed, their text made beforehand. A signal finds
-// its way to nothing else, hence the one global here.
+// The mapped files, for the signal handler: a fixed table that is never freed, with prepared messages. A signal handler
+// has no context argument, hence a global.
 struct Watched {
   std::atomic<const std::byte*> begin{nullptr};
   std::atomic<std::size_t> size{0};
@@ -39,7 +39,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   }
   if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
     return earlier.sa_sigaction(signal, info, context);
-  sigaction(signal, &earlier, nullptr);  // the instruction runs again, and the signal does what it did before
+  sigaction(signal, &earlier, nullptr);  // the faulting instruction runs again, now with the earlier handler
 }
 
 void listen_once() {
@@ -53,7 +53,7 @@ void listen_once() {
   });
 }
 
-// The place, or -1 when all are taken: then a bus error stays one.
+// Returns the table index, or -1 if the table is full: then a bus error is not translated.
 int watch(const std::byte* begin, std::size_t size, const std::string& path) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
@@ -70,7 +70,7 @@ int watch(const std::byte* begin, std::size_t size, const std::string& path) {
   return -1;
 }
 
-// Closes a descriptor at the end of a scope; the mapping stays.
+// Closes a descriptor at the end of the scope; the mapping remains.
 struct Descriptor {
   int number;
   ~Descriptor() {

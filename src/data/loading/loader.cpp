@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kNearlyHuge = std::size_t{1} << 20;
 
-// Before anything is made of them.
+// Runs before the members are built from the options.
 LoaderOptions checked(LoaderOptions options, std::int64_t size) {
   if (size < 1) base::user_error("the dataset is empty; at least one sample is needed");
   if (options.batch < 1) base::user_error("the batch is {}, expected at least 1", options.batch);
@@ -173,13 +173,14 @@ bool Loader::make_next(Batch& batch) {
   return fill(batch);
 }
 
-// When a batch is filled for the first time: the first one is there before memory for the others is.
+// Runs when a ring slot is filled for the first time, so the first batch does not wait for the memory of the others.
 void Loader::take_memory(Batch& batch) const {
   const auto capacity = static_cast<std::size_t>(std::min(options_.batch, dataset_->size()));
   const DataSpec& spec = dataset_->spec();
   batch.indices.reserve(capacity);
   for (const tensor::Shape& shape : spec.inputs) {
-    // From 2 MB on memory comes in a huge page, which is there sooner than hundreds of small ones.
+    // Buffers above 1 MB are rounded up to 2 MB, so that a huge page backs them: it faults in faster than hundreds of
+    // small pages.
     const std::size_t bytes = capacity * static_cast<std::size_t>(shape.count()) * sizeof(float);
     batch.inputs.emplace_back(bytes > kNearlyHuge ? std::max(bytes, 2 * kNearlyHuge) : bytes,
                               tensor::Buffer::Content::any);
