@@ -23,7 +23,7 @@ constexpr const char* kAnyForm = "trireme compare, form ";
 constexpr const char* kForm = "trireme compare, form 2";
 constexpr const char* kSeal = "sha256";
 
-// JSON has no infinity.
+// JSON has no infinity: null instead.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 double from_number(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
