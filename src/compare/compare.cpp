@@ -203,7 +203,7 @@ Steps step_equal(Sides& sides, const train::Experiment& experiment, const Option
     steps.finite = step;
     if (!judged.unrepeated.empty())
       fail(
-          fmt::format("{} does not repeat itself: {} of step {} comes out otherwise when it is computed again with "
+          fmt::format("{} does not repeat itself: {} of step {} differs when the step is computed again with "
                       "another random seed; something there is random",
                       peer, judged.unrepeated, step));
     level.rows.push_back(worst_of(judged.all));

@@ -12,7 +12,8 @@ namespace trireme::compare {
 // All levels except convergence-equal, which --runs adds.
 std::vector<std::string> level_names();
 
-// Results of our side alone: identical on every machine.
+// Results of our side alone. The start and the batches are identical on every machine, the weights after all steps with
+// the same build and instruction set.
 struct OwnFacts {
   std::string start_sha256{};          // of the weights
   std::vector<std::string> batches{};  // SHA-256 of the first batches, as both sides receive them
