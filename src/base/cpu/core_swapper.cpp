@@ -9,7 +9,7 @@
 namespace trireme::base {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{10};  // then the change happens while both run
+constexpr std::chrono::milliseconds kPatience{10};  // then stop waiting: the swap happens while both threads run
 
 }  // namespace
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kUnique = "XXXXXX";
 
-// What is written need not go to a disk, which would be busy with it long after.
+// Prefers memory: writing to a disk would keep it busy long afterwards.
 fs::path place() {
   constexpr std::uintmax_t kPlenty = std::uintmax_t{6} << 30;
   const fs::path usual = fs::temp_directory_path(), memory = "/dev/shm";
@@ -30,8 +30,9 @@ fs::path place() {
                                                                                                          : usual;
 }
 
-// A descriptor that holds the folder's lock, or nothing with the reason in errno: EWOULDBLOCK when somebody else has
-// it, ENOENT when it is gone, EPERM when it is another user's; some file systems know no locks.
+// A descriptor that holds the folder's lock; or no value, with the reason in errno: EWOULDBLOCK if another process
+// holds the lock, ENOENT if the folder is gone, EPERM if it belongs to another user. Some file systems do not support
+// locks.
 std::optional<int> lock(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return std::nullopt;
@@ -72,7 +73,7 @@ TemporaryFolder::TemporaryFolder(const std::string& purpose) {
     if (mkdtemp(name.data()) == nullptr) run_error("cannot make a folder {}: {}", name, std::strerror(errno));
     path_ = name;
     lock_ = lock(path_);
-  } while (!lock_ && (errno == EWOULDBLOCK || errno == ENOENT));  // another process took it for one of the dead
+  } while (!lock_ && (errno == EWOULDBLOCK || errno == ENOENT));  // another process took it for an abandoned folder
 }
 
 TemporaryFolder::~TemporaryFolder() {
