@@ -1,4 +1,4 @@
-// The program's command line: one file per verb, each with a table of options.
+// The command line of the program: one file per verb, each with its table of options.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ struct Verb {
   const char* summary;
   const char* examples;  // shown under the options
   std::span<const base::OptionSpec> options;
-  const char* argument;  // what a word without dashes is called; empty: none is taken
+  const char* argument;  // placeholder for the positional argument; empty: none is allowed
   // Returns the exit code.
   int (*run)(const train::Registry& registry, const base::Settings& settings, const std::string& argument);
-  // What the help of an option ends with, where registries say which values there are.
+  // Text appended to an option's help: the values that the registries offer.
   std::map<std::string, std::string> values{};
 };
 
-// In the order in which they are listed to people.
+// In the order in which the help lists them.
 std::vector<Verb> verbs(const train::Registry& registry);
 
 Verb train_verb(const train::Registry& registry);
@@ -34,8 +34,8 @@ Verb compare_verb();
 Verb bench_verb(const train::Registry& registry);
 Verb list_verb();
 
-// Parses, runs a verb, prints what went wrong; returns the exit code. A program with things of its own adds them to the
-// registry first.
+// Parses the command line, runs a verb, prints errors; returns the exit code. A user's own program adds its rows to the
+// registry before the call.
 int run(const train::Registry& registry, int argc, char** argv);
 
 }  // namespace trireme::cli

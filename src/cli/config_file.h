@@ -1,4 +1,4 @@
-// --config: options from a TOML file or another run's run.json. Values already given stay.
+// Reads --config: options from a TOML file or another run's run.json. Values that are already set keep their value.
 #pragma once
 
 #include <string>
