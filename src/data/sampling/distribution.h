@@ -3,8 +3,8 @@
 //   global           one shuffle of the whole set, the same for any number of workers
 //   contiguous       every worker has its own contiguous part of the set and shuffles it
 //   by-label         as contiguous, after sorting by label: each worker sees few classes (not i.i.d.)
-//   fraction=F       every worker draws its own random fraction F of the set; samples may belong to several workers or
-//   none
+//   fraction=F       every worker draws its own random fraction F of the set; samples may belong to several
+//                    workers or to none
 // All but the last use every sample once per epoch.
 // Immutable after construction; thread-safe.
 #pragma once
