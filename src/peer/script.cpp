@@ -86,8 +86,8 @@ std::string find_script(const System& system, const std::string& name, const Pee
   for (int level = 0; level < 3 && folder.has_relative_path(); ++level, folder = folder.parent_path())
     for (const char* peers : {"peers", "share/trireme/peers"})
       if (const fs::path path = folder / peers / below; fs::exists(path, ignored)) return path.string();
-  base::user_error("the script peers/{} was not found near {}; set TRIREME_PEERS to the folder peers",
-                   below.string(), program.string());
+  base::user_error("the script peers/{} was not found near {}; set TRIREME_PEERS to the folder peers", below.string(),
+                   program.string());
 }
 
 Script::Script(const std::string& title, const std::string& python, const std::string& script,

@@ -1,7 +1,8 @@
 // Synthetic data: samples generated on the fly by a rule that can be learned; nothing is stored. A sample is a pure
 // function of (seed, train or test, index). Immutable; thread-safe.
 //   classes       each class has a smooth random pattern per input; a sample is the pattern of its class at a
-//                 random strength, plus noise. All inputs of a sample show the same class. Class = index modulo classes.
+//                 random strength, plus noise. All inputs of a sample show the same class. Class = index modulo
+//                 classes.
 //   spectra       (classes, one input of channels x length, length >= 64): absorption lines on a slope; the class is
 //                 the shift of the whole line pattern, like a redshift bin on a logarithmic wavelength scale.
 //   labels        a hidden number per label scales the label's pattern; the label is the number's sign.
