@@ -23,7 +23,7 @@ struct BenchCase {
   std::shared_ptr<const ops::KernelTable> table{};
   const models::ModelInfo* info = nullptr;  // the registry's row
 
-  // More threads than oars have nothing to compute.
+  // Threads beyond the number of oars have nothing to compute.
   int busy_threads() const { return std::min(threads, oars); }
 };
 

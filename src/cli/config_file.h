@@ -1,4 +1,4 @@
-// Reads --config: options from a TOML file or another run's run.json. Values that are already set keep their value.
+// Reads --config: options from a TOML file or another run's run.json. Does not overwrite values that are already set.
 #pragma once
 
 #include <string>

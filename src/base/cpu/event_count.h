@@ -32,6 +32,7 @@ void wait_until_changed(const std::atomic<T>& value, T old, bool may_spin) {
 // lost.
 class EventCount {
  public:
+  // Without waiters, notify() does nothing.
   EventCount(bool has_waiters, bool may_spin) : has_waiters_(has_waiters), may_spin_(may_spin) {}
 
   std::uint32_t latest() const { return count_.load(std::memory_order_acquire); }

@@ -30,7 +30,7 @@ void release_reserve() {
 
 void keep_memory_reserve() {
   // With a limited address space, all threads share one heap: glibc would reserve 64 MB for each thread's own heap, and
-  // could not use the reserve for a thread that has its own.
+  // a thread that failed to get one could not use the reserve.
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
   for (std::atomic<void*>& block : reserve) block = std::malloc(kBlockBytes);

@@ -64,8 +64,7 @@ class OwnInput {
     for (; base::seconds_since(start) < seconds; ++batches) next();
     return static_cast<double>(batches * batch_) / base::seconds_since(start);
   }
-  // Busy-waits, as a computing core would be awake: waking a sleeping one costs the input thread more than handing over
-  // a batch.
+  // Busy-waits like a computing core: waking a sleeping one would cost the input thread more than handing over a batch.
   void next() {
     while (!loader_->has_next()) _mm_pause();
     loader_->next();

@@ -14,7 +14,7 @@ struct Peer {
 
 // The PyTorch interpreter and script for a measurement. A --peer other than `known` is a user error; empty: no peer.
 Peer find_peer(const base::Settings& settings, const std::string& known, const std::string& script);
-// The same for any system.
+// The same for `system`, regardless of --peer.
 Peer find_peer(const base::Settings& settings, const peer::System& system, const std::string& script);
 
 }  // namespace trireme::bench

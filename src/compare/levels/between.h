@@ -15,7 +15,7 @@ namespace trireme::compare {
 std::vector<Difference> compare_between(const graph::Network& network, const Feed& feed, const PeerSide::Layers& layers,
                                         const ops::KernelTable* table);
 
-// If the input of `layer` differs and that layer reads the batch itself: the likely cause; else empty.
+// REQUIRES: the input of `layer` differs. Returns the likely cause if that layer reads the batch itself, else "".
 std::string cause_at_input(const graph::Network& network, const Feed& feed, const PeerSide::Layers& layers,
                            const std::string& layer);
 

@@ -14,7 +14,7 @@
 namespace trireme::compare {
 namespace {
 
-// Perturbed steps exaggerate roundings 64 times, but a few samples of them do not show the worst case.
+// Perturbed steps exaggerate roundings 64 times, but a handful of them may miss the worst case.
 constexpr double kFactor = 4;
 // A single number may agree by chance in all of them.
 constexpr double kFactorOfNumbers = 30;

@@ -37,7 +37,7 @@ struct DistributionInfo {
 };
 std::vector<DistributionInfo> distribution_list();
 
-// Worker w's positions in a batch of `samples`: the even contiguous assignment.
+// The positions of `worker` in a batch of `samples`: the even contiguous assignment.
 inline base::Range share_of_worker(int worker, int workers, std::int64_t samples) {
   return base::oar_samples(worker, workers, samples);
 }
