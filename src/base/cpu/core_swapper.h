@@ -32,7 +32,7 @@ class CoreSwapper {
 
  private:
   struct Request {
-    std::int32_t first = 0, other = 0;
+    std::int32_t caller = 0, other = 0;
     int here = 0, there = 0;
   };
   void serve();
@@ -41,7 +41,7 @@ class CoreSwapper {
   std::condition_variable asked_, moved_;
   Request request_;
   bool has_request_ = false, ends_ = false;
-  std::int32_t number_ = 0;  // id of the swapper's thread; 0: not started yet
+  std::int32_t swapper_id_ = 0;  // 0: not started yet
   std::thread thread_;
 };
 

@@ -44,7 +44,7 @@ struct Start {
 };
 
 // Runs in the child. Only async-signal-safe calls: the parent has several threads.
-[[noreturn]] void become(const Start& start) {
+[[noreturn]] void exec_child(const Start& start) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != start.parent) ::_exit(ChildProcess::kCannotStart);
@@ -114,7 +114,7 @@ ChildProcess::ChildProcess(const ChildCommand& command) {
                     {in.read.number(), out[0].write.number(), error},
                     ::getpid()};
   id_ = ::fork();
-  if (id_ == 0) become(start);
+  if (id_ == 0) exec_child(start);
   if (id_ < 0) run_error("cannot start '{}': {}", program, std::strerror(errno));
   is_alive_ = true;
   input_ = std::move(in.write);

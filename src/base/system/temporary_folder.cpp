@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kUnique = "XXXXXX";
 
 // Prefers memory: writing to a disk would keep it busy long afterwards.
-fs::path place() {
+fs::path parent_folder() {
   constexpr std::uintmax_t kPlenty = std::uintmax_t{6} << 30;
   const fs::path usual = fs::temp_directory_path(), memory = "/dev/shm";
   std::error_code unknown;
@@ -50,7 +50,7 @@ std::optional<int> lock(const fs::path& folder) {
   return std::nullopt;
 }
 
-void remove_those_of_the_dead(const fs::path& place, const std::string& prefix) {
+void remove_abandoned(const fs::path& place, const std::string& prefix) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(place, ignored)) {
     const std::string name = entry.path().filename().string();
@@ -65,9 +65,9 @@ void remove_those_of_the_dead(const fs::path& place, const std::string& prefix) 
 }  // namespace
 
 TemporaryFolder::TemporaryFolder(const std::string& purpose) {
-  const fs::path folder = place();
+  const fs::path folder = parent_folder();
   const std::string prefix = "trireme-" + purpose + "-";
-  remove_those_of_the_dead(folder, prefix);
+  remove_abandoned(folder, prefix);
   do {
     std::string name = (folder / (prefix + std::string(kUnique))).string();
     if (mkdtemp(name.data()) == nullptr) run_error("cannot make a folder {}: {}", name, std::strerror(errno));

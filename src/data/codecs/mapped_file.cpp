@@ -24,7 +24,7 @@ namespace {
 struct Watched {
   std::atomic<const std::byte*> begin{nullptr};
   std::atomic<std::size_t> size{0};
-  std::array<char, 4096> sentence{};
+  std::array<char, 4096> message{};
 };
 std::array<Watched, 64> watched;
 struct sigaction earlier {};
@@ -34,7 +34,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   for (const Watched& file : watched) {
     const std::byte* begin = file.begin.load(std::memory_order_acquire);
     if (begin == nullptr || address < begin || address >= begin + file.size.load(std::memory_order_relaxed)) continue;
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, file.sentence.data(), std::strlen(file.sentence.data()));
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, file.message.data(), std::strlen(file.message.data()));
     _exit(1);
   }
   if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
@@ -42,7 +42,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   sigaction(signal, &earlier, nullptr);  // the faulting instruction runs again, now with the earlier handler
 }
 
-void listen_once() {
+void install_handler_once() {
   static std::once_flag once;
   std::call_once(once, [] {
     struct sigaction action {};
@@ -59,10 +59,10 @@ int watch(const std::byte* begin, std::size_t size, const std::string& path) {
   const std::lock_guard lock(mutex);
   for (std::size_t i = 0; i < watched.size(); ++i) {
     if (watched[i].begin.load(std::memory_order_relaxed) != nullptr) continue;
-    const std::string sentence = "trireme: " + path +
-                                 " became shorter while it was read, or its disk failed; put the "
-                                 "whole file back, then go on with --resume\n";
-    std::strncpy(watched[i].sentence.data(), sentence.c_str(), watched[i].sentence.size() - 1);
+    const std::string message = "trireme: " + path +
+                                " became shorter while it was read, or its disk failed; put the "
+                                "whole file back, then go on with --resume\n";
+    std::strncpy(watched[i].message.data(), message.c_str(), watched[i].message.size() - 1);
     watched[i].size.store(size, std::memory_order_relaxed);
     watched[i].begin.store(begin, std::memory_order_release);
     return static_cast<int>(i);
@@ -92,7 +92,7 @@ MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)) {
   if (memory == MAP_FAILED)
     base::user_error("cannot map {} ({} bytes): {}", path_.string(), size_, std::strerror(errno));
   data_ = static_cast<const std::byte*>(memory);
-  listen_once();
+  install_handler_once();
   watch_ = watch(data_, size_, path_.string());
 }
 

@@ -68,7 +68,7 @@ void Loader::begin() {
   } catch (...) {
     return end(std::current_exception());
   }
-  made_ = filled_count_ = 1;
+  ready_count_ = filled_count_ = 1;
   waited_seconds_ += base::seconds_since(start);
   thread_ = std::thread([this] { run(); });
 }
@@ -77,7 +77,7 @@ void Loader::end(const std::exception_ptr& failure) {
   const std::lock_guard lock(mutex_);
   failure_ = failure;
   ended_ = true;
-  made_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
+  ready_count_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
   filled_.notify_all();
 }
 
@@ -108,7 +108,7 @@ void Loader::run() {
       {
         const std::lock_guard lock(mutex_);
         ++filled_count_;
-        made_.store(filled_count_, std::memory_order_release);
+        ready_count_.store(filled_count_, std::memory_order_release);
       }
       filled_.notify_one();
     }
@@ -161,7 +161,7 @@ bool Loader::make_next(Batch& batch) {
     order_.emplace(distribution_.order(static_cast<std::uint64_t>(slice->epoch)));
     order_epoch_ = slice->epoch;
   }
-  if (batch.inputs.empty()) take_memory(batch);
+  if (batch.inputs.empty()) allocate(batch);
   batch.number = slice->number;
   batch.epoch = slice->epoch;
   batch.first = slice->part.begin;
@@ -174,7 +174,7 @@ bool Loader::make_next(Batch& batch) {
 }
 
 // Runs when a ring slot is filled for the first time, so the first batch does not wait for the memory of the others.
-void Loader::take_memory(Batch& batch) const {
+void Loader::allocate(Batch& batch) const {
   const auto capacity = static_cast<std::size_t>(std::min(options_.batch, dataset_->size()));
   const DataSpec& spec = dataset_->spec();
   batch.indices.reserve(capacity);

@@ -76,7 +76,7 @@ class Loader {
   // here, after the batches before it. Nothing is read before the first call.
   const Batch* next();
   // True if next() would return at once.
-  bool has_next() const { return made_.load(std::memory_order_acquire) > taken_count_; }
+  bool has_next() const { return ready_count_.load(std::memory_order_acquire) > taken_count_; }
   // Seconds next() has waited so far.
   double waited_seconds() const { return waited_seconds_; }
 
@@ -88,7 +88,7 @@ class Loader {
   std::optional<Slice> next_slice();
   std::optional<Slice> next_in_order();
   bool make_next(Batch& batch);  // false at the end, and when told to stop
-  void take_memory(Batch& batch) const;
+  void allocate(Batch& batch) const;
   bool fill(Batch& batch);  // false when told to stop
 
   DatasetPtr dataset_;
@@ -108,7 +108,8 @@ class Loader {
   bool ended_ = false;
   std::exception_ptr failure_;
 
-  std::atomic<std::int64_t> made_{0};  // filled_count_, readable without the mutex; the largest number at the end
+  // filled_count_, readable without the mutex; the largest number at the end.
+  std::atomic<std::int64_t> ready_count_{0};
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };
