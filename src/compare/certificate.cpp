@@ -117,7 +117,7 @@ Certificate parse_certificate(const std::string& text, const std::string& where)
       base::user_error("{} is a certificate of another version of trireme ({}); make a new one", where, form);
     base::user_error("{} is no certificate of trireme compare", where);
   }
-  if (seal != expected) base::user_error("{} was changed after it was written: its seal does not fit", where);
+  if (seal != expected) base::user_error("{} was changed after it was written: its seal does not match", where);
   return found;
 }
 

@@ -208,7 +208,7 @@ Steps step_equal(Sides& sides, const train::Experiment& experiment, const Option
                       peer, judged.unrepeated, step));
     level.rows.push_back(worst_of(judged.all));
     if (const Difference* first = first_of(judged.all))
-      fail(fmt::format("{} leaves the band at step {}: {:.2g}, where rounding makes at most {:.2g}{}", first->name,
+      fail(fmt::format("{} leaves the band at step {}: {:.2g}, where rounding causes at most {:.2g}{}", first->name,
                        step, first->error, first->limit, judged.cause.empty() ? "" : "; " + judged.cause));
   }
   if (level.passed && level.rows.empty()) fail(fmt::format("the loss of {} is not finite at step 1", peer));

@@ -121,8 +121,9 @@ compare::ConvergenceOptions convergence_of(const train::Registry& registry, cons
                                       .ours = {{"strategy", settings.text("strategy")},
                                                {"workers", settings.text("workers")},
                                                {"servers", settings.text("servers")}}};
-  if (options.runs == 1) base::user_error("--runs is 1, but how far runs lie apart shows only in two or more");
-  if (options.runs > 0 && options.margin == 0) base::user_error("--margin is 0; no two systems learn the very same");
+  if (options.runs == 1) base::user_error("--runs is 1, but the spread of runs can only be estimated from 2 or more");
+  if (options.runs > 0 && options.margin == 0)
+    base::user_error("--margin is 0, but two systems never learn exactly the same; give a margin above 0");
   base::Settings of_train(train::train_options());
   for (const auto& [name, value] : options.ours) of_train.set(name, value);
   train::check_settings(registry, train::effective_settings(registry, of_train));

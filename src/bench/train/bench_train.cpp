@@ -113,8 +113,8 @@ void expect_equal(const train::Registry& registry, const std::string& model, con
   comparison.options().levels = {"op-equal", "update-equal", "step-equal"};  // same-bits does not involve the peer
   for (const compare::Level& level : comparison.run().levels)
     if (!level.passed)
-      base::run_error("{} is not the same network here and there, so nothing is measured; {} fails: {}", model,
-                      level.name, level.summary);
+      base::run_error("{} does not compute the same in Trireme and in the peer, so nothing is measured; {} fails: {}",
+                      model, level.name, level.summary);
 }
 
 Repetition repetition_for(double step_seconds) {

@@ -161,7 +161,7 @@ std::string cause_at_input(const graph::Network& network, const Feed& feed, cons
   if (input == network.inputs().end()) return "";
   const auto ours = first_oar_of(feed, fmt::format("input.{}", input - network.inputs().begin()));
   const store::NamedTensor& theirs = LayerFile(layers.tensors, layer).get("input");
-  const char* changed = "the network's input is changed there before its first layer";
+  const char* changed = "the peer changes the network's input before its first layer";
   if (theirs.values.size() != ours.size() || theirs.shape.rank() < 2) return changed;
   const std::int64_t channels = theirs.shape[1], places = theirs.shape.count_from(2);
   bool reversed = channels > 1;

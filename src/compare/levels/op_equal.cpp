@@ -128,7 +128,7 @@ std::vector<Difference> compare_probes(const graph::Network& network, const Tens
     const std::string name = probe.name.substr(0, probe.name.rfind('.'));
     const graph::Node& node = *std::ranges::find(network.nodes(), name, &graph::Node::name);
     const store::NamedTensor* theirs = find(answers, name + ".output");
-    if (theirs == nullptr) base::run_error("the peer has not answered what {} makes of a probe", name);
+    if (theirs == nullptr) base::run_error("the peer has sent no output of {} for the probe input", name);
     const double places = static_cast<double>(probe.shape.count() / probe.shape[1]);
     const double condition = norm_condition(probe, ops::batch_norm_options(*node.op)->epsilon);
     all.push_back(compare_sums(
@@ -165,7 +165,7 @@ Level op_equal(const graph::Network& network, const Tensors& weights, const Feed
     level.passed = false;
     level.summary = first->limit == 0
                         ? first->name
-                        : fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", first->name,
+                        : fmt::format("{} differs by {:.2g}, where rounding causes at most {:.2g}", first->name,
                                       std::max(first->error, first->max_error), first->limit);
     return true;
   };

@@ -89,7 +89,7 @@ std::vector<Difference> compare_update(const Tensors& ours, const Tensors& their
   for (const store::NamedTensor& one : ours) {
     if (!is_of_update(one.name)) continue;
     const store::NamedTensor* there = find(theirs, one.name);
-    if (there == nullptr || there->shape != one.shape) base::run_error("the peer has no {} like ours", one.name);
+    if (there == nullptr || there->shape != one.shape) base::run_error("the peer has no {} of our shape", one.name);
     all.push_back(compare_one(one, *there, find(before, one.name), updates));
   }
   return all;
@@ -123,8 +123,8 @@ Level update_equal(const train::Experiment& experiment, OurSide& ours, PeerSide&
     for (const Difference& one : all)
       if (one.excess() > 1 && level.passed) {
         level.passed = false;
-        level.summary = fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", one.name,
-                                    one.error, one.limit);
+        level.summary =
+            fmt::format("{} differs by {:.2g}, where rounding causes at most {:.2g}", one.name, one.error, one.limit);
       }
     level.rows.push_back(worst_of(all));
     before.clear();
