@@ -1,5 +1,5 @@
 // Hashes: SHA-256 for stored and published digests, HMAC for proving knowledge of a secret, XXH3 for fast checksums and
-// keys.
+// keys. Functions are thread-safe; objects: one thread at a time.
 #pragma once
 
 #include <array>

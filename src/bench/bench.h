@@ -1,4 +1,5 @@
 // Shared by the commands of `trireme bench`: the steps to measure, and their setup.
+// Main thread only: measuring pins the calling thread.
 #pragma once
 
 #include <algorithm>

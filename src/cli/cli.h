@@ -1,4 +1,4 @@
-// The command line of the program: one file per verb, each with its table of options.
+// The command line of the program: one file per verb, each with its table of options. Main thread only.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
 // Guesses the cause of a difference: systems differ in conventions, and some conventions leave a recognisable mark.
+// Pure functions; thread-safe.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // The certificate of a comparison: settings, versions, thresholds and the results of both sides, sealed by a checksum.
 // Anyone can check that it is unchanged, that its verdicts follow from its numbers, and that a new run finds the same.
+// Thread-safe.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Compares weight files of any origin, tensor by tensor.
+// Compares weight files of any origin, tensor by tensor. Thread-safe.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Opens datasets by name, and the user's own files and folders by path. A new dataset needs its own file and one line
-// in builtin_readers().
+// in builtin_readers(). Thread-safe.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // The network families: each function adds its layers on the inputs and returns the prediction. model_list.cpp names
 // them. Nodes are named as in PyTorch (torchvision, if it has the network), so parameter names agree.
+// One thread at a time per LayerBuilder.
 #pragma once
 
 #include <span>

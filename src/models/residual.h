@@ -1,5 +1,6 @@
 // The residual blocks of ResNet v1 as in torchvision: convolutions without bias, each followed by batch norm; where the
 // shape changes, the shortcut is a projection (1x1 convolution and batch norm).
+// One thread at a time per LayerBuilder.
 #pragma once
 
 #include "models/layer_builder.h"

@@ -1,4 +1,4 @@
-// Memory allocators for a peer's process in place of the C library's: jemalloc and tcmalloc, if installed.
+// Memory allocators for a peer's process in place of the C library's: jemalloc and tcmalloc, if installed. Thread-safe.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Runs this program's `train` in a process of its own.
+// Runs this program's `train` in a process of its own. Thread-safe.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
 // Another system as a peer: finds a Python interpreter that has it and our scripts for it, and runs a script that
 // answers requests in JSON. Each system has a folder in peers/.
+// Functions are thread-safe; a Script: one thread at a time.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // into[i] += from[i], vectorized: the only addition used by the oar tree and for gradients with several contributions.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Descriptor: owns a file descriptor. Pipe: the two ends of a pipe.
+// Descriptor: owns a file descriptor. Pipe: the two ends of a pipe. One thread at a time.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,5 @@
 // Aligned memory for vectors: on a 64-byte boundary; large blocks on a 2 MB boundary, with huge pages requested.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Finds the running program, and the files installed with it: modules to load, programs to start.
+// Finds the running program, and the files installed with it: modules to load, programs to start. Thread-safe.
 #pragma once
 
 #include <string>

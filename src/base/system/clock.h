@@ -1,4 +1,4 @@
-// Monotonic time in nanoseconds. All durations use the steady clock; calendar time is for display only.
+// Monotonic time in nanoseconds. All durations use the steady clock; calendar time is for display only. Thread-safe.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Files: reads whole files, and replaces files atomically: a reader sees either the old content or the new.
+// Functions are thread-safe; a LineWriter: one thread at a time.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// TemporaryFolder: a new folder that is removed, with its content, by the destructor.
+// TemporaryFolder: a new folder that is removed, with its content, by the destructor. One thread at a time.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// "Did you mean ...": finds the name in a list that is nearest to a mistyped one.
+// "Did you mean ...": finds the name in a list that is nearest to a mistyped one. Pure functions; thread-safe.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
 // Text helpers: splitting, parsing numbers with clear errors, "name:key=value,..." specifications, sizes and times.
+// Functions are thread-safe; a Spec: one thread at a time.
 #pragma once
 
 #include <cstdint>

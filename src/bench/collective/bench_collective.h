@@ -1,4 +1,4 @@
-// The sides of `bench collective`: groups of processes on this host that run the same all-reduce.
+// The sides of `bench collective`: groups of processes on this host that run the same all-reduce. One caller at a time.
 #pragma once
 
 #include <cstdint>

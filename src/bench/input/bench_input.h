@@ -1,4 +1,4 @@
-// PyTorch's side of `bench input`: makes batches of the same packed file.
+// PyTorch's side of `bench input`: makes batches of the same packed file. One caller at a time.
 #pragma once
 
 #include <memory>

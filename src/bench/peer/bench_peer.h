@@ -1,4 +1,4 @@
-// PyTorch's side of `bench step`: processes that run its training step in its fastest ways.
+// PyTorch's side of `bench step`: processes that run its training step in its fastest ways. One caller at a time.
 #pragma once
 
 #include <memory>

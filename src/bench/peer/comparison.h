@@ -1,5 +1,5 @@
 // Comparison: a comparison with another system, set up from options; used by `compare` and by benchmarks that require
-// equal results.
+// equal results. One caller at a time.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // The ways in which PyTorch can run a training step, and the search for the fastest one per data type. Each way
-// alternates with the fastest so far, so background load hits both.
+// alternates with the fastest so far, so background load hits both. One caller at a time.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Bars: groups of stacked bars, as an SVG file.
+// Bars: groups of stacked bars, as an SVG file. Pure functions; thread-safe.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // `bench train`: measures whole training steps, from loading to update, in one or several processes, ours and
-// PyTorch's.
+// PyTorch's. One caller at a time.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Tests whether two samples of runs have equal means within a margin: two one-sided t-tests (Schuirmann) with Welch's
-// variances.
+// variances. Pure functions; thread-safe.
 #pragma once
 
 #include <span>

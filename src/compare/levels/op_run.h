@@ -1,4 +1,5 @@
 // Runs one op by itself on plain tensors, with the kernel that a Program would compile.
+// Thread-safe; flushes denormals to zero in the calling thread.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Judges the differences between two sides, in L2, against what rounding alone may cause.
+// Judges the differences between two sides, in L2, against what rounding alone may cause. One thread at a time.
 #pragma once
 
 #include <map>

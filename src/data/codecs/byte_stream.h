@@ -1,4 +1,4 @@
-// Opens a file, or bytes in memory, as a seekable stream.
+// Opens a file, or bytes in memory, as a seekable stream. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Columns: samples as tables in memory, one per input and one for the targets, in their stored type. All file readers
 // make them; column_source() wraps them as a dataset. The memory may be a mapped file that processes share.
+// Immutable once made; thread-safe.
 #pragma once
 
 #include <cstddef>

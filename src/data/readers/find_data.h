@@ -1,5 +1,5 @@
 // Finds the folder of a dataset: --data-dir, then the environment variable TRIREME_DATA, then the places where Debian
-// packages install data. The only file of src/data that reads the environment.
+// packages install data. The only file of src/data that reads the environment. Thread-safe.
 #pragma once
 
 #include <filesystem>

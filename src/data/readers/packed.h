@@ -1,5 +1,5 @@
 // Packed files: a dataset decoded once into one file, which all processes of a host map and share (format:
-// docs/data.md). Opening reads only the header; verify_packed() checks the checksums.
+// docs/data.md). Opening reads only the header; verify_packed() checks the checksums. Thread-safe.
 #pragma once
 
 #include <filesystem>

@@ -71,9 +71,8 @@ class NewFile {
   explicit NewFile(fs::path path) : path_(std::move(path)), partial_(path_.string() + ".partial") {
     descriptor_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (descriptor_ < 0)
-      base::user_error(
-          "cannot write {}: {}{}", partial_.string(), std::strerror(errno),
-          errno == EEXIST ? "; another program is writing it, or an interrupted one left it: remove it" : "");
+      base::user_error("cannot write {}: {}{}", partial_.string(), std::strerror(errno),
+                       errno == EEXIST ? "; if no other program is writing it, remove it" : "");
   }
   ~NewFile() {
     if (descriptor_ >= 0) close(descriptor_);

@@ -1,5 +1,5 @@
 // Noise for synthetic data: approximately normal, mean 0, computed from integers so that its bits are the same on every
-// machine.
+// machine. Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>

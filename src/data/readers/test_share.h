@@ -1,4 +1,4 @@
-// Splits a test set off data that has none.
+// Splits a test set off data that has none. Thread-safe.
 #pragma once
 
 #include <cstdint>

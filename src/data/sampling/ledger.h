@@ -1,5 +1,6 @@
 // Ledger: records which samples an epoch used and proves that each was used once: within a run, across a resume, or by
 // several workers whose ledgers are added. It records what the steps received, not what the sampler planned.
+// One thread at a time.
 #pragma once
 
 #include <cstdint>

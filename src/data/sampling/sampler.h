@@ -1,5 +1,5 @@
 // Sampler: the order of samples in an epoch, as a permutation that is computed on demand instead of stored. The sample
-// at a position depends on (seed, epoch, size) alone, so every rank can compute any position.
+// at a position depends on (seed, epoch, size) alone, so every rank can compute any position. Immutable; thread-safe.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A contact sheet: a picture of many samples with their labels, for checking the data by eye.
+// A contact sheet: a picture of many samples with their labels, for checking the data by eye. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A small bitmap font for pictures: ASCII, five pixels wide and seven high.
+// A small bitmap font for pictures: ASCII, five pixels wide and seven high. Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The text below a sample on a contact sheet.
+// The text below a sample on a contact sheet. Pure functions; thread-safe.
 #pragma once
 
 #include <cstddef>

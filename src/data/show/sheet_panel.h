@@ -1,4 +1,4 @@
-// Draws one input of one sample: an image, several grey pictures, or a plot.
+// Draws one input of one sample: an image, several grey pictures, or a plot. Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 //   mean      minus the mean per colour (several channels) or per pixel (one channel), then / 255
 //   scale     / 255
 //   none      unchanged
+// Thread-safe.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Prepare: the stage that augments and normalizes samples in one pass over their stored form (plane.h). Padding is
-// black: it is added before the normalization.
+// black: it is added before the normalization. Thread-safe.
 #pragma once
 
 #include <string_view>

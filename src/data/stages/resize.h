@@ -1,5 +1,5 @@
 // Resize: a stage that scales images by bilinear interpolation, as PyTorch's interpolate does with align_corners=false
-// and no anti-aliasing: the centre of output pixel i lies at (i + 0.5) * in / out - 0.5.
+// and no anti-aliasing: the centre of output pixel i lies at (i + 0.5) * in / out - 0.5. Thread-safe.
 #pragma once
 
 #include <cstdint>

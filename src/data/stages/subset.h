@@ -1,5 +1,5 @@
 // Subset: a stage that selects samples. The wrapped dataset sees its own sample indices, so augmentation below the
-// subset draws the same for a sample in every subset.
+// subset draws the same for a sample in every subset. Thread-safe.
 #pragma once
 
 #include <cstdint>

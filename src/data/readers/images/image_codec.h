@@ -1,4 +1,4 @@
-// The PNG and JPEG decoders behind image_file.h, and their shared checks.
+// The PNG and JPEG decoders behind image_file.h, and their shared checks. Pure functions; thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Decodes many image files into one column of bytes, on all cores.
+// Decodes many image files into one column of bytes, on all cores. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Scales an image and converts its colours, so that it fits into a column of equal images.
+// Scales an image and converts its colours, so that it fits into a column of equal images. Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>

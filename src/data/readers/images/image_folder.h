@@ -1,5 +1,5 @@
 // A folder of images as a dataset: either one folder per class, named after the class, or folders train and test (or
-// val) that contain class folders.
+// val) that contain class folders. Thread-safe.
 #pragma once
 
 #include "data/readers/data_request.h"

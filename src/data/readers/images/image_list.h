@@ -1,4 +1,4 @@
-// Lists the images in a folder of class folders, without decoding them.
+// Lists the images in a folder of class folders, without decoding them. Thread-safe.
 #pragma once
 
 #include <cstdint>

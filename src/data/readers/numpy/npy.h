@@ -1,5 +1,5 @@
 // Reads NumPy arrays (.npy, versions 1 to 3): integers, floats and booleans, in either byte order and in C or Fortran
-// order. Refuses pickled objects, text and records. Errors are user errors that name the array.
+// order. Refuses pickled objects, text and records. Errors are user errors that name the array. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Datasets of NumPy arrays: a .npz file, or a folder of .npy files, with arrays named x_train, y_train, x_test, y_test
-// and the like (numpy_names.h). Errors are user errors that name file and array.
+// and the like (numpy_names.h). Errors are user errors that name file and array. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The role of each array in a file or folder, derived from its name: x_train, y_test, train_images, x2, labels, ...
+// Pure functions; thread-safe.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Reshapes an array of samples into a network's input or target.
+// Reshapes an array of samples into a network's input or target. Pure functions; thread-safe.
 #pragma once
 
 #include <string>

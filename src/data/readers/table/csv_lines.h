@@ -1,4 +1,4 @@
-// CsvLines: the lines of a text file, in bounded memory, without comments and empty lines.
+// CsvLines: the lines of a text file, in bounded memory, without comments and empty lines. One thread at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Parses a text table into numbers and class names; csv.cpp makes datasets of them.
+// Parses a text table into numbers and class names; csv.cpp makes datasets of them. Thread-safe.
 #pragma once
 
 #include <cstdint>
