@@ -21,7 +21,18 @@ struct Verb {
   int (*run)(const train::Registry& registry, const base::Settings& settings, const std::string& argument);
   // Text appended to an option's help: the values that the registries offer.
   std::map<std::string, std::string> values{};
+  // The values of `argument` that completion offers; words for internal use are left out.
+  std::vector<std::string> words{};
 };
+
+inline constexpr const char* kSummary =
+    "Trireme trains deep neural networks on CPUs, with the same bits on any number of threads.";
+inline constexpr const char* kStart = "trireme train --model mnist-cnn --data fashion-mnist --epochs 2";
+inline constexpr const char* kHelpOfHelp = "Print this help message and exit";
+inline constexpr const char* kHelpOfVersion = "Display program version information and exit";
+
+// The help text of an option, with the values that the registries offer.
+std::string help_text(const Verb& verb, const base::OptionSpec& option);
 
 // In the order in which the help lists them.
 std::vector<Verb> verbs(const train::Registry& registry);
@@ -33,6 +44,9 @@ Verb data_verb();
 Verb compare_verb();
 Verb bench_verb(const train::Registry& registry);
 Verb list_verb();
+
+// The hidden verb `manual DIR`: writes the man pages and the completions of bash and zsh into DIR, for installation.
+void write_manual(const train::Registry& registry, const std::string& folder);
 
 // Parses the command line, runs a verb, prints errors; returns the exit code. A user's own program adds its rows to the
 // registry before the call.

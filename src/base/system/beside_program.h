@@ -5,8 +5,9 @@
 
 namespace trireme::base {
 
-// Path of the running program.
+// Path and name of the running program: "trireme", or the name of a user's own program.
 std::string this_program();
+std::string program_name();
 
 // Searches beside the program, one folder above (for test programs), and lib/trireme (when installed). Empty if not
 // found.

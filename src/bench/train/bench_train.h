@@ -17,12 +17,12 @@ namespace trireme::bench {
 
 struct TrainCase {
   std::string model;
-  int world = 1, threads = 1;               // processes, threads per process
-  std::int64_t share = 0;                   // samples per process
-  std::vector<int> oars;                    // of the global batch; every listed number is measured
-  std::vector<int> cpus;                    // world x threads cpus
-  peer::TrainOptions more{};                // further options of our side
-  const models::ModelInfo* info = nullptr;  // the registry's row
+  int world = 1, threads = 1;              // processes, threads per process
+  std::int64_t share = 0;                  // samples per process
+  std::vector<int> oars;                   // of the global batch; every listed number is measured
+  std::vector<int> cpus;                   // world x threads cpus
+  peer::TrainOptions more{};               // further options of our side
+  const models::ModelRow* info = nullptr;  // the registry's row
 
   std::int64_t batch() const { return share * world; }
 };
@@ -41,7 +41,7 @@ struct Repetition {
 };
 
 // Writes random byte images as a dataset of NumPy files.
-void write_random_dataset(const base::fs::path& folder, const models::ModelInfo& info, std::int64_t samples);
+void write_random_dataset(const base::fs::path& folder, const models::ModelRow& info, std::int64_t samples);
 
 // Runs `trireme train` on such a dataset; returns the median step.
 TrainSeconds run_own(const TrainCase& bench, int oars, const Repetition& repetition, const base::fs::path& data,

@@ -13,6 +13,9 @@
 
 namespace trireme::train {
 
+// A user error when these settings of a run name a model that another program registered.
+void check_known_model(const Registry& registry, const base::Settings& settings, const std::string& run);
+
 // The settings of the run that `given` resumes, with what may change taken from `given`; changing anything else is a
 // user error.
 base::Settings resumed_settings(const Registry& registry, const base::Settings& given);
