@@ -1,5 +1,5 @@
-// The one exception type. A user's mistake ends the program with exit code 2, a failure while running with 1; both
-// print their sentence and nothing else. A broken invariant is a bug in Trireme and says so.
+// Error: the only exception type. A user error ends the program with exit code 2, a run error with 1; both print only
+// their sentence. A broken invariant (internal) is a bug in Trireme, and its message says so.
 #pragma once
 
 #include <fmt/core.h>
@@ -23,19 +23,19 @@ class Error : public std::runtime_error {
 
 [[noreturn]] void throw_error(ErrorKind kind, std::string sentence);
 
-// A wrong option, file or shape: what, where, what was expected, what to do.
+// For a wrong option, file or shape. Text: what, where, what was expected, what to do.
 template <class... A>
 [[noreturn]] void user_error(fmt::format_string<A...> text, A&&... a) {
   throw_error(ErrorKind::user, fmt::format(text, std::forward<A>(a)...));
 }
 
-// Something outside failed while running: a full disk, a loss that became NaN.
+// For external failures during a run: a full disk, a loss that became NaN.
 template <class... A>
 [[noreturn]] void run_error(fmt::format_string<A...> text, A&&... a) {
   throw_error(ErrorKind::run, fmt::format(text, std::forward<A>(a)...));
 }
 
-// An always-on check of an invariant; print both sides in the text.
+// Checks an invariant, in all builds; print both sides in the text.
 template <class... A>
 void check(bool holds, fmt::format_string<A...> text, A&&... a) {
   if (!holds) [[unlikely]]

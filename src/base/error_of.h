@@ -1,4 +1,4 @@
-// What an exception means to the user. Pure.
+// Converts any exception to an Error. Thread-safe.
 #pragma once
 
 #include <exception>
@@ -7,8 +7,8 @@
 
 namespace trireme::base {
 
-// An Error is itself; memory or threads that the system does not give are failures while running, with a hint; what
-// nobody expects is an internal error.
+// An Error stays as it is. Lack of memory or threads becomes a run error with a hint. Everything else becomes an
+// internal error.
 Error error_of(const std::exception_ptr& exception);
 
 }  // namespace trireme::base

@@ -1,5 +1,5 @@
-// FunctionRef: a callable passed down for the time of a call. Unlike std::function it never allocates or copies; the
-// callable must outlive it.
+// FunctionRef: a reference to a callable, for the duration of a call. Unlike std::function it never allocates or
+// copies; the callable must outlive it.
 #pragma once
 
 #include <type_traits>
@@ -15,7 +15,7 @@ class FunctionRef<R(A...)> {
  public:
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>)
-      FunctionRef(const F& f)  // NOLINT(google-explicit-constructor): a lambda is given where this is taken
+      FunctionRef(const F& f)  // NOLINT(google-explicit-constructor): callers pass lambdas
       : object_(&f),
         call_([](const void* object, A... a) -> R { return (*static_cast<const F*>(object))(std::forward<A>(a)...); }) {
   }

@@ -51,8 +51,8 @@ Digest hmac_sha256(std::string_view key, std::span<const std::byte> bytes) {
   return digest;
 }
 
-// The two hashes of HMAC, with the key in them, from which each message begins: two thirds of the time of OpenSSL's own
-// HMAC for short messages.
+// The inner and outer hash of HMAC with the key already absorbed; each message starts from copies. Takes two thirds of
+// the time of OpenSSL's own HMAC for short messages.
 struct Hmac::State {
   EVP_MD_CTX *inner = EVP_MD_CTX_new(), *outer = EVP_MD_CTX_new(), *work = EVP_MD_CTX_new();
   ~State() {

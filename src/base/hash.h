@@ -1,4 +1,5 @@
-// Hashes: SHA-256 for what people compare and store, HMAC for proofs of a secret, XXH3 for quick keys.
+// Hashes: SHA-256 for stored and published digests, HMAC for proving knowledge of a secret, XXH3 for fast checksums and
+// keys. Functions are thread-safe; objects: one thread at a time.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ class Sha256 {
   Sha256& operator=(const Sha256&) = delete;
   void add(std::span<const std::byte> bytes);
   void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
-  // The digest in hexadecimal; call once.
+  // The digest in hexadecimal. Call once.
   std::string finish();
 
  private:
@@ -32,7 +33,7 @@ std::string sha256_hex(std::span<const std::byte> bytes);
 
 using Digest = std::array<std::byte, 32>;
 Digest hmac_sha256(std::string_view key, std::span<const std::byte> bytes);
-// The same with one key, of at most 64 bytes, for many messages, each given in parts. One thread at a time.
+// HMAC with one key, of at most 64 bytes, for many messages; each message is given in parts. One thread at a time.
 class Hmac {
  public:
   explicit Hmac(std::span<const std::byte> key);
@@ -45,7 +46,7 @@ class Hmac {
   struct State;
   std::unique_ptr<State> state_;
 };
-// In a time that does not tell where they differ.
+// Compares in constant time, so the duration does not reveal where they differ.
 bool equal_secrets(std::span<const std::byte> a, std::span<const std::byte> b);
 std::uint64_t xxh3(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 

@@ -1,4 +1,4 @@
-// Match: functions that together visit a std::variant, as in std::visit(Match{[](int) {...}, [](const auto&) {...}},
+// Match: combines lambdas into one visitor of a std::variant: std::visit(Match{[](int) {...}, [](const auto&) {...}},
 // v).
 #pragma once
 

@@ -1,4 +1,4 @@
-// The oar tree: how a global batch is cut into oars and in which fixed order their results are added.
+// The oar tree: how a global batch is divided into oars, and the fixed order in which their results are added.
 //
 // Oar i of V, over n samples, holds samples floor(i*n/V) ... floor((i+1)*n/V)-1. A tree node over m > 1 oars splits at
 // the largest power of two below m; its value is left + right; a node with one non-empty child is that child. The order
@@ -18,7 +18,7 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-// The samples of one oar within a batch of `samples`.
+// The samples of one oar in a batch of `samples`.
 inline Range oar_samples(int oar, int oars, std::int64_t samples) {
   return {oar * samples / oars, (oar + 1) * samples / oars};
 }

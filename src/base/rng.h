@@ -1,12 +1,13 @@
-// Counter-based random numbers: everything random is a pure function of (seed, purpose, epoch, sample index, position),
-// never of memory order or of who computes it. The generator is SplitMix64 read at a position instead of in sequence.
+// CounterRng: counter-based random numbers (SplitMix64 evaluated at a position instead of in sequence). Every random
+// number is a pure function of (seed, purpose, epoch, sample index, position); it does not depend on memory order,
+// threads or ranks. Immutable; thread-safe.
 #pragma once
 
 #include <cstdint>
 
 namespace trireme::base {
 
-// What a stream of random numbers is for; two purposes never share numbers.
+// The purpose of a random stream; streams of different purposes share no numbers.
 enum class Purpose : std::uint64_t {
   shuffle = 1,
   augment = 2,

@@ -1,4 +1,4 @@
-// The version of this program: what --version prints and what run.json records.
+// The version of this program, as --version prints it and run.json records it. Thread-safe.
 #pragma once
 
 #include <string>

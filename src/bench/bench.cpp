@@ -12,7 +12,7 @@ namespace {
 
 struct Row {
   const char* model;
-  std::int64_t batch;  // of one worker in the studies; landcover-cnn's is ours
+  std::int64_t batch;  // per worker in the studies; landcover-cnn's is ours
   bool in_all;
 };
 constexpr std::array kRows{
@@ -24,7 +24,7 @@ constexpr std::array kRows{
 std::int64_t own_batch(const models::ModelRow& model) {
   for (const Row& row : kRows)
     if (model.name == row.model) return row.batch;
-  return std::max<std::int64_t>(1, model.batch / 3);  // as in a study with three workers
+  return std::max<std::int64_t>(1, model.batch / 3);  // per worker, as in a study with three workers
 }
 
 std::vector<const models::ModelRow*> chosen_models(const models::ModelRegistry& models,

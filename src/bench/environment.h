@@ -1,4 +1,4 @@
-// The environment variables of the command line; the one of the data is read in data/readers/find_data.cpp.
+// Reads environment variables for the command line. (data/readers/find_data.cpp reads TRIREME_DATA.)
 #pragma once
 
 #include <string>

@@ -87,7 +87,7 @@ int run_bench(const train::Registry& registry, const base::Settings& settings, c
   base::user_error("{}", base::unknown_name("bench of", word, subcommand_names(false)));
 }
 
-// The values of --transport.
+// The allowed values of --transport, for the help.
 std::string transport_names(const comm::Transports& transports) {
   return fmt::format("{} (train), {} (collective)",
                      base::join_or(comm::offered_names(transports, &comm::Offers::bench_train)),

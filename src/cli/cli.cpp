@@ -16,7 +16,7 @@
 namespace trireme::cli {
 namespace {
 
-// One verb's subcommand and the place its values are parsed into.
+// The subcommand of a verb, and the settings parsed for it.
 struct Parsed {
   Verb verb;
   CLI::App* app = nullptr;
@@ -47,7 +47,7 @@ void add_options(Parsed& parsed) {
   if (parsed.verb.argument[0] != '\0') app.add_option(parsed.verb.argument, parsed.argument, "")->type_name("");
 }
 
-// What nobody knows: a verb, or an option of the verb.
+// Reports an unknown verb, or an unknown option of a verb, as a user error.
 [[noreturn]] void refuse_unknown_words(const std::vector<std::string>& rest, const std::vector<Verb>& all,
                                        const Parsed* parsed) {
   const std::string& word = rest.front();
@@ -60,7 +60,7 @@ void add_options(Parsed& parsed) {
   base::user_error("trireme {} does not take '{}'; see trireme {} --help", parsed->verb.name, word, parsed->verb.name);
 }
 
-// CLI11's complaints in our words.
+// Turns CLI11's parse errors into user errors in our words.
 [[noreturn]] void complain_of_parse(const CLI::ParseError& error) {
   const std::string text = error.what();
   const std::string option = text.substr(0, text.find_first_of(": "));
@@ -87,7 +87,7 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
   std::string manual_folder;
   CLI::App* manual = app.add_subcommand("manual", "")->group("");  // hidden
   manual->add_option("folder", manual_folder)->required();
-  app.require_subcommand(0, 1);  // what follows a verb is its own: `bench train` is no second verb
+  app.require_subcommand(0, 1);  // words after a verb belong to it: `bench train` is not a second verb
   app.allow_extras();
   try {
     app.parse(argc, argv);
@@ -134,7 +134,8 @@ std::vector<Verb> verbs(const train::Registry& registry) {
 int run(const train::Registry& registry, int argc, char** argv) {
   base::raise_descriptor_limit();
   base::keep_memory_reserve();
-  // A write beyond the limit of a file's size (ulimit -f) is an error like that of a full disk, with its sentence.
+  // Without SIGXFSZ, writing beyond the file size limit (ulimit -f) fails like a full disk, with the same error
+  // message.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run_checked(registry, argc, argv);

@@ -1,4 +1,4 @@
-// The program's command line: one file per verb, each with a table of options.
+// The command line of the program: one file per verb, each with its table of options. Main thread only.
 #pragma once
 
 #include <map>
@@ -16,12 +16,12 @@ struct Verb {
   const char* summary;
   const char* examples;  // shown under the options
   std::span<const base::OptionSpec> options;
-  const char* argument;  // what a word without dashes is called; empty: none is taken
+  const char* argument;  // placeholder for the positional argument; empty: none is allowed
   // Returns the exit code.
   int (*run)(const train::Registry& registry, const base::Settings& settings, const std::string& argument);
-  // What the help of an option ends with, where registries say which values there are.
+  // Text appended to an option's help: the values that the registries offer.
   std::map<std::string, std::string> values{};
-  // The values of `argument`, for completion; words that are for the program itself are left out.
+  // The values of `argument` that completion offers; words for internal use are left out.
   std::vector<std::string> words{};
 };
 
@@ -31,10 +31,10 @@ inline constexpr const char* kStart = "trireme train --model mnist-cnn --data fa
 inline constexpr const char* kHelpOfHelp = "Print this help message and exit";
 inline constexpr const char* kHelpOfVersion = "Display program version information and exit";
 
-// What the help of an option says.
+// The help text of an option, with the values that the registries offer.
 std::string help_text(const Verb& verb, const base::OptionSpec& option);
 
-// In the order in which they are listed to people.
+// In the order in which the help lists them.
 std::vector<Verb> verbs(const train::Registry& registry);
 
 Verb train_verb(const train::Registry& registry);
@@ -45,12 +45,11 @@ Verb compare_verb();
 Verb bench_verb(const train::Registry& registry);
 Verb list_verb();
 
-// The hidden verb `manual DIR`: writes the man pages and the completions of bash and zsh into DIR, for the
-// installation.
+// The hidden verb `manual DIR`: writes the man pages and the completions of bash and zsh into DIR, for installation.
 void write_manual(const train::Registry& registry, const std::string& folder);
 
-// Parses, runs a verb, prints what went wrong; returns the exit code. A program with things of its own adds them to the
-// registry first.
+// Parses the command line, runs a verb, prints errors; returns the exit code. A user's own program adds its rows to the
+// registry before the call.
 int run(const train::Registry& registry, int argc, char** argv);
 
 }  // namespace trireme::cli

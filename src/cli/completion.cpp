@@ -71,7 +71,7 @@ std::string dashed_options(const Verb& verb) {
   return words;
 }
 
-// In single quotes of the shell.
+// Quotes for the shell, with single quotes.
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {
@@ -83,7 +83,7 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-// What _arguments and _describe would read as their own syntax.
+// Escapes what _arguments and _describe would interpret.
 std::string zsh_text(const std::string& text) {
   std::string out;
   for (const char c : text) {

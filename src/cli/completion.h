@@ -1,5 +1,5 @@
-// Completion for bash and zsh: scripts with the verbs, their options, and the values that registries know. The words
-// stand in the scripts, so that pressing tab starts no program.
+// Completion scripts for bash and zsh. They contain the verbs, their options and the values that the registries offer,
+// so pressing tab starts no program.
 #pragma once
 
 #include <span>

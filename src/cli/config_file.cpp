@@ -9,7 +9,7 @@
 namespace trireme::cli {
 namespace {
 
-// A value as the text the command line would have; tables only group.
+// The value as the command line would give it. TOML tables only group options.
 std::string text_of(const toml::node& node, const std::string& name, const std::string& path) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto flag = node.value_exact<bool>()) return *flag ? "yes" : "no";

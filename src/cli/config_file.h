@@ -1,4 +1,4 @@
-// --config: options from a TOML file or another run's run.json. Values already given stay.
+// Reads --config: options from a TOML file or another run's run.json. Does not overwrite values that are already set.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// `trireme data`: what a dataset holds (info), one file of it that all processes share (pack), and a look at it (show).
+// `trireme data`: describes a dataset (info), packs it into one file that all processes share (pack), or draws a
+// contact sheet of it (show).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ data::DataPair open_data(const data::Readers& readers, const base::Settings& set
   return pair;
 }
 
-// A new file's name with this ending.
+// The name of a file to create, with this ending.
 std::string new_file(const base::Settings& settings, const char* ending) {
   const std::string& name = settings.text("to");
   if (name.empty()) base::user_error("say where to write: --to FILE{}", ending);
@@ -59,7 +60,7 @@ std::string new_file(const base::Settings& settings, const char* ending) {
   return name;
 }
 
-// Samples per class, or per label where several may hold.
+// Samples per class, or per label for multi-label data.
 std::vector<std::int64_t> counts(const data::Dataset& set) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(set.spec().classes));
   data::each_target(set, [&](std::int64_t, std::span<const float> target) {
@@ -153,7 +154,7 @@ void show(const data::Readers& readers, const base::Settings& settings) {
   data::SheetOptions options;
   options.random = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
                     static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
-  // Bytes are shown as they are, also where augmentation made floats of them.
+  // Byte images keep their range 0 ... 255, even if augmentation has converted them to floats.
   const data::Columns* columns = pair.train->columns();
   if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte)
     options.range = data::SheetOptions::Range{};

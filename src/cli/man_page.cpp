@@ -1,5 +1,5 @@
-// A page is roff with the macros of man(7). Free text passes through fill(), text that stands as it is through
-// verbatim(): both escape what roff would interpret.
+// A page is roff with the macros of man(7). Prose passes through fill(), preformatted text through verbatim(); both
+// escape what roff would interpret.
 #include "cli/man_page.h"
 
 #include <fmt/core.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kWidth = 78;  // of a line of source; checkers of roff complain beyond 80
 
-// Every dash is one that can be typed and copied; quotes and accents stay ASCII.
+// Escapes text for roff: dashes stay plain hyphens that can be typed and copied; quotes and accents stay ASCII.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -51,7 +51,7 @@ std::string fill(std::string_view text) {
   return line.empty() ? page : page + guarded(line) + "\n";
 }
 
-// Lines that stay as they are.
+// Preformatted lines.
 std::string verbatim(std::string_view text) {
   std::string page = ".nf\n";
   for (const std::string& line : base::split(text, '\n')) page += guarded(escaped(line)) + "\n";

@@ -1,4 +1,4 @@
-// Man pages, made from the tables that make --help.
+// Writes man pages from the same tables as --help.
 #pragma once
 
 #include <span>

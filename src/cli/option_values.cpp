@@ -15,7 +15,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Of words and options of a specification, the words: "cosine:min=0" gives cosine.
+// The words without their options: "cosine:min=0" gives cosine.
 Words heads(const Words& forms) {
   Words all;
   for (const std::string& form : forms) all.push_back(form.substr(0, form.find_first_of(":, ")));
@@ -43,7 +43,7 @@ Words transport_names(const train::Registry& registry, const std::string& verb) 
   return all;
 }
 
-// What registries and the parts know. The other words stand in the help of their option, too, as a test checks.
+// The words known to the registries and other parts. A test checks that all other words are in the option's help.
 Words words_of(const train::Registry& registry, const std::string& verb, const std::string& name) {
   if (name == "model") return registry.models.names();
   if (name == "data") return registry.readers.datasets.names();
@@ -80,7 +80,7 @@ OptionValues option_values(const train::Registry& registry, const Verb& verb, co
   if (all.words.empty() && value.find('|') != std::string::npos)
     for (const std::string& word : base::split(value, '|'))
       if (is_word(word)) all.words.push_back(word);
-  // The default, where it is a word beside them: auto, all, none.
+  // Adds the default if it is a word of its own: auto, all, none.
   if (!all.words.empty() && is_word(option.otherwise) &&
       std::ranges::find(all.words, option.otherwise) == all.words.end())
     all.words.emplace_back(option.otherwise);

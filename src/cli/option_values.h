@@ -1,4 +1,4 @@
-// The values of an option, for completion: words that registries know, and files.
+// The values of an option, for completion: words known to the registries, and files.
 #pragma once
 
 #include <string>

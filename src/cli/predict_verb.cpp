@@ -23,7 +23,7 @@ std::string class_line(std::int64_t index, const float* logits, std::int64_t cla
   return fmt::format("{},{},{},{},{:.6f}\n", index, static_cast<std::int64_t>(truth), best, name, 1 / sum);
 }
 
-// Labels as probabilities, values as they are.
+// Labels as probabilities, values unchanged.
 std::string vector_line(std::int64_t index, const float* prediction, std::int64_t count, bool labels) {
   std::string line = std::to_string(index);
   for (std::int64_t k = 0; k < count; ++k) {

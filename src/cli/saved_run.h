@@ -1,4 +1,5 @@
-// A finished or running run, opened for evaluation: its settings, one split of its data, its weights on a crew.
+// SavedRun: a run folder opened for evaluation: its settings, one split of its data, and its weights on a crew. The run
+// may still be going on.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@ struct SavedRun {
   std::string data_name, split_name, checkpoint;
 };
 
-// The options that name a run, its weights and the samples, before a verb's own.
+// The options for the run, its weights and its samples, followed by the verb's own.
 std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::OptionSpec>& own);
 
 SavedRun open_saved_run(const train::Registry& registry, const base::Settings& settings);

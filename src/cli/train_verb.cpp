@@ -20,7 +20,7 @@
 namespace trireme::cli {
 namespace {
 
-// The processes of a run of several: servers of their own first, see strategy/common/role_map.h.
+// The job of a run with several processes; servers of their own come first, see strategy/common/role_map.h.
 cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& roles) {
   cluster::Job job;
   job.world = roles.world();
@@ -37,7 +37,7 @@ cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& rol
   std::vector<std::string> servers = list("server-hosts");
   if (!servers.empty() && !roles.servers_apart)
     base::user_error(
-        "--server-hosts needs --server-place own: servers that live in workers' processes are where those are");
+        "--server-hosts needs --server-place own: servers in workers' processes run on the workers' hosts");
   if (servers.empty()) servers = workers;
   for (int process = 0; process < roles.world(); ++process) {
     const int worker = roles.worker_of(process);
@@ -48,12 +48,12 @@ cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& rol
   return job;
 }
 
-// As this process was called.
+// The command line of this process.
 std::vector<std::string> own_command() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   std::vector<std::string> words = base::split(text, '\0');
-  words.pop_back();  // behind the last end
+  words.pop_back();  // empty, behind the last terminator
   words[0] = base::this_program();
   return words;
 }

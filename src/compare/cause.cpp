@@ -9,15 +9,15 @@
 namespace trireme::compare {
 namespace {
 
-constexpr double kNearly = 1e-3;       // of what is left when a factor is taken out
-constexpr double kLeastFactor = 1e-5;  // that is told
-constexpr double kLittle = 0.1;        // what may be left beside a clear factor, in parts of it
-constexpr double kClear = 0.9;         // of a direction
+constexpr double kNearly = 1e-3;       // relative remainder after a factor is taken out
+constexpr double kLeastFactor = 1e-5;  // smallest deviation from 1 that is reported
+constexpr double kLittle = 0.1;        // tolerated remainder beside a clear factor, as a share of it
+constexpr double kClear = 0.9;         // cosine of a clear direction
 
 constexpr const char* kAnotherDecay =
     "the difference points along the weights: another weight decay, or coupled on one side and decoupled on the other?";
 
-// Sums over many tensors of the products of two vectors.
+// Sums of the products of two vectors, over many tensors.
 struct Products {
   double aa = 0, ab = 0, bb = 0;
   void add(double a, double b) {
@@ -25,7 +25,8 @@ struct Products {
     ab += a * b;
     bb += b * b;
   }
-  // b is this many times a, but for a thousandth, or for what is little beside the factor.
+  // The factor between a and b (b = factor * a), if the remainder is below a thousandth, or small beside the factor's
+  // deviation from 1.
   std::optional<double> factor() const {
     if (aa == 0 || bb == 0) return std::nullopt;
     const double factor = ab / aa, left = std::sqrt(std::max(0.0, bb - ab * factor) / bb);
@@ -35,7 +36,7 @@ struct Products {
   double cosine() const { return aa == 0 || bb == 0 ? 0 : ab / std::sqrt(aa * bb); }
 };
 
-// f(ours, reference, before) for every value of the tensors that are wanted.
+// Calls f(ours, reference, before) for every value of the wanted tensors.
 template <class Want, class Use>
 void for_each_value(const Tensors& ours, const Tensors& reference, const Tensors& before, const Want& want,
                     const Use& use) {
@@ -82,7 +83,7 @@ std::string of_slots(const Tensors& ours, const Tensors& reference, const Tensor
   for (const store::NamedTensor& one : ours) {
     const store::NamedTensor* theirs = find(reference, one.name);
     if (!one.name.starts_with("slot.") || theirs == nullptr) continue;
-    // slot.<slot>.<parameter>
+    // Names are slot.<slot>.<parameter>.
     const store::NamedTensor* weight = find(before, "weight." + one.name.substr(one.name.find('.', 5) + 1));
     for (std::size_t i = 0; i < one.values.size(); ++i) {
       slots.add(one.values[i], theirs->values[i]);

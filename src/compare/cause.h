@@ -1,4 +1,5 @@
-// What a difference looks like: systems differ in conventions, and some leave a mark by which they are known.
+// Guesses the cause of a difference: systems differ in conventions, and some conventions leave a recognisable mark.
+// Pure functions; thread-safe.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace trireme::compare {
 
-// A sentence, or nothing. `first` is what left the band; ours and reference are what both have found in that step,
-// `before` the weights (weight.<parameter>) before it; `samples` of the batch.
+// Returns a sentence, or an empty string. `first`: the difference that left its band. `ours`, `reference`: results of
+// both sides in that step. `before`: the weights (weight.<parameter>) before it. `samples`: of the batch.
 std::string likely_cause(const Difference& first, const Tensors& ours, const Tensors& reference, const Tensors& before,
                          double samples);
 

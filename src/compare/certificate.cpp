@@ -23,7 +23,7 @@ constexpr const char* kAnyForm = "trireme compare, form ";
 constexpr const char* kForm = "trireme compare, form 2";
 constexpr const char* kSeal = "sha256";
 
-// JSON has no infinity.
+// JSON has no infinity: null instead.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 double from_number(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
@@ -117,7 +117,7 @@ Certificate parse_certificate(const std::string& text, const std::string& where)
       base::user_error("{} is a certificate of another version of trireme ({}); make a new one", where, form);
     base::user_error("{} is no certificate of trireme compare", where);
   }
-  if (seal != expected) base::user_error("{} was changed after it was written: its seal does not fit", where);
+  if (seal != expected) base::user_error("{} was changed after it was written: its seal does not match", where);
   return found;
 }
 

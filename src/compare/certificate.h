@@ -1,6 +1,6 @@
-// The certificate of a comparison: what was compared with which settings, versions and thresholds, what both sides
-// found, and a seal over all of it. It can be checked anywhere: whether it was changed, whether its verdicts follow
-// from its numbers, and whether a new run finds the same.
+// The certificate of a comparison: settings, versions, thresholds and the results of both sides, sealed by a checksum.
+// Anyone can check that it is unchanged, that its verdicts follow from its numbers, and that a new run finds the same.
+// Thread-safe.
 #pragma once
 
 #include <map>
@@ -13,28 +13,28 @@ namespace trireme::compare {
 
 struct Certificate {
   std::map<std::string, std::string> settings;  // of `trireme compare`
-  std::string trireme, isa;                     // the version and instruction set that ran
+  std::string trireme, isa;                     // version and instruction set that ran
   Outcome outcome;
   std::map<std::string, double> thresholds;
 };
-// Of an outcome here and now.
+// Makes the certificate of an outcome of this machine.
 Certificate certify(const Outcome& outcome, const std::map<std::string, std::string>& settings);
 
-// One JSON object; indent -1: in one line.
+// One JSON object; indent -1: on one line.
 std::string to_json(const Certificate& certificate, int indent);
-// What is no certificate, or was changed, is a user error.
+// A file that is not a certificate, or was changed, is a user error.
 Certificate parse_certificate(const std::string& text, const std::string& where);
 
-// One thing that was looked at.
+// The result of one check.
 struct Finding {
   bool holds = true;
   std::string text;
 };
-// Whether the verdicts follow from the numbers.
+// Checks that the verdicts follow from the numbers.
 std::vector<Finding> check_verdicts(const Certificate& certificate);
-// Whether our side does again what it did; other builds and processors may round otherwise.
+// Checks that our side repeats its results; other builds and processors may round differently.
 std::vector<Finding> check_own(const Certificate& certificate, const OwnFacts& again);
-// Whether all levels end as they did.
+// Checks that all levels end with the same verdict.
 std::vector<Finding> check_levels(const Certificate& certificate, const Outcome& again);
 
 }  // namespace trireme::compare

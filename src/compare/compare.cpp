@@ -17,8 +17,8 @@
 namespace trireme::compare {
 namespace {
 
-constexpr int kPeers = 2;      // the reference, and the same again with another seed
-constexpr int kPerturbed = 2;  // perturbed steps of each: one that opens ReLUs close to zero, one that closes them
+constexpr int kPeers = 2;      // the reference, and a second one with another seed
+constexpr int kPerturbed = 2;  // perturbed steps of each: one opens ReLUs close to zero, one closes them
 constexpr std::size_t kHashedBatches = 3;
 
 Tensors with_losses(Found found) {
@@ -27,7 +27,7 @@ Tensors with_losses(Found found) {
   return std::move(found.tensors);
 }
 
-// The batches of a comparison and the learning rates of their steps.
+// The sequence of batches of a comparison, and the learning rates of their steps.
 class Course {
  public:
   Course(const train::Experiment& experiment, const Options& options, double lr)
@@ -52,9 +52,9 @@ class Course {
   std::int64_t step_ = 0;  // counted from 1
 };
 
-// The same network here and there, twice. Every step of all of them starts from what the reference has then, so that
-// differences do not add up over the steps. Updates and evaluations are compared on the reference's own gradients and
-// weights, where no gradient has jumped. Our own course, from our own weights, is kept too.
+// Our network, and two instances of the peer's. Every step of all of them starts from the reference's state, so that
+// differences do not accumulate over the steps. Updates and evaluations are compared on the reference's own gradients
+// and weights, where no gradient has jumped. ours_ also trains independently from its own weights.
 class Sides {
  public:
   Sides(const train::Experiment& experiment, const Options& options, const base::fs::path& folder)
@@ -80,7 +80,7 @@ class Sides {
     return start_equal(all, peer().prepared());
   }
 
-  // Of the weights that both start from.
+  // Compares the layers with the weights that both sides start from.
   Level layers(const Feed& feed) {
     return op_equal(
         experiment_.network, ours_.weights(), feed, peer().layers(feed),
@@ -89,8 +89,8 @@ class Sides {
 
   struct Judged {
     std::vector<Difference> all{};
-    std::string cause{};       // of the first that left its band, if it is known by sight
-    std::string unrepeated{};  // a tensor that the peer makes otherwise when it does the step again
+    std::string cause{};       // likely cause of the first tensor beyond its band, if known
+    std::string unrepeated{};  // a tensor that differs when the peer repeats the step
     double loss = 0;           // the reference's
   };
   Judged step(const data::Batch& batch, double lr) {
@@ -122,7 +122,8 @@ class Sides {
     return state;
   }
 
-  // Puts into `ours` what our update makes of the reference's gradients, and what we say with its state after the step.
+  // Replaces the update's results in `ours` by our update of the reference's gradients, and adds our output with the
+  // state after the step.
   void update_and_evaluate(const data::Batch& batch, double lr, const Tensors& reference, const Tensors& after,
                            Tensors& ours) {
     Tensors gradients;
@@ -137,7 +138,7 @@ class Sides {
   }
 
   using Digests = std::map<std::string, std::uint32_t>;
-  // Of those that a step makes first.
+  // The first different tensor, in the order in which a step computes them.
   static std::string first_other(const Digests& one, const Digests& other) {
     std::vector<Difference> all;
     for (const auto& [name, digest] : one)
@@ -147,7 +148,7 @@ class Sides {
     return first == nullptr ? "" : first->name;
   }
 
-  // f(peer) of all of them at once.
+  // Calls f(peer) for all peers in parallel.
   template <class F>
   void each_peer(const F& f) {
     std::vector<std::future<void>> running;
@@ -159,11 +160,11 @@ class Sides {
   const train::Experiment& experiment_;
   OurSide ours_, follower_, updater_;
   std::vector<std::unique_ptr<PeerSide>> peers_;  // the reference first
-  Tensors before_;                                // weights and slots that the next step starts from
+  Tensors before_;                                // weights and slots at the start of the next step
   Bands bands_;
 };
 
-// Whether the peer gets the batches as we have them.
+// Checks that the peer receives our batches unchanged.
 void compare_batches(Sides& sides, const train::Experiment& experiment, const Options& options, Level& level,
                      OwnFacts& own) {
   Course course(experiment, options, sides.ours().lr());
@@ -181,7 +182,7 @@ void compare_batches(Sides& sides, const train::Experiment& experiment, const Op
 
 struct Steps {
   Level level{.name = "step-equal"};
-  std::int64_t finite = 0;  // steps before the first whose loss is none
+  std::int64_t finite = 0;  // steps before the first with a loss that is not finite
 };
 
 Steps step_equal(Sides& sides, const train::Experiment& experiment, const Options& options,
@@ -202,12 +203,12 @@ Steps step_equal(Sides& sides, const train::Experiment& experiment, const Option
     steps.finite = step;
     if (!judged.unrepeated.empty())
       fail(
-          fmt::format("{} does not repeat itself: {} of step {} comes out otherwise when it is computed again with "
+          fmt::format("{} does not repeat itself: {} of step {} differs when the step is computed again with "
                       "another random seed; something there is random",
                       peer, judged.unrepeated, step));
     level.rows.push_back(worst_of(judged.all));
     if (const Difference* first = first_of(judged.all))
-      fail(fmt::format("{} leaves the band at step {}: {:.2g}, where rounding makes at most {:.2g}{}", first->name,
+      fail(fmt::format("{} leaves the band at step {}: {:.2g}, where rounding causes at most {:.2g}{}", first->name,
                        step, first->error, first->limit, judged.cause.empty() ? "" : "; " + judged.cause));
   }
   if (level.passed && level.rows.empty()) fail(fmt::format("the loss of {} is not finite at step 1", peer));

@@ -1,4 +1,4 @@
-// Weights in files of any origin, tensor by tensor.
+// Compares weight files of any origin, tensor by tensor. Thread-safe.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace trireme::compare {
 
-// .safetensors or .npz; anything else, or a damaged file, is a user error.
+// Reads .safetensors or .npz; other or damaged files are user errors.
 Tensors read_weights(const std::string& path);
 
-// Tensors of the same name, or, where no name is in both, of the same place. A row for each, with a limit of zero:
-// passes when all bits are equal.
+// Pairs tensors by name, or by position if no name is in both. One row each, with a limit of zero: passes if all bits
+// are equal.
 Level compare_weights(const Tensors& a, const Tensors& b);
 
 }  // namespace trireme::compare

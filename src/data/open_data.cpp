@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A run notes of each training sample whether it was used: of so many, in a quarter of a gigabyte.
+// A run keeps two bits per training sample (the ledger): a quarter of a gigabyte for this many.
 constexpr std::int64_t kMostSynthetic = 1'000'000'000;
 
 DataPair open_synthetic(const DataRequest& request) {
@@ -81,7 +81,7 @@ DataPair open_dataset(const Readers& readers, DataRequest request) {
   request.codecs = readers.codecs;
   if (const DatasetRow* dataset = readers.datasets.find(request.name)) return dataset->open(request);
   if (is_path(request.name)) return open_path(readers, request);
-  return readers.datasets.get(request.name).open(request);  // a user error
+  return readers.datasets.get(request.name).open(request);  // an unknown name is a user error
 }
 
 DataPair open_dataset(const DataRequest& request) { return open_dataset(builtin_readers(), request); }

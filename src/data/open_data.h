@@ -1,5 +1,5 @@
-// The datasets by name, and files and folders of the user's own by path. A new one costs its own file and one line
-// in builtin_readers().
+// Opens datasets by name, and the user's own files and folders by path. A new dataset needs its own file and one line
+// in builtin_readers(). Thread-safe.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct DatasetRow {
   std::string name, summary;
   OpenData open;
 };
-// A format of files and folders.
+// A format of the user's own files and folders.
 struct FormatRow {
   std::string name, summary;
   std::function<bool(const DataRequest& request)> fits;
@@ -25,14 +25,14 @@ struct FormatRow {
 };
 struct Readers {
   base::RegistryOf<DatasetRow> datasets;
-  base::RegistryOf<FormatRow> formats;  // the first that fits is taken
-  CodecRegistry codecs;                 // likewise
+  base::RegistryOf<FormatRow> formats;  // the first that fits is used
+  CodecRegistry codecs;                 // the first that fits is used
 };
 Readers builtin_readers();
 
 // An unknown name, missing files and damaged files are user errors.
 DataPair open_dataset(const Readers& readers, DataRequest request);
-// With what the program comes with.
+// The same with builtin_readers().
 DataPair open_dataset(const DataRequest& request);
 
 }  // namespace trireme::data

@@ -1,5 +1,5 @@
-// AlexNet in torchvision's form. The adaptive 6x6 average pool keeps the classifier's size for every image size from
-// 63x63 up, so almost all of its 57 M parameters are dense.
+// AlexNet as in torchvision. The adaptive 6x6 average pool gives the classifier the same size for all images from 63x63
+// up; almost all of the 57 M parameters are in dense layers.
 #include "models/families.h"
 
 namespace trireme::models {

@@ -1,5 +1,5 @@
-// DenseNet-BC with three dense blocks: depth 6 n + 4 gives n bottleneck layers per block, each of which adds `growth`
-// channels to all it was given. Transitions halve the channels (reduction 0.5) and the image.
+// DenseNet-BC with three dense blocks. Depth 6 n + 4 gives n bottleneck layers per block; each layer appends `growth`
+// channels to its input. Transitions halve the channels (reduction 0.5) and the image.
 #include "base/error.h"
 #include "models/families.h"
 
@@ -12,7 +12,7 @@ Value norm_relu(LayerBuilder& layers, const std::string& name, const std::string
   return layers.relu(name + ".relu" + number, layers.batch_norm(name + ".norm" + number, x));
 }
 
-// BN, ReLU, 1x1 to 4 * growth channels, dropout; BN, ReLU, 3x3 to growth channels, dropout; behind what came in.
+// BN, ReLU, 1x1 to 4 * growth channels, dropout; BN, ReLU, 3x3 to growth channels, dropout; appended to the input.
 Value dense_layer(LayerBuilder& layers, const std::string& name, std::int64_t growth, Value x) {
   Value y = norm_relu(layers, name, "1", x);
   y = layers.conv(name + ".conv1", y, {.channels = 4 * growth, .bias = false});

@@ -1,6 +1,6 @@
-// The families of networks: each function adds its layers over the inputs and returns the prediction. model_list.cpp
-// gives them their names. Nodes are named as in PyTorch (torchvision, where it has the network), so parameter names
-// agree.
+// The network families: each function adds its layers on the inputs and returns the prediction. model_list.cpp names
+// them. Nodes are named as in PyTorch (torchvision, if it has the network), so parameter names agree.
+// One thread at a time per LayerBuilder.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ Value resnet18_cifar(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 Value resnet_cifar(int depth, LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 // depth = 9 n + 2
 Value resnet_v2_cifar(int depth, LayerBuilder& layers, Inputs inputs, std::int64_t classes);
-// depth = 6 n + 4, growth = channels that each dense layer adds
+// depth = 6 n + 4; growth: channels added by each dense layer
 Value densenet_bc(int depth, std::int64_t growth, LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 Value redshift_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 Value landcover_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes);

@@ -17,7 +17,7 @@ using ops::Role;
 // A distribution with mean 0 and fixed width, or a constant.
 struct Filling {
   enum class Kind { constant, uniform, normal } kind = Kind::constant;
-  float size = 0;  // the value, the bound, the standard deviation
+  float size = 0;  // the value, the bound or the standard deviation
 };
 
 Filling constant(float value) { return {Filling::Kind::constant, value}; }
@@ -28,8 +28,8 @@ struct Fans {
   double in = 1, out = 1;
 };
 
-// The fans of a layer: those its op states, else those of the weights' shape (outputs, inputs, kernel ...). A bias has
-// the fans of the weights of its node.
+// The fans of a layer: as specified by its op, else derived from the weights' shape (outputs, inputs, kernel ...). A
+// bias uses the fans of its node's weights.
 Fans fans(const graph::Network& network, const ParameterInfo& parameter) {
   const ParameterInfo* weights = &parameter;
   if (parameter.spec.role == Role::bias)
@@ -71,7 +71,7 @@ void fill(const Filling& filling, const base::CounterRng& rng, std::span<float> 
   switch (filling.kind) {
     case Filling::Kind::constant: std::fill(values.begin(), values.end(), filling.size); break;
     case Filling::Kind::uniform:
-      // 2u - 1 is exact; the lower bound itself can occur, the upper cannot.
+      // 2u - 1 is exact. The lower bound can occur, the upper bound cannot.
       for (std::size_t i = 0; i < values.size(); ++i) values[i] = (2 * rng.uniform(i) - 1) * filling.size;
       break;
     case Filling::Kind::normal:
@@ -95,7 +95,7 @@ void initialize(const graph::Network& network, const tensor::ParameterSpace& spa
   const auto& parameters = network.parameters();
   base::check(static_cast<int>(parameters.size()) == space.size(), "network '{}' has {} parameters, its space {}",
               network.name(), parameters.size(), space.size());
-  std::vector<float> plain;  // of one parameter, when it does not lie so
+  std::vector<float> plain;  // one parameter in plain order, if its layout is not plain
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const tensor::ParameterRange& range = space.range(static_cast<int>(i));
     base::check(range.count() == parameters[i].spec.shape.count(), "parameter '{}' has {} values in its space, not {}",

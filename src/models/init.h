@@ -1,5 +1,5 @@
-// Initial values of all parameters of a network. Every value is a pure function of (seed, the parameter's index in
-// order of definition, its position in canonical plain order): never of layout, threads or who computes it.
+// Initializes all parameters of a network. Every value is a pure function of (seed, the parameter's index in order of
+// definition, its position in canonical plain order), independent of layout, threads and ranks.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace trireme::models {
 // In every style scales and running variances are 1, shifts and running means 0.
 std::span<const std::string> init_styles();
 
-// Fills `weights`, laid out by `space`, whose parameter i is network.parameters()[i]. An unknown style is a user error.
+// Fills `weights`, laid out by `space`. REQUIRES: parameter i of `space` is network.parameters()[i]. An unknown style
+// is a user error.
 void initialize(const graph::Network& network, const tensor::ParameterSpace& space, float* weights,
                 std::string_view style, std::uint64_t seed);
 

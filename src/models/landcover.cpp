@@ -1,5 +1,5 @@
-// Land-cover classification from three images of one place (multispectral, radar, elevation): a branch of convolutions
-// for each, joined by their channels. Made to be split over machines, by branch and at the dense layer.
+// Land-cover classification from three images of one place (multispectral, radar, elevation): one convolutional branch
+// each, concatenated along the channels. Designed for splitting over machines, by branch and at the dense layer.
 #include "base/error.h"
 #include "models/families.h"
 

@@ -1,5 +1,5 @@
-// LayerBuilder: the builder in the zoo's words. Adds ops to a Network with square kernels of the input's rank, and
-// gives every dropout its own stream of random numbers. Lives while one network is built; not thread-safe.
+// LayerBuilder: builds a Network with the zoo's usual layers: square kernels of the input's rank, and a separate random
+// stream per dropout. Lives while one network is built; one thread at a time.
 #pragma once
 
 #include <span>
@@ -48,7 +48,7 @@ class LayerBuilder {
   Value concat(const std::string& name, const std::vector<Value>& parts);
 
  private:
-  // One value for each spatial dimension of x.
+  // `value` repeated for each spatial dimension of x.
   std::vector<std::int64_t> spatial(Value x, std::int64_t value) const;
 
   graph::Network& net_;

@@ -15,7 +15,8 @@ Value conv_norm_relu(LayerBuilder& layers, const std::string& block, int number,
   return layers.relu(fmt::format("{}.relu{}", block, number), conv_norm(layers, block, number, x, options));
 }
 
-// Defined after the block's convolutions, as torchvision orders the parameters.
+// Adds the shortcut (a projection if the shape changes) to the residual. Call it after the block's convolutions:
+// torchvision orders the parameters so.
 Value join(LayerBuilder& layers, const std::string& block, Value x, Value residual, std::int64_t stride) {
   Value shortcut = x;
   if (stride != 1 || layers.channels(x) != layers.channels(residual)) {

@@ -1,4 +1,4 @@
-// ResNets of widths 64, 128, 256, 512: the ImageNet layout of torchvision, and the form with a small stem for CIFAR.
+// ResNets of widths 64, 128, 256, 512: torchvision's ImageNet layout, and a variant with a small stem for CIFAR.
 #include <array>
 
 #include "models/families.h"

@@ -1,8 +1,8 @@
 // Pre-activation bottleneck ResNets for CIFAR in the layout of the Keras example: depth 9 n + 2, three stages of n
-// blocks of (BN, ReLU, conv) three times; convolutions with bias and an L2 penalty on their kernels.
+// blocks, each with three times (BN, ReLU, conv); convolutions have a bias and an L2 penalty on their kernels.
 //
-// The first block of a stage has a 1x1 convolution, without batch norm, as its shortcut. The very first block follows
-// the stem's BN and ReLU, so its first convolution has none of its own.
+// The shortcut of a stage's first block is a 1x1 convolution without batch norm. The very first block follows the
+// stem's BN and ReLU, so its first convolution has no BN and ReLU of its own.
 #include "base/error.h"
 #include "models/families.h"
 
@@ -25,7 +25,7 @@ Value norm_relu(LayerBuilder& layers, const std::string& block, int number, Valu
 struct Block {
   std::string name;
   std::int64_t width = 0;     // of the first two convolutions
-  std::int64_t channels = 0;  // out
+  std::int64_t channels = 0;  // output channels
   std::int64_t stride = 1;
   bool first_of_stage = false;
   bool first_of_network = false;

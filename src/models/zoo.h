@@ -1,8 +1,9 @@
-// The zoo: every network Trireme knows by name, with the input shapes, classes and batch of the studies it comes from.
+// The zoo: all networks that Trireme knows by name, with the input shapes, classes and batch of the studies they come
+// from.
 //
 //   graph::Network net = models::build_model("lenet5", {.inputs = {{1, 28, 28}}, .classes = 10});
 //
-// All functions may be called from any thread.
+// All functions are thread-safe.
 #pragma once
 
 #include <string_view>
@@ -13,14 +14,14 @@
 namespace trireme::models {
 
 using ModelRegistry = base::RegistryOf<ModelRow>;
-// The zoo, in the order in which it is listed to people.
+// The zoo, in the order in which lists show it.
 ModelRegistry builtin_models();
-// Whether the zoo has a model of this name, rather than a user's own program.
+// True if the model is the zoo's, false if a user's own program has added it.
 bool is_in_zoo(std::string_view name);
 
-// A request, or a network made for it, that does not fit is a user error.
+// User error if the request, or the network made for it, does not fit.
 graph::Network build_model(const ModelRow& model, const ModelRequest& request = {});
-// One of the zoo; an unknown name is a user error that suggests the nearest.
+// Builds a model of the zoo; an unknown name is a user error that suggests the nearest.
 graph::Network build_model(std::string_view name, const ModelRequest& request = {});
 
 }  // namespace trireme::models

@@ -26,7 +26,7 @@ struct AdamRule {
   }
 };
 
-// By squaring: multiplications only, so the same bits everywhere.
+// x^n by squaring: multiplications only, so the same bits on every machine.
 double power(double x, std::int64_t n) {
   double result = 1;
   for (; n > 0; n /= 2) {

@@ -8,8 +8,8 @@
 namespace trireme::optim {
 namespace {
 
-// Sixteen sums in double, then halves, quarters and so on. The square of a float is exact in double, so only the
-// additions round, in one order whatever the vector width.
+// Sixteen partial sums in double, combined by halves, quarters and so on. The square of a float is exact in double, so
+// only the additions round, in one order for every vector width.
 struct SquaresKernel {
   static constexpr int kSums = 16;
 
@@ -43,7 +43,7 @@ double tree_sum(std::span<const double> sums) {
 }
 
 double sum_of_squares(std::span<const float> values) {
-  // tree_sum over the blocks, without a list of them.
+  // The same as tree_sum over the blocks' sums, without storing them.
   const auto count = static_cast<std::int64_t>(values.size());
   if (count <= kNormBlock) return count == 0 ? 0 : block_sum_of_squares(values.data(), count);
   const auto blocks = static_cast<std::uint64_t>((count + kNormBlock - 1) / kNormBlock);
@@ -54,7 +54,7 @@ double sum_of_squares(std::span<const float> values) {
 double clip_factor(double norm, double max_norm) {
   if (!(max_norm > 0)) base::user_error("the largest gradient norm is {}, expected a number above 0", max_norm);
   const double factor = max_norm / (norm + 1e-6);
-  return factor > 1 ? 1 : factor;  // a NaN norm stays NaN: the run must see it
+  return factor > 1 ? 1 : factor;  // a NaN norm stays NaN, so that the run notices it
 }
 
 }  // namespace trireme::optim

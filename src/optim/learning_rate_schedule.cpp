@@ -9,7 +9,7 @@
 namespace trireme::optim {
 namespace {
 
-// Sine and cosine for |x| <= pi/4, by Taylor's series; the first term left out is below 1e-17.
+// Sine and cosine for |x| <= pi/4 by Taylor series; the first omitted term is below 1e-17.
 double small_cos(double x) {
   const double z = x * x;
   double sum = 0;
@@ -24,7 +24,7 @@ double small_sin(double x) {
   return x * (1 - sum);
 }
 
-// Half a cosine from `from` (progress 0) to `to` (progress 1).
+// Half a cosine wave from `from` (progress 0) to `to` (progress 1).
 double anneal(double from, double to, double progress) {
   return to + (from - to) / 2 * (1 + cos_pi(std::clamp(progress, 0.0, 1.0)));
 }
@@ -79,7 +79,7 @@ class OneCycle final : public LearningRateSchedule {
       : LearningRateSchedule(std::move(text), warm_up), shape_(shape) {}
 
  private:
-  // The top is at step warm * total - 1, as in PyTorch, which need not be whole.
+  // The peak is at step warm * total - 1, as in PyTorch; this need not be a whole number.
   double shaped(double base_lr, const Position& at) const override {
     const double peak = shape_.peak > 0 ? shape_.peak : base_lr;
     const double top = shape_.warm * static_cast<double>(at.total_steps) - 1;

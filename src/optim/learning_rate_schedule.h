@@ -1,14 +1,15 @@
-// LearningRateSchedule: the learning rate of each step. Pure functions in double, with + - * / only: the same on every
-// machine.
+// LearningRateSchedule: the learning rate of each step. Pure functions in double with + - * / only: the same bits on
+// every machine.
+// Immutable; thread-safe.
 //
 //   constant                          the optimizer's rate
-//   step:80=0.01,130=0.001            from epoch 80 on (after 80 whole epochs) 0.01, from 130 on 0.001
-//   cosine:min=0                      half a cosine from the optimizer's rate down to min at the end of the run
-//   onecycle:peak=0.1,warm=30%        half a cosine from peak/25 up to peak in the first 30% of the run, then half a
-//                                     cosine down to peak/end; peak is the optimizer's rate unless given, start=25,
-//                                     end=1e4 (PyTorch's OneCycleLR ends at start/1e4: end=2.5e5)
+//   step:80=0.01,130=0.001            0.01 from epoch 80 on (after 80 whole epochs), 0.001 from epoch 130 on
+//   cosine:min=0                      half a cosine wave from the optimizer's rate down to min at the end of the run
+//   onecycle:peak=0.1,warm=30%        half a cosine wave from peak/start up to peak in the first 30% of the run,
+//                                     then half a cosine wave down to peak/end. Defaults: peak = the optimizer's rate,
+//                                     start=25, end=1e4 (PyTorch's OneCycleLR ends at start/1e4: end=2.5e5)
 // Every schedule takes warmup=EPOCHS or warmup-steps=STEPS: over the first W steps the rate is also multiplied by
-// (step + 1) / W; the cosine then spans the steps that remain. Objects do not change: safe from any thread.
+// (step + 1) / W; the cosine then spans the remaining steps.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ class LearningRateSchedule {
   LearningRateSchedule(std::string text, const WarmUp& warm_up) : text_(std::move(text)), warm_up_(warm_up) {}
   virtual ~LearningRateSchedule() = default;
 
-  // The rate of a step, counted from 0 over the whole run of total_steps. Later steps get what the last one gets.
+  // The rate of a step, counted from 0 over the whole run of total_steps. Steps beyond the last get the last one's
+  // rate.
   [[nodiscard]] double lr(double base_lr, std::int64_t step, std::int64_t steps_per_epoch,
                           std::int64_t total_steps) const;
   const std::string& text() const { return text_; }
@@ -46,7 +48,7 @@ class LearningRateSchedule {
 };
 
 [[nodiscard]] std::unique_ptr<LearningRateSchedule> make_schedule(std::string_view text);
-// One line per form, for help and docs.
+// One line per schedule, for help and docs.
 [[nodiscard]] std::vector<std::string> schedule_forms();
 
 // cos(pi x) for x in [0, 1], within 1e-15.

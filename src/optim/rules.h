@@ -1,4 +1,4 @@
-// The factories of the update rules, one file each. Inside optim/ only.
+// The factories of the update rules, one file per rule. Internal to src/optim.
 #pragma once
 
 #include <memory>

@@ -3,7 +3,7 @@
 //   plain:    w -= lr d
 //   momentum: m = momentum m + d;  w -= lr m
 //   Nesterov: m = momentum m + d;  w -= lr (d + momentum m)
-// The learning rate stands outside the momentum, so a schedule acts at once.
+// The learning rate is outside the momentum, so a change of the rate takes effect at once.
 #include <fmt/core.h>
 
 #include "base/error.h"

@@ -1,12 +1,12 @@
-// The loop all update rules share: one pass over weights, gradient and state.
+// The loop shared by all update rules: one pass over weights, gradient and state.
 //
 // A Rule is a small struct of float constants, copied into the kernel, with
 //   static constexpr int kSlots
 //   void step(float& weight, float gradient, float* state) const   (always inlined)
-// Every element is computed alone with + - * / sqrt and explicit fma, which round alike at any vector width: so the
-// loop is left to the compiler's vectoriser, per instruction set, and any split of a range gives the same bits. (Over
-// base::Lanes the same loop measured a third of the speed: GCC 12 moves such vectors through the stack.)
-// A rule must map zero weight, gradient and state to zero: that is how padding stays zero.
+// Each element is computed independently with + - * / sqrt and explicit fma, which round the same at every vector
+// width. So the compiler vectorizes the loop per instruction set, and any split of a range gives the same bits. (The
+// same loop over base::Lanes reached a third of the speed: GCC 12 moves such vectors through the stack.)
+// A rule must map zero weight, gradient and state to zero, so that padding stays zero.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ TRIREME_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
 
 template <class Rule>
 struct UpdateKernel {
-  using Pointers = std::array<float*, 2>;  // unused ones stay null
+  using Pointers = std::array<float*, 2>;  // unused ones are null
 
-  // The buffers never overlap; saying so here lets the loop become vectors.
+  // __restrict: the buffers never overlap, so the compiler can vectorize the loop.
   TRIREME_INLINE static void run(float* weights, const float* gradient, Pointers state, std::int64_t count, Rule rule) {
     static_assert(Rule::kSlots <= 2);
     float* __restrict w = weights;

@@ -1,4 +1,4 @@
-// Memory allocators that a peer can be started with instead of the C library's: jemalloc and tcmalloc, where installed.
+// Memory allocators for a peer's process in place of the C library's: jemalloc and tcmalloc, if installed. Thread-safe.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@ namespace trireme::peer {
 
 struct Allocator {
   std::string name;  // jemalloc or tcmalloc; empty: the C library's
-  std::string file;  // its shared library
+  std::string file;  // path of its shared library
 
-  // NAME=VALUE for the process that is to use it: the library is preloaded, with the settings that PyTorch's tuning
-  // guide gives for it.
+  // Environment (NAME=VALUE) for the process: preloads the library, with the settings that PyTorch's tuning guide
+  // recommends.
   std::vector<std::string> environment() const;
 };
 
-// One of each name: of the folder lib beside the interpreter's bin (a virtual or conda environment), else the system's.
+// The allocators found, one per name: from the folder lib beside the interpreter's bin (virtual or conda environment),
+// else the system's.
 std::vector<Allocator> installed_allocators(const std::string& python);
 
 }  // namespace trireme::peer

@@ -1,6 +1,7 @@
-// AnsweringProcess: another program that answers lines on its standard output to lines on its standard input. Every
-// wait has a deadline; one that dies or does not answer is a run error with the end of its standard error. One thread
-// at a time.
+// AnsweringProcess: a program that answers lines on its standard input with lines on its standard output.
+// One thread at a time.
+// Every wait has a deadline. If the program dies or does not answer, that is a run error with the end of its standard
+// error.
 #pragma once
 
 #include <string>
@@ -13,20 +14,20 @@ namespace trireme::peer {
 
 class AnsweringProcess {
  public:
-  // `title` names it in errors ("PyTorch"); arguments[0] is looked up in PATH. `cpus`: where it may run, whatever the
-  // calling thread is pinned to; none: as that thread.
+  // `title` names the program in errors ("PyTorch"). arguments[0] is looked up in PATH. `cpus`: its affinity; empty:
+  // that of the calling thread.
   AnsweringProcess(std::string title, std::vector<std::string> arguments, std::vector<int> cpus = {});
 
-  // One line there, one line back, without their line ends. A failure kills it.
+  // Sends one line and returns the answer, both without line end. On failure kills the process.
   std::string ask(std::string_view line, double deadline_seconds);
 
-  // Closes its standard input and waits for its end: the exit code, 128 + signal when a signal ended it, -1 when it was
-  // killed at the deadline. What it printed since the last ask() is in output().
+  // Closes its standard input and waits for its end. Returns the exit code, 128 + signal if a signal ended it, or -1 if
+  // it was killed at the deadline. output() then has its output since the last ask().
   int finish(double deadline_seconds);
   const std::string& output() const { return process_.output(); }
-  // The last lines of its standard error, joined by " / "; empty when it was silent.
+  // The last lines of its standard error, joined by " / "; empty if there are none.
   std::string last_words() const;
-  // All that are not blank.
+  // All non-blank lines of its standard error.
   std::vector<std::string> error_lines() const;
 
  private:

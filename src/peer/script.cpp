@@ -21,7 +21,7 @@ std::string what_to_do(const System& system) {
   return fmt::format("install {}, or name an interpreter with --python or TRIREME_PYTHON", system.install);
 }
 
-// Empty when this python imports the module, else what it said.
+// Empty if this python imports the module, else the reason.
 std::string why_not(const std::string& python, const System& system) {
   AnsweringProcess child(python, {python, "-c", "import " + system.module});
   const int code = child.finish(kImportSeconds);
@@ -39,10 +39,10 @@ std::vector<std::string> command_of(const std::string& python, const std::string
                                     const std::vector<std::string>& environment) {
   std::vector<std::string> all;
   if (!environment.empty()) {
-    all.emplace_back("env");  // sets it and becomes the interpreter
+    all.emplace_back("env");  // sets the environment, then executes the interpreter
     all.insert(all.end(), environment.begin(), environment.end());
   }
-  all.insert(all.end(), {python, "-B", "-W", "ignore", script});  // -B: leaves no files beside the scripts
+  all.insert(all.end(), {python, "-B", "-W", "ignore", script});  // -B: writes no bytecode beside the scripts
   all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
 }
@@ -80,14 +80,14 @@ std::string find_script(const System& system, const std::string& name, const Pee
     if (const fs::path path = place.scripts / below; fs::exists(path, ignored)) return path.string();
     base::user_error("TRIREME_PEERS is '{}', but there is no {} in it", place.scripts, below.string());
   }
-  // The program lies in <source>/build, its tests one folder deeper; installed, in <prefix>/bin.
+  // The program is in <source>/build, its tests one folder deeper; installed, it is in <prefix>/bin.
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   fs::path folder = program.parent_path();
   for (int level = 0; level < 3 && folder.has_relative_path(); ++level, folder = folder.parent_path())
     for (const char* peers : {"peers", "share/trireme/peers"})
       if (const fs::path path = folder / peers / below; fs::exists(path, ignored)) return path.string();
-  base::user_error("the script peers/{} was not found near {}; name the folder peers with TRIREME_PEERS",
-                   below.string(), program.string());
+  base::user_error("the script peers/{} was not found near {}; set TRIREME_PEERS to the folder peers", below.string(),
+                   program.string());
 }
 
 Script::Script(const std::string& title, const std::string& python, const std::string& script,

@@ -1,5 +1,6 @@
-// Another system as a peer: which Python has it, where our scripts for it lie, and a script that answers questions in
-// JSON. A system is one folder of peers/.
+// Another system as a peer: finds a Python interpreter that has it and our scripts for it, and runs a script that
+// answers requests in JSON. Each system has a folder in peers/.
+// Functions are thread-safe; a Script: one thread at a time.
 #pragma once
 
 #include <memory>
@@ -11,39 +12,39 @@
 namespace trireme::peer {
 
 struct System {
-  std::string name;     // of its folder, and of --peer
-  std::string title;    // for people
-  std::string module;   // what Python imports
-  std::string install;  // how to get it
+  std::string name;     // of its folder, and for --peer
+  std::string title;    // its name for people
+  std::string module;   // the Python module to import
+  std::string install;  // what to install
 };
 const System& pytorch();
-// A wrong name is a user error of the option --peer.
+// An unknown name is a user error of the option --peer.
 const System& find_system(const std::string& name);
 
-// What the user says about it; empty: nothing.
+// Where the user says the peer is; empty: not specified.
 struct PeerLocation {
   std::string python;              // --python
   std::string environment_python;  // TRIREME_PYTHON
-  std::string scripts;             // TRIREME_PEERS: the folder that holds the systems'
+  std::string scripts;             // TRIREME_PEERS: the folder with the systems' folders
 };
 
-// The interpreter named by the user, else the first of python3 and /usr/bin/python3 that imports the module. A user
-// error when there is none.
+// The interpreter that the user specified, else the first of python3 and /usr/bin/python3 that imports the module; none
+// is a user error.
 std::string find_python(const System& system, const PeerLocation& place);
 
-// peers/<system>/<name>: in the named folder, else beside the source tree the program was built in, else where it is
-// installed. A user error when there is none.
+// Path of peers/<system>/<name>: in the specified folder, else in the source tree above the program, else where it is
+// installed. A missing script is a user error.
 std::string find_script(const System& system, const std::string& name, const PeerLocation& place);
 
 class Script {
  public:
-  // Starts python on the script; `title` names it in errors; see AnsweringProcess for `cpus`. `environment`: NAME=VALUE
-  // on top of this process's.
+  // Starts python with the script. `title` names it in errors; `cpus`: see AnsweringProcess; `environment`: NAME=VALUE,
+  // added to this process's environment.
   Script(const std::string& title, const std::string& python, const std::string& script,
          const std::vector<std::string>& arguments, const std::vector<int>& cpus,
          const std::vector<std::string>& environment = {});
-  // A JSON object there, one back. An answer {"error": "..."} and one that is no JSON object are run errors;
-  // {"refused": "..."} is a user error.
+  // Sends one JSON object and returns the answer, a JSON object. An answer {"error": "..."} or one that is not a JSON
+  // object is a run error; {"refused": "..."} is a user error.
   std::string ask(const std::string& json, double deadline_seconds);
 
  private:

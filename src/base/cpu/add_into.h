@@ -1,4 +1,5 @@
-// into[i] += from[i], vectorised; the one addition of the oar tree and of gradients that meet.
+// into[i] += from[i], vectorized: the only addition used by the oar tree and for gradients with several contributions.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>

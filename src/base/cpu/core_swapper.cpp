@@ -9,7 +9,7 @@
 namespace trireme::base {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{10};  // then the change happens while both run
+constexpr std::chrono::milliseconds kPatience{10};  // then stop waiting: the swap happens while both threads run
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::int32_t this_thread() { return static_cast<std::int32_t>(syscall(SYS_gettid
 
 CoreSwapper::CoreSwapper() : thread_([this] { serve(); }) {
   std::unique_lock lock(mutex_);
-  moved_.wait(lock, [&] { return number_ != 0; });
+  moved_.wait(lock, [&] { return swapper_id_ != 0; });
 }
 
 CoreSwapper::~CoreSwapper() {
@@ -38,7 +38,7 @@ CoreSwapper::~CoreSwapper() {
 
 void CoreSwapper::change_cores(int here, std::int32_t other, int there) {
   std::unique_lock lock(mutex_);
-  put_on_cpu(number_, here);
+  put_on_cpu(swapper_id_, here);
   request_ = {this_thread(), other, here, there};
   has_request_ = true;
   asked_.notify_one();
@@ -47,13 +47,13 @@ void CoreSwapper::change_cores(int here, std::int32_t other, int there) {
 
 void CoreSwapper::serve() {
   std::unique_lock lock(mutex_);
-  number_ = this_thread();
+  swapper_id_ = this_thread();
   moved_.notify_one();
   while (true) {
     asked_.wait(lock, [&] { return has_request_ || ends_; });
     if (ends_) return;
     const Request request = request_;
-    put_on_cpu(request.first, request.there);
+    put_on_cpu(request.caller, request.there);
     has_request_ = false;
     lock.unlock();
     moved_.notify_one();

@@ -1,9 +1,11 @@
-// CoreSwapper: makes two threads that run change cores, while neither core stands idle.
+// CoreSwapper: swaps two running threads between cores without leaving either core idle.
+// One caller of change_cores() at a time.
 //
-// Whoever moves a running thread sleeps until the system has stopped it; if it sits on the core where that one is to go
-// on, it finds its own core taken and waits for the next tick of the clock before it can go the other way: 4 ms of an
-// idle core for every change. So the one who wants to change sleeps first, the swapper sends it away on the core that
-// it left, which needs no stopping, and then the other one, of whom the swapper alone waits to hear.
+// Changing the affinity of a running thread blocks the caller until the kernel has stopped that thread. If the caller
+// runs on that thread's new core, it then finds its own core taken and waits for the next scheduler tick before it can
+// move to the other core: 4 ms of an idle core per swap. So the caller sleeps first; the swapper's thread, on the
+// caller's core, moves the sleeping caller, which needs no stopping, and then the other thread. Only the swapper waits
+// for that thread to be stopped.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +15,7 @@
 
 namespace trireme::base {
 
-// Lets a thread of any process, 0: the calling one, run on one cpu only; false when the system refuses.
+// Pins a thread of any process (0: the calling thread) to one cpu; false if the system refuses.
 bool put_on_cpu(std::int32_t thread, int cpu);
 std::int32_t this_thread();
 
@@ -24,13 +26,13 @@ class CoreSwapper {
   CoreSwapper(const CoreSwapper&) = delete;
   CoreSwapper& operator=(const CoreSwapper&) = delete;
 
-  // The calling thread, which is pinned to `here`, goes on at `there`, and the thread that is pinned to that goes on
-  // here, now or in a moment.
+  // Moves the calling thread from cpu `here`, where it is pinned, to cpu `there`, and the thread `other` from `there`
+  // to `here`. The move of `other` may complete after the return.
   void change_cores(int here, std::int32_t other, int there);
 
  private:
   struct Request {
-    std::int32_t first = 0, other = 0;
+    std::int32_t caller = 0, other = 0;
     int here = 0, there = 0;
   };
   void serve();
@@ -39,7 +41,7 @@ class CoreSwapper {
   std::condition_variable asked_, moved_;
   Request request_;
   bool has_request_ = false, ends_ = false;
-  std::int32_t number_ = 0;  // of the swapper's thread; 0: not there yet
+  std::int32_t swapper_id_ = 0;  // 0: not started yet
   std::thread thread_;
 };
 

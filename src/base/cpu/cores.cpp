@@ -30,7 +30,7 @@ constexpr std::size_t kTopologyBytes = std::size_t{8} << 20;
 // One cpu per core in topology order, then the second hardware thread of each core, and so on.
 std::vector<int> spread_over_cores(const std::set<int>& allowed) {
   std::vector<int> order;
-  std::vector<char>().reserve(kTopologyBytes);  // out of memory is an exception here, but a crash inside hwloc
+  std::vector<char>().reserve(kTopologyBytes);  // throws if memory is exhausted, where hwloc would crash
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) == 0) {
     if (hwloc_topology_load(topology) == 0) {
@@ -53,9 +53,9 @@ std::vector<int> spread_over_cores(const std::set<int>& allowed) {
   return order;
 }
 
-// The cgroup's cpu quota in cores, or 0 when there is none.
+// The cgroup's cpu quota in cores, or 0 if there is none.
 double cgroup_quota() {
-  // Version 2: the process's own group and every group above it may set one; the smallest counts.
+  // Version 2: this process's group and every group above it may set a quota; the smallest applies.
   std::string group = "/";
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);)
@@ -111,7 +111,7 @@ void unpin_this_thread(const std::vector<int>& cpus) {
 
 void work_in_background() {
   const sched_param parameter{};
-  pthread_setschedparam(pthread_self(), SCHED_BATCH, &parameter);  // a system without it loses nothing but time
+  pthread_setschedparam(pthread_self(), SCHED_BATCH, &parameter);  // if refused, only time is lost
 }
 
 }  // namespace trireme::base

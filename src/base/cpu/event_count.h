@@ -1,4 +1,5 @@
-// EventCount: waiting for an atomic to change, and for an event: spins for a moment when allowed, then sleeps.
+// EventCount: a counter of events that threads wait for; waiting spins for at most 50 us if allowed, then sleeps.
+// Thread-safe.
 #pragma once
 
 #include <immintrin.h>
@@ -12,7 +13,7 @@ namespace trireme::base {
 
 inline constexpr std::int64_t kSpinNs = 50'000;
 
-// Returns once value != old.
+// Returns as soon as value != old.
 template <class T>
 void wait_until_changed(const std::atomic<T>& value, T old, bool may_spin) {
   if (may_spin) {
@@ -27,10 +28,11 @@ void wait_until_changed(const std::atomic<T>& value, T old, bool may_spin) {
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 
-// A counter of changes that threads wait for. A waiter reads latest() first, then looks, then waits after what it
-// read.
+// Usage of a waiter: read latest(), check the condition, then wait_after() that count, so that no event in between is
+// lost.
 class EventCount {
  public:
+  // Without waiters, notify() does nothing.
   EventCount(bool has_waiters, bool may_spin) : has_waiters_(has_waiters), may_spin_(may_spin) {}
 
   std::uint32_t latest() const { return count_.load(std::memory_order_acquire); }

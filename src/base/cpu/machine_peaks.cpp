@@ -15,16 +15,16 @@
 namespace trireme::base {
 namespace {
 
-constexpr double kSeconds = 0.15;          // per measurement; the best of its passes counts
-constexpr int kLeastPasses = 8;            // however slow: the machine may be busy with something else for a while
+constexpr double kSeconds = 0.15;          // per measurement; the best pass counts
+constexpr int kLeastPasses = 8;            // even if slow: other load may occupy the machine for a while
 constexpr std::int64_t kRounds = 200'000;  // about a millisecond
 
 typedef float Vector16 __attribute__((vector_size(16)));
 typedef float Vector32 __attribute__((vector_size(32)));
 typedef float Vector64 __attribute__((vector_size(64)));
 
-// Independent chains of multiply-adds in registers: enough of them to hide the latency, few enough not to spill. Unlike
-// other kernels over vectors of the instruction set's own width: GCC keeps wider ones in memory.
+// Independent chains of multiply-adds in registers: enough to hide the latency, few enough not to spill. Unlike other
+// kernels this one uses vectors of the instruction set's own width, because GCC keeps wider ones in memory.
 template <class Vector, int kChains, bool kFused>
 struct MultiplyAdds {
   static constexpr int kFloats = static_cast<int>(sizeof(Vector) / sizeof(float));
@@ -41,7 +41,7 @@ struct MultiplyAdds {
     for (int i = 0; i < kFloats; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
     return r;
   }
-  // Written out by the index sequence: GCC keeps an array that a loop walks through in memory, too.
+  // Unrolled by the index sequence: GCC keeps an array that a loop indexes in memory.
   template <std::size_t... kChain>
   TRIREME_INLINE static void run_chains(std::int64_t rounds, float* sink, std::index_sequence<kChain...>) {
     Vector chain[kChains] = {(static_cast<float>(kChain) * 0.01f - Vector{})...};
@@ -53,8 +53,8 @@ struct MultiplyAdds {
   }
 };
 
-// Returns the operations done. There are 32 registers of 64 bytes with AVX-512, else 16 of 32 or 16; without AVX2 there
-// is no fused multiply-add.
+// Returns the number of operations done. AVX-512 has 32 registers of 64 bytes, the other sets 16 of 32 or 16 bytes;
+// without AVX2 there is no fused multiply-add.
 double run_multiply_adds(float* sink) {
   const auto run = [sink]<class Kernel>(Kernel) {
     dispatch<Kernel>(kRounds, sink);
@@ -81,7 +81,7 @@ struct Triad {
   }
 };
 
-// The most units per second over passes that do `units` each, on all members.
+// The best rate in units per second over several passes on all members; each pass does `units`.
 template <class Pass>
 double best_rate(ThreadTeam& team, double units, const Pass& pass) {
   double best = 0;
@@ -95,7 +95,7 @@ double best_rate(ThreadTeam& team, double units, const Pass& pass) {
   return best;
 }
 
-// Floats of one array of one member: all members together well beyond the last cache.
+// Floats in each array of a member, so that all members' arrays together far exceed the last-level cache.
 std::int64_t array_floats(int members) {
   const std::int64_t cache = std::max<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
   const std::int64_t bytes = std::clamp<std::int64_t>(2 * cache, 64 << 20, 256 << 20) / members;
@@ -127,7 +127,7 @@ Peak measure_peak(int threads, const std::vector<int>& cpus) {
   using Arrays = std::array<AlignedMemory, 3>;
   std::vector<Arrays> memory(static_cast<std::size_t>(threads));
   const auto floats = [](const AlignedMemory& array) { return reinterpret_cast<float*>(array.get()); };
-  team.run([&](int member) {  // touched first by the thread that uses it
+  team.run([&](int member) {  // first touched by the thread that uses it
     for (AlignedMemory& array : memory[static_cast<std::size_t>(member)]) {
       array = allocate_aligned(static_cast<std::size_t>(count) * sizeof(float));
       std::fill_n(floats(array), count, 1.0f);

@@ -5,7 +5,7 @@
 namespace trireme::base {
 namespace {
 
-// One-lane use goes through the same code as sixteen, so the bits agree; speed does not matter here.
+// A single value uses the code for sixteen, so the bits agree; speed does not matter here.
 struct LogOne {
   TRIREME_INLINE static void run(float* x) { *x = log(splat(*x))[0]; }
 };
@@ -18,7 +18,7 @@ float log1(float x) {
 }
 
 float cos_turns(float turns) {
-  // Folded to an eighth of a turn in double, then Taylor series; only + - * are used, so bits are the same everywhere.
+  // Reduced to an eighth of a turn in double, then Taylor series, with + - * only: the same bits on every machine.
   double t = static_cast<double>(turns);
   if (t > 0.5) t = 1.0 - t;
   const bool negative = t > 0.25;

@@ -1,8 +1,8 @@
-// Own exp, log, tanh and sigmoid: libm picks variants by CPU, these give the same bits everywhere. Errors stay within 3
-// units in the last place (tests/base/math_test.cpp measures them over the whole range).
+// exp, log, tanh and sigmoid with the same bits on every machine (libm picks variants by CPU). Errors are at most 3
+// units in the last place (tests/base/math_test.cpp measures them over the whole range). Pure functions; thread-safe.
 //
-// Functions of one float are made for loops: they choose between values by bits, since GCC 12 makes branches, not
-// vectors, of written choices when it compiles for AVX2. The forms over lanes give the same bits.
+// The functions of one float are meant for loops. They select between values with bit operations, because GCC 12
+// compiles conditionals to branches instead of vectors for AVX2. The forms over lanes give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace trireme::base {
 
 namespace math_detail {
-constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, which the low bits then hold
+constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, held in the low bits
 // 2^n for -126 <= n <= 127.
 TRIREME_INLINE float power(std::int32_t n) { return std::bit_cast<float>((n + 127) << 23); }
-// All bits where the magnitude with bits `size` is above `limit`, else none.
+// All bits set if the magnitude with bits `size` is above `limit`, else none.
 TRIREME_INLINE std::int32_t all_if_above(std::int32_t size, float limit) {
   return (std::bit_cast<std::int32_t>(limit) - size) >> 31;
 }
@@ -58,7 +58,7 @@ TRIREME_INLINE Lanes exp(Lanes x) {
 // Natural logarithm of a positive normal number; -infinity at 0, NaN below.
 TRIREME_INLINE Lanes log(Lanes x) {
   // x = m 2^e with sqrt(1/2) <= m < sqrt(2); log m = 2 artanh(s), s = (m-1)/(m+1).
-  LanesUnsigned bits;  // unsigned, since the bits of a negative number would overflow below
+  LanesUnsigned bits;  // unsigned: the bits of a negative number would overflow below
   std::memcpy(&bits, &x, sizeof bits);
   const LanesUnsigned shifted = bits - 0x3f3504f3u;  // bits of sqrt(1/2)
   LanesInt exponent;

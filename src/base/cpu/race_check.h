@@ -1,5 +1,6 @@
-// Tells the thread sanitizer what memory a kernel reads and writes. It cannot see into oneDNN's generated code, and our
-// own vector loops are kept from it, as it makes them many times slower. Nothing in other builds.
+// Tells the thread sanitizer which memory a kernel reads and writes. The sanitizer cannot see into oneDNN's generated
+// code, and our own vector loops are not instrumented because that makes them many times slower. No-ops in other
+// builds.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ Isa detect() {
   return Isa::generic;
 }
 
-// Process-wide because the instruction set is a property of the machine; set once, before anything computes.
+// Process-wide, because the instruction set is a property of the machine. Set once, before computing starts.
 std::atomic<Isa>& active() {
   static std::atomic<Isa> isa{best_isa()};
   return isa;

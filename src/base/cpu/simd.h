@@ -1,9 +1,9 @@
-// Sixteen virtual lanes and run-time choice of the instruction set.
+// Lanes: vectors of sixteen floats, with the instruction set chosen at run time.
 //
-// Own kernels are written once over Lanes (16 floats). The compiler makes one zmm, two ymm or four xmm registers of it;
-// lane i holds the same value in each case and lanes are combined in one order, so bits do not depend on the
-// instruction set. A kernel is a struct with a static, always-inlined run(); dispatch<Kernel>(...) calls the copy for
-// the active instruction set. Multiply-adds are written with fma(), never contracted by the compiler.
+// Kernels are written once over Lanes. The compiler maps Lanes to one zmm, two ymm or four xmm registers. Lane i holds
+// the same value in each case, and lanes are combined in one fixed order, so the bits do not depend on the instruction
+// set. A kernel is a struct with a static, always-inlined run(); dispatch<Kernel>(...) calls the copy for the active
+// instruction set. Multiply-adds are written with fma(); the compiler never contracts them.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ Isa best_isa();
 Isa active_isa();
 void set_active_isa(Isa isa);
 std::string_view isa_name(Isa isa);
-Isa parse_isa(std::string_view name);  // "auto", "avx512", "avx2", "generic"; throws a user error
+Isa parse_isa(std::string_view name);  // "auto", "avx512", "avx2", "generic"; else a user error
 
-// The one of three that is made for it.
+// Selects the variant for this instruction set.
 template <class T>
 const T& for_isa(Isa isa, const T& generic, const T& avx2, const T& avx512) {
   return isa == Isa::avx512 ? avx512 : isa == Isa::avx2 ? avx2 : generic;
 }
 
-// Every computing thread calls this once: denormals are flushed to zero.
+// Flushes denormals to zero. Every computing thread calls this once.
 void set_flush_to_zero();
 
 inline constexpr int kLanes = 16;
@@ -59,7 +59,7 @@ TRIREME_INLINE Lanes fma(Lanes a, Lanes b, Lanes c) {
 }
 TRIREME_INLINE Lanes max(Lanes a, Lanes b) { return a > b ? a : b; }
 TRIREME_INLINE Lanes min(Lanes a, Lanes b) { return a < b ? a : b; }
-// The one combining order: halves, quarters, eighths, pairs.
+// The fixed order of combining lanes: halves, quarters, eighths, pairs.
 TRIREME_INLINE float sum(Lanes v) {
   float s[kLanes];
   store(s, v);

@@ -1,8 +1,8 @@
-// ThreadTeam: a fixed set of threads that run one function together and meet at its end. The caller is member 0.
-//
-// Waiting spins for a moment only while there are no more members than cores, then sleeps. Members flush denormals to
-// zero and are pinned, one to a cpu, when there are enough cpus. An exception of a member is thrown to the caller.
+// ThreadTeam: a fixed set of threads that run one function together. The caller is member 0.
 // One caller at a time.
+//
+// Waiting spins briefly if `may_spin`, then sleeps; allow spinning only with at most as many members as cores. Members
+// flush denormals to zero and are pinned, one per cpu, if there are enough cpus. run() rethrows a member's exception.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace trireme::base {
 
 class ThreadTeam {
  public:
-  // Pins member i to cpus[i] if there are at least `members` of them; an empty list pins nobody.
+  // Pins member i to cpus[i] if there are at least `members` cpus, else nobody.
   ThreadTeam(int members, const std::vector<int>& cpus, bool may_spin);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;

@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 constexpr std::size_t kReadBytes = std::size_t{1} << 16;
-constexpr int kReadsAtOnce = 16;                   // of one that never stops talking
+constexpr int kReadsAtOnce = 16;                   // reads per call, in case the child never stops writing
 constexpr double kKilledSeconds = 5;               // a killed process may be stuck in the kernel
-constexpr std::int64_t kLookMs = 50;               // between two looks at a child whose pipes somebody else holds
-constexpr std::chrono::milliseconds kEndPause{1};  // a process closes its pipes a moment before it has ended
+constexpr std::int64_t kLookMs = 50;               // interval of checks if other processes hold the child's pipes
+constexpr std::chrono::milliseconds kEndPause{1};  // a process closes its pipes shortly before it has ended
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> all;
@@ -36,15 +36,15 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 }
 
 struct Start {
-  std::vector<char*> arguments, environment;  // no environment: ours
+  std::vector<char*> arguments, environment;  // environment empty: inherited
   const std::vector<int>& cpus;
   std::string complaint;
-  std::array<int, 3> standard;  // descriptors; -1: ours
+  std::array<int, 3> standard;  // descriptors; -1: inherited
   pid_t parent;
 };
 
-// In the new process: only calls that are safe after a fork of a process with threads.
-[[noreturn]] void become(const Start& start) {
+// Runs in the child. Only async-signal-safe calls: the parent has several threads.
+[[noreturn]] void exec_child(const Start& start) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != start.parent) ::_exit(ChildProcess::kCannotStart);
@@ -69,7 +69,8 @@ Descriptor memory_file() {
   return above_standard(std::move(file));
 }
 
-// While alive, writing to a pipe that nobody reads is an error for this thread instead of SIGPIPE for the process.
+// While it exists, writing to a pipe without a reader fails with an error in this thread, instead of SIGPIPE for the
+// process.
 class NoSigpipe {
  public:
   NoSigpipe() {
@@ -116,7 +117,7 @@ ChildProcess::ChildProcess(const ChildCommand& command) {
                     {in.read.number(), out[0].write.number(), error},
                     ::getpid()};
   id_ = ::fork();
-  if (id_ == 0) become(start);
+  if (id_ == 0) exec_child(start);
   if (id_ < 0) run_error("cannot start '{}': {}", program, std::strerror(errno));
   is_alive_ = true;
   input_ = std::move(in.write);
@@ -143,13 +144,13 @@ bool ChildProcess::is_stopped() const {
   std::ifstream file("/proc/" + std::to_string(id_) + "/stat");
   std::string line;
   std::getline(file, line);
-  const std::size_t name_end = line.rfind(") ");  // the name may hold anything
+  const std::size_t name_end = line.rfind(") ");  // the name may contain any character
   return is_alive_ && name_end != std::string::npos && (line[name_end + 2] == 'T' || line[name_end + 2] == 't');
 }
 
 void ChildProcess::send_signal(int signal) {
   if (!is_alive_) return;
-  if (::kill(-id_, signal) != 0) ::kill(id_, signal);  // it may have no group yet
+  if (::kill(-id_, signal) != 0) ::kill(id_, signal);  // the child may not have its own group yet
 }
 
 void ChildProcess::kill() {
@@ -174,7 +175,7 @@ bool ChildProcess::wait_for_pipes(std::int64_t deadline_ns, bool wants_to_write)
 
 bool ChildProcess::wait(std::int64_t deadline_ns) {
   for (;;) {
-    const bool is_over = has_ended();  // asked first: what it wrote before its end is collected below
+    const bool is_over = has_ended();  // checked before collecting, so that all output before its end is collected
     collect_all();
     if (is_over) return true;
     if (!wait_for_pipes(deadline_ns, false)) return false;

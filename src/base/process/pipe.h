@@ -1,4 +1,4 @@
-// Descriptor: owns a file descriptor. Pipe: two of them.
+// Descriptor: owns a file descriptor. Pipe: the two ends of a pipe. One thread at a time.
 #pragma once
 
 #include <utility>
@@ -28,12 +28,12 @@ struct Pipe {
   Descriptor read, write;
 };
 
-// Closed in programs that are started, and never one of the three standard descriptors. A run error when there are none
-// left.
+// Both ends are close-on-exec and never one of the three standard descriptors. Running out of descriptors is a run
+// error.
 Pipe make_pipe();
 void set_non_blocking(const Descriptor& end);
 
-// The same file under a number above the standard descriptors, closed in programs that are started.
+// The same file under a number above the standard descriptors, close-on-exec.
 Descriptor above_standard(Descriptor low);
 
 }  // namespace trireme::base

@@ -1,4 +1,5 @@
-// Memory for vectors of numbers: on a 64-byte border; when large, on a 2 MB border with huge pages asked for.
+// Aligned memory for vectors: on a 64-byte boundary; large blocks on a 2 MB boundary, with huge pages requested.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ struct FreeAligned {
 };
 using AlignedMemory = std::unique_ptr<std::byte[], FreeAligned>;
 
-// The content is unspecified. A run error where there is not as much.
+// The content is unspecified. Lack of memory is a run error.
 AlignedMemory allocate_aligned(std::size_t bytes);
 
 }  // namespace trireme::base

@@ -1,16 +1,16 @@
-// The program that runs, and files that come with it: modules it loads, programs it starts.
+// Finds the running program, and the files installed with it: modules to load, programs to start. Thread-safe.
 #pragma once
 
 #include <string>
 
 namespace trireme::base {
 
-// Its path, and what a user calls it: "trireme", or the name of a user's own program.
+// Path and name of the running program: "trireme", or the name of a user's own program.
 std::string this_program();
 std::string program_name();
 
-// Beside the program or, for the programs of its tests, one folder above; installed, in lib/trireme. Empty when there
-// is none.
+// Searches beside the program, one folder above (for test programs), and lib/trireme (when installed). Empty if not
+// found.
 std::string find_beside_program(const std::string& name);
 
 }  // namespace trireme::base

@@ -1,4 +1,4 @@
-// Time. Durations come from the steady clock only; the calendar is for people.
+// Monotonic time in nanoseconds. All durations use the steady clock; calendar time is for display only. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ inline std::int64_t now_ns() {
       .count();
 }
 
-// The moment so many seconds from now: a deadline.
+// A deadline: that many seconds from now.
 inline std::int64_t in_seconds(double seconds) { return now_ns() + static_cast<std::int64_t>(seconds * 1e9); }
 
 inline double seconds_since(std::int64_t start_ns) { return 1e-9 * static_cast<double>(now_ns() - start_ns); }

@@ -13,7 +13,7 @@ void raise_descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
-  static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));  // where that is refused, the old one holds
+  static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));  // if refused, the old limit remains
 }
 
 }  // namespace trireme::base

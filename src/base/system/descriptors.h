@@ -1,4 +1,4 @@
-// File descriptors: how many this process may have.
+// The limit of file descriptors of this process.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 namespace trireme::base {
 
 std::size_t descriptor_limit();
-// To what the system allows at most: many shells start programs with 1024 or fewer. Children inherit it.
+// Raises it to the maximum that the system allows (many shells set 1024 or fewer). Children inherit it.
 void raise_descriptor_limit();
 
 }  // namespace trireme::base

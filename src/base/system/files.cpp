@@ -12,7 +12,7 @@
 namespace trireme::base {
 namespace {
 
-// Writes everything or returns the errno of the failure.
+// Writes everything; returns 0 or the errno of the failure.
 int write_all(int descriptor, const char* data, std::size_t size) {
   while (size > 0) {
     const ssize_t written = ::write(descriptor, data, size);

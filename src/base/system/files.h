@@ -1,4 +1,5 @@
-// Files: reading whole files, and writing so that a reader sees the old content or the new, never a part of it.
+// Files: reads whole files, and replaces files atomically: a reader sees either the old content or the new.
+// Functions are thread-safe; a LineWriter: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +13,19 @@ namespace trireme::base {
 
 namespace fs = std::filesystem;
 
-// The whole file; a user error that names the path when it cannot be read.
+// Reads the whole file. Failure is a user error that names the path.
 std::vector<std::byte> read_file(const fs::path& path);
 std::string read_text(const fs::path& path);
 
-// Writes beside the target, syncs, renames; on failure removes what it wrote and throws a run error naming path and
-// cause (a full disk, no permission).
+// Writes a file beside the target, syncs it and renames it. On failure removes what it wrote and throws a run error
+// with path and cause (a full disk, no permission).
 void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes);
 void write_text_atomically(const fs::path& path, std::string_view text);
 
 // Syncs a folder so that a rename in it survives a power cut.
 void sync_folder(const fs::path& folder);
 
-// Appends lines to a file, flushed after each; a failed write throws a run error naming path and cause.
+// LineWriter: appends lines to a file, each flushed. A failed write is a run error that names path and cause.
 class LineWriter {
  public:
   explicit LineWriter(const fs::path& path);

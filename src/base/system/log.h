@@ -1,4 +1,4 @@
-// Log lines for people, on standard error. Standard output belongs to results. Safe from any thread.
+// Log lines for people, on standard error (standard output is for results). Thread-safe.
 #pragma once
 
 #include <fmt/core.h>

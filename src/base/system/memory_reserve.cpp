@@ -11,11 +11,11 @@
 namespace trireme::base {
 namespace {
 
-// Blocks that malloc takes from its heap, so that what is released serves other sizes as well.
+// Small enough that malloc takes the blocks from its heap; so released memory also serves other sizes.
 constexpr std::size_t kBlockBytes = 64 << 10;
-std::array<std::atomic<void*>, 8> reserve{};  // of the process, as its new-handler is
+std::array<std::atomic<void*>, 8> reserve{};  // one per process, like the new-handler
 
-// Called by `operator new` until it has the memory, or nothing is left to release.
+// The new-handler: `operator new` calls it until the allocation succeeds, or nothing is left to release.
 void release_reserve() {
   bool any = false;
   for (std::atomic<void*>& block : reserve)
@@ -29,8 +29,8 @@ void release_reserve() {
 }  // namespace
 
 void keep_memory_reserve() {
-  // Where the address space is limited all threads share one heap: glibc reserves 64 MB for each thread's own, and a
-  // thread that got none has no share in the reserve.
+  // With a limited address space, all threads share one heap: glibc would reserve 64 MB for each thread's own heap, and
+  // a thread that failed to get one could not use the reserve.
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
   for (std::atomic<void*>& block : reserve) block = std::malloc(kBlockBytes);

@@ -1,10 +1,10 @@
-// A reserve of memory for the end of a program that has run out of it: the error must still be told, and destructors
-// that allocate (a JSON value's does) must not terminate the program.
+// A memory reserve for the end of a program that has run out of memory: it must still print the error, and destructors
+// that allocate (of a JSON value) must not terminate the program.
 #pragma once
 
 namespace trireme::base {
 
-// Sets the reserve aside; the first allocation that fails releases it. Called once, when the program starts.
+// Allocates the reserve; the first allocation that fails releases it. Call once, at program start.
 void keep_memory_reserve();
 
 }  // namespace trireme::base

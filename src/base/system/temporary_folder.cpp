@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::string_view kUnique = "XXXXXX";
 
-// What is written need not go to a disk, which would be busy with it long after.
-fs::path place() {
+// Prefers memory: writing to a disk would keep it busy long afterwards.
+fs::path parent_folder() {
   constexpr std::uintmax_t kPlenty = std::uintmax_t{6} << 30;
   const fs::path usual = fs::temp_directory_path(), memory = "/dev/shm";
   std::error_code unknown;
@@ -30,8 +30,9 @@ fs::path place() {
                                                                                                          : usual;
 }
 
-// A descriptor that holds the folder's lock, or nothing with the reason in errno: EWOULDBLOCK when somebody else has
-// it, ENOENT when it is gone, EPERM when it is another user's; some file systems know no locks.
+// A descriptor that holds the folder's lock; or no value, with the reason in errno: EWOULDBLOCK if another process
+// holds the lock, ENOENT if the folder is gone, EPERM if it belongs to another user. Some file systems do not support
+// locks.
 std::optional<int> lock(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return std::nullopt;
@@ -49,7 +50,7 @@ std::optional<int> lock(const fs::path& folder) {
   return std::nullopt;
 }
 
-void remove_those_of_the_dead(const fs::path& place, const std::string& prefix) {
+void remove_abandoned(const fs::path& place, const std::string& prefix) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(place, ignored)) {
     const std::string name = entry.path().filename().string();
@@ -64,15 +65,15 @@ void remove_those_of_the_dead(const fs::path& place, const std::string& prefix) 
 }  // namespace
 
 TemporaryFolder::TemporaryFolder(const std::string& purpose) {
-  const fs::path folder = place();
+  const fs::path folder = parent_folder();
   const std::string prefix = "trireme-" + purpose + "-";
-  remove_those_of_the_dead(folder, prefix);
+  remove_abandoned(folder, prefix);
   do {
     std::string name = (folder / (prefix + std::string(kUnique))).string();
     if (mkdtemp(name.data()) == nullptr) run_error("cannot make a folder {}: {}", name, std::strerror(errno));
     path_ = name;
     lock_ = lock(path_);
-  } while (!lock_ && (errno == EWOULDBLOCK || errno == ENOENT));  // another process took it for one of the dead
+  } while (!lock_ && (errno == EWOULDBLOCK || errno == ENOENT));  // another process took it for an abandoned folder
 }
 
 TemporaryFolder::~TemporaryFolder() {

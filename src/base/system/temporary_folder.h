@@ -1,4 +1,4 @@
-// A folder of its own, which goes with all that is in it.
+// TemporaryFolder: a new folder that is removed, with its content, by the destructor. One thread at a time.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@ namespace trireme::base {
 
 class TemporaryFolder {
  public:
-  // Called "trireme-<purpose>-..." in memory, where there is plenty of it, else where temporary files belong. Those of
-  // the same purpose whose process was killed are removed first.
+  // Creates "trireme-<purpose>-...": in memory if enough is free, else in the folder for temporary files. First removes
+  // folders of the same purpose whose process was killed.
   explicit TemporaryFolder(const std::string& purpose);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -21,7 +21,7 @@ class TemporaryFolder {
 
  private:
   fs::path path_;
-  std::optional<int> lock_;  // on the folder, for as long as this process lives
+  std::optional<int> lock_;  // on the folder; held while this process lives
 };
 
 }  // namespace trireme::base

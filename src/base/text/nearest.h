@@ -1,4 +1,4 @@
-// "Did you mean ...": the nearest of a list of names to one that was mistyped.
+// "Did you mean ...": finds the name in a list that is nearest to a mistyped one. Pure functions; thread-safe.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace trireme::base {
 
-// The nearest name by edit distance, or empty when none is near.
+// The nearest name by edit distance, or empty if none is near.
 std::string nearest_name(std::string_view typed, std::span<const std::string> names);
 
 // A sentence for an unknown name: what was typed, the nearest name, and the whole list.

@@ -1,6 +1,8 @@
-// RegistryOf: the implementations of one kind of thing (transports, models, ...), found by name. Rows keep the order in
-// which they were added. A Row is any type with a member `name`. A program builds its registries in main() and passes
-// them down; a user's own program adds rows to them. Filled once, then read from any thread.
+// RegistryOf: the implementations of one kind (transports, models, ...), found by name, in the order in which they were
+// added.
+// Filled once, then read from any thread.
+// A Row is any type with a member `name`. A program builds its registries in main() and passes them down; a user's own
+// program can add rows.
 #pragma once
 
 #include <algorithm>
@@ -31,13 +33,13 @@ class RegistryOf {
     rows_.push_back(std::move(row));
   }
 
-  // Null when there is none.
+  // Null if there is no such row.
   const Row* find(std::string_view name) const& {
     const auto found = std::ranges::find_if(rows_, [&](const Row& row) { return row.name == name; });
     return found == rows_.end() ? nullptr : &*found;
   }
 
-  // An unknown name is a user error with the nearest known one.
+  // An unknown name is a user error that names the nearest known one.
   const Row& get(std::string_view name) const& {
     if (const Row* row = find(name)) return *row;
     no_such_row(what_, name, names());
@@ -50,14 +52,14 @@ class RegistryOf {
     return all;
   }
 
-  // Rows of a temporary would be gone before they could be used.
+  // Deleted: rows of a temporary registry would dangle.
   const Row* find(std::string_view) const&& = delete;
   const Row& get(std::string_view) const&& = delete;
   const std::deque<Row>& rows() const&& = delete;
 
  private:
   std::string what_;
-  std::deque<Row> rows_;  // its elements stay where they are
+  std::deque<Row> rows_;  // deque: elements keep their address
 };
 
 }  // namespace trireme::base

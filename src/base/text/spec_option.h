@@ -1,5 +1,5 @@
-// SpecOption: the description of one option of a "name:key=value,..." specification (base::Spec), for lists, help and
-// the documentation. Registry rows hold one for each option that their factory reads.
+// SpecOption: describes one option of a "name:key=value,..." specification (base::Spec), for lists, help and
+// documentation. A registry row holds one per option that its factory reads.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace trireme::base {
 
 struct SpecOption {
   std::string key;
-  // The default, or "a|b": the first one is the default. In capitals ("N"): there is none, the option must be given.
+  // The default; or "a|b", of which the first is the default; or capitals ("N"): no default, the option is required.
   std::string values;
   std::string help;
 };

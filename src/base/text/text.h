@@ -1,4 +1,5 @@
-// Small text work: splitting, parsing numbers with clear errors, "name:key=value,..." specifications, sizes and times.
+// Text helpers: splitting, parsing numbers with clear errors, "name:key=value,..." specifications, sizes and times.
+// Functions are thread-safe; a Spec: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ double parse_double(std::string_view what, std::string_view text);
 // "50%" -> 0.5, "0.5" -> 0.5; outside [0, 1] is a user error.
 double parse_fraction(std::string_view what, std::string_view text);
 
-// "sgd:lr=0.1,momentum=0.9": a name and its options. Options are read with a default and each must be read:
-// finish() is a user error for any that nobody asked for, with the nearest known one.
+// Spec: "sgd:lr=0.1,momentum=0.9", a name and its options. The caller reads each option with a default, then calls
+// finish(): options that were not read are user errors that name the nearest known one.
 class Spec {
  public:
   Spec(std::string_view what, std::string_view text);

@@ -1,5 +1,5 @@
-// `bench collective`: an all-reduce between processes of this host, over sizes, worlds, transports and algorithms; also
-// against gloo (through PyTorch) or MPI, in turns.
+// `bench collective`: measures an all-reduce between processes of this host, over message sizes, world sizes,
+// transports and algorithms; optionally against gloo (through PyTorch) or MPI. The sides alternate.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,14 +22,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kMicroseconds = 1e6, kGigabyte = 1e9;
 
-// One side in turns with another.
+// One of the alternating sides.
 struct Side {
   CollectiveRun side;
   int count = 1;
   std::vector<CollectiveTime> times{};
 
   void prepare() { count = steps_of_a_round(std::min(side.run(1).seconds, side.run(1).seconds)); }
-  // The round in the middle.
+  // The median round.
   CollectiveTime median() const {
     std::vector<CollectiveTime> sorted = times;
     std::ranges::sort(sorted, {}, &CollectiveTime::seconds);
@@ -37,7 +37,7 @@ struct Side {
   }
 };
 
-// Whom --peer names; empty: nobody.
+// The peer that --peer names; empty name: none.
 struct CollectivePeer {
   std::string name;
   std::function<CollectiveRun(const CollectiveCase& bench, const base::CorePlan& cores)> start{};
@@ -57,7 +57,7 @@ CollectivePeer find_collective_peer(const base::Settings& settings) {
 
 struct Way {
   int rounds = 1;
-  double idle_seconds = 0;  // to be looked at while nothing is asked for
+  double idle_seconds = 0;  // how long to measure the idle processes' CPU time; 0: not at all
   base::CorePlan cores;
 };
 
@@ -73,7 +73,7 @@ Json measure(const CollectiveCase& bench, const CollectivePeer& peer, const Way&
   for (int round = 0; round < way.rounds; ++round)
     for (Side& side : sides) side.times.push_back(side.side.run(side.count));
   const CollectiveTime ours = sides[0].median();
-  // What every rank must send and receive at the least, as the field counts it.
+  // Bus bandwidth as the field defines it: the bytes that every rank must send and receive at least.
   const double bus_bytes = 2.0 * static_cast<double>(bench.bytes) * (bench.world - 1) / bench.world;
   const double rank_gigabytes = static_cast<double>(bench.bytes) / kGigabyte * bench.world;
   Json json{{"collective", "all-reduce"},
@@ -115,11 +115,11 @@ void print_row(const CollectiveCase& bench, const Json& row) {
   std::fflush(stdout);
 }
 
-// Bandwidth over sizes, a line for each world, transport and algorithm, and for the peer.
+// Bandwidth over message size, one line per world, transport and algorithm, and for the peer.
 Plot plot_of(const Json& results) {
   Plot plot{"All-reduce of float32", "bytes", "bus bandwidth, GB/s", {}};
   const auto add = [&](const std::string& name, const Json& row, const char* time) {
-    const double bus_bytes = row["ours_us"].get<double>() * row["bus_gbytes_per_second"].get<double>();  // in thousands
+    const double bus_bytes = row["ours_us"].get<double>() * row["bus_gbytes_per_second"].get<double>();  // bytes / 1000
     if (bus_bytes <= 0) return;
     auto line = std::ranges::find(plot.lines, name, &PlotLine::name);
     if (line == plot.lines.end()) line = plot.lines.insert(line, {name, {}});
@@ -134,7 +134,7 @@ Plot plot_of(const Json& results) {
   return plot;
 }
 
-// One that `bench collective` offers, and that can be used here.
+// The transport that --transport names. User error if `bench collective` does not offer it or it is not usable here.
 const comm::Transport& find_transport(const base::Settings& settings, const comm::Transports& transports,
                                       const std::string& name) {
   const comm::Transport* transport = transports.find(name);

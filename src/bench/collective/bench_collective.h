@@ -1,4 +1,4 @@
-// The sides of `bench collective`: groups of processes of this host that run the same all-reduce.
+// The sides of `bench collective`: groups of processes on this host that run the same all-reduce. One caller at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace trireme::bench {
 struct CollectiveCase {
   int world = 2;
   const comm::Transport* transport = nullptr;
-  std::string algorithm;  // an all-reduce's, or kExact
+  std::string algorithm;  // of the all-reduce, or kExact
   std::int64_t bytes = 0;
-  int partials = 1;  // of the exact one, those of the rank that has the most
+  int partials = 1;  // for the exact one: partial sums of the rank that has the most
 };
 inline constexpr const char* kExact = "exact";
 
-// Of one all-reduce.
+// The cost of one all-reduce.
 struct CollectiveTime {
   double seconds = 0;      // of the slowest rank
-  double cpu_seconds = 0;  // of all ranks; 0 where the side does not tell
+  double cpu_seconds = 0;  // of all ranks; 0 if the side does not report it
 };
-// Runs so many of them, or none and sleeps for so many seconds. The processes live as long as this does.
+// Runs `count` all-reduces, or idles for `seconds`. Owns the processes.
 struct CollectiveRun {
   std::function<CollectiveTime(int count)> run;
   std::function<CollectiveTime(double seconds)> idle;
@@ -36,7 +36,7 @@ CollectiveRun start_gloo(const CollectiveCase& bench, const Peer& peer, const ba
 // MPI's own all-reduce.
 CollectiveRun start_mpi(const CollectiveCase& bench, const base::CorePlan& cores);
 
-// User errors where something is missing that a transport, or MPI's own all-reduce, needs.
+// User errors if a requirement of the transport, or of MPI's own all-reduce, is not installed.
 void expect_installed(const comm::Transport& transport);
 void expect_mpi_peer();
 

@@ -24,13 +24,13 @@ namespace fs = base::fs;
 constexpr double kDeadlineSeconds = 120, kLeaveSeconds = 20;
 constexpr const char* kMpiPeer = "trireme_mpi_peer";
 
-// Processes that run collectives together; all are asked at once.
+// The processes of a group; ask() sends a request to all of them at once.
 template <class Process>
 class Ranks {
  public:
   explicit Ranks(std::vector<std::unique_ptr<Process>> processes) : processes_(std::move(processes)) {}
 
-  // The largest of their answers' "seconds" and the sum of their "cpu_seconds", where they have any.
+  // Returns the largest "seconds" and the sum of the "cpu_seconds" of their answers (0 if absent).
   CollectiveTime ask(const std::function<Json(int rank)>& request) {
     std::vector<std::thread> threads;
     std::vector<CollectiveTime> times(processes_.size());
@@ -60,7 +60,7 @@ class Ranks {
   std::vector<std::unique_ptr<Process>> processes_;
 };
 
-// As many processes as the world has ranks, asked for the case's all-reduce.
+// Starts the processes and joins them; the result runs the case's all-reduce.
 template <class Process, class Start>
 CollectiveRun run_of(const CollectiveCase& bench, int processes, const Start& start) {
   std::vector<std::unique_ptr<Process>> all;
@@ -86,7 +86,7 @@ CollectiveRun run_of(const CollectiveCase& bench, int processes, const Start& st
   return {run, idle};
 }
 
-// All ranks of a world, started by a launcher of their own: rank 0 is asked, and speaks for all.
+// All ranks of a world, started by a transport's own launcher. Rank 0 takes requests and answers for all.
 class LauncherJob {
  public:
   LauncherJob(const std::string& what, const std::vector<std::string>& command, const std::vector<int>& cpus)
@@ -103,7 +103,7 @@ class LauncherJob {
   }
 
  private:
-  // Ours, or mpirun's own about one that was killed: what else mpirun prints is for its own users.
+  // True for our own error lines and mpirun's line about a killed rank; other output of mpirun does not help our users.
   static bool names_a_rank(const std::string& line) {
     return line.starts_with("trireme: ") || line.find("noticed that process rank") != std::string::npos;
   }

@@ -1,5 +1,5 @@
-// `bench rank`: one rank of `bench collective`, told what to do on standard input. Where the transport has a
-// launcher of its own, rank 0 is told, and answers, for all.
+// `bench rank`: one rank of `bench collective`, controlled through standard input. If the transport has its own
+// launcher, rank 0 receives the requests and answers for all ranks.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kPatienceSeconds = 3600;  // for the next line, which comes when other sides had their turns
+constexpr double kPatienceSeconds = 3600;  // for the next line, which waits for the other sides' turns
 
 comm::JoinRequest join_request(const Json& request) {
   comm::JoinRequest made;
@@ -40,10 +40,11 @@ double cpu_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Shares of oars in which the rank that has the most holds so many subtrees of the tree, as few oars as that takes.
+// The oar shares with the fewest oars in which the busiest rank holds `partials` subtrees of the oar tree.
 comm::OarShares shares_of(int world, int partials) {
   for (int oars = world;; ++oars)
-    for (int first = 0; first + world <= oars + 1; ++first) {  // rank 0's; the others have one each, the last the rest
+    // `first`: the oars of rank 0; every other rank has one, the last the rest.
+    for (int first = 0; first + world <= oars + 1; ++first) {
       comm::OarShares shares{oars, {{0, first}}, {}};
       for (int rank = 1; rank < world; ++rank)
         shares.held.push_back({first + rank - 1, rank + 1 == world ? oars : first + rank});
@@ -96,7 +97,7 @@ class Runner {
     const comm::ExactPlan plan(shares_of(group_.world(), request.at("partials")));
     std::vector<std::span<float>> partials;
     for (std::int64_t i = 0; i < plan.of_rank(group_.rank()).size(); ++i)
-      partials.push_back(array(static_cast<std::size_t>(i)));  // the first is the result's too
+      partials.push_back(array(static_cast<std::size_t>(i)));  // the first also receives the result
     return [this, data, plan, partials] { group_.exact_all_reduce(plan, partials, data); };
   }
 
@@ -109,7 +110,7 @@ void answer(const Json& reply) {
   std::fflush(stdout);
 }
 
-// Rank 0's next line, on all ranks; false at the end.
+// Broadcasts rank 0's next line to all ranks; false at the end.
 bool share_line(comm::Group& group, std::string& line) {
   if (group.rank() == 0 && !std::getline(std::cin, line)) line.clear();
   std::uint64_t size = line.size();
@@ -119,7 +120,7 @@ bool share_line(comm::Group& group, std::string& line) {
   return size > 0;
 }
 
-// The launcher has told the transport all that joining takes.
+// The launcher has given the transport everything it needs to join.
 void run_under_launcher(const comm::Transport& transport) {
   comm::JoinRequest join;
   join.deadline_seconds = kPatienceSeconds;

@@ -1,5 +1,5 @@
-// `bench input`: how fast one thread makes batches, how soon the first is there, and how much memory several processes
-// of a host take together; also against PyTorch's DataLoader on the same file.
+// `bench input`: the rate at which one thread makes batches, the time to the first batch, and the memory of several
+// processes of a host together; optionally against PyTorch's DataLoader on the same file.
 #include <fmt/core.h>
 #include <immintrin.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ namespace fs = base::fs;
 constexpr double kDeadlineSeconds = 600, kMegabyte = 1e6;
 constexpr std::chrono::milliseconds kSettle{20};  // until the other side's threads sleep
 
-// From opening the file to batches; as train does it.
+// The whole path from opening the file to batches, as train uses it.
 class OwnInput {
  public:
   OwnInput(const InputCase& bench, const base::CorePlan& cores) : batch_(bench.batch) {
@@ -58,13 +58,13 @@ class OwnInput {
 
   double first_batch() const { return first_batch_; }
   double samples_per_second(double seconds) {
-    for (int k = 0; k < 8; ++k) next();  // what waited in the ring
+    for (int k = 0; k < 8; ++k) next();  // skip the batches prepared in the ring
     const std::int64_t start = base::now_ns();
     std::int64_t batches = 0;
     for (; base::seconds_since(start) < seconds; ++batches) next();
     return static_cast<double>(batches * batch_) / base::seconds_since(start);
   }
-  // Awake, as a core that computes: waking a sleeping one would cost the input thread more than handing over a batch.
+  // Busy-waits like a computing core: waking a sleeping one would cost the input thread more than handing over a batch.
   void next() {
     while (!loader_->has_next()) _mm_pause();
     loader_->next();
@@ -79,7 +79,7 @@ class OwnInput {
   double first_batch_ = 0;
 };
 
-// Proportional set size of a process's mappings of the file: pages that n processes share count 1/n.
+// Proportional set size of a process's mappings of the file: a page shared by n processes counts 1/n.
 double mapped_bytes(int process, const std::string& file) {
   std::ifstream maps(fmt::format("/proc/{}/smaps", process));
   double bytes = 0;
@@ -91,7 +91,7 @@ double mapped_bytes(int process, const std::string& file) {
   return bytes;
 }
 
-// `trireme bench reader` on this data.
+// Starts `trireme bench reader` on this data.
 std::unique_ptr<peer::AnsweringProcess> start_reader(const InputCase& bench, const base::CorePlan& cores) {
   const std::string self = base::this_program();
   return std::make_unique<peer::AnsweringProcess>(
@@ -101,7 +101,7 @@ std::unique_ptr<peer::AnsweringProcess> start_reader(const InputCase& bench, con
       cores.cpus);
 }
 
-// Seconds in a process of its own: a program waits for its first batch once, when nothing is warm.
+// Measured in a fresh process, because a program waits for its first batch once, with nothing warmed up.
 double first_batch_seconds(const InputCase& bench, const base::CorePlan& cores) {
   const auto child = start_reader(bench, cores);
   const double seconds = std::stod(child->ask("first", kDeadlineSeconds));
@@ -109,7 +109,7 @@ double first_batch_seconds(const InputCase& bench, const base::CorePlan& cores) 
   return seconds;
 }
 
-// All at once: each reads an epoch, then all are looked at.
+// Runs all processes at once: each reads an epoch, then their memory is measured.
 double memory_of_processes(const InputCase& bench, int processes, const base::CorePlan& cores) {
   std::vector<std::unique_ptr<peer::AnsweringProcess>> children;
   for (int i = 0; i < processes; ++i) children.push_back(start_reader(bench, cores));

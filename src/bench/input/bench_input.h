@@ -1,4 +1,4 @@
-// `bench input`: PyTorch's side, which makes batches of the same packed file.
+// PyTorch's side of `bench input`: makes batches of the same packed file. One caller at a time.
 #pragma once
 
 #include <memory>
@@ -22,13 +22,13 @@ inline constexpr double kInputRoundSeconds = 0.5;
 
 class PytorchInput {
  public:
-  // Tries all ways: each sample by itself, whole batches at once, or batches from padded and mirrored copies made once,
-  // also compiled; 0, 1 and 2 workers; data in memory or mapped; allocators. The best counts for each figure by itself.
+  // Tries all ways: single samples, whole batches at once, or batches from padded and mirrored copies made once, also
+  // compiled; 0, 1 and 2 workers; data in memory or mapped; allocators. Keeps the best way for each figure separately.
   PytorchInput(const InputCase& bench, const Peer& peer, const base::Settings& settings, const base::CorePlan& cores);
 
-  // Samples per second, of one round.
+  // Runs one round; returns samples per second.
   double run();
-  // Seconds in a process of its own, as ours.
+  // Seconds, in a process of its own like ours.
   double first_batch_seconds() const;
 
   struct Best {
@@ -36,7 +36,7 @@ class PytorchInput {
     std::string version, way;
   };
   const Best& best() const { return best_; }
-  const std::vector<TriedWay>& tried() const { return tried_; }  // seconds: of a sample
+  const std::vector<TriedWay>& tried() const { return tried_; }  // their `seconds` are per sample
   // The list "peer_ways" of --json, as text: every way with its samples per second, or why it is not available.
   std::string ways_json() const;
 
@@ -50,12 +50,12 @@ class PytorchInput {
   };
   std::unique_ptr<peer::Script> start(const Way& way) const;
   std::string request(const Way& way) const;  // JSON
-  // Whether it ran.
+  // False if the way is not available.
   bool try_way(const Way& way);
 
   Peer peer_;
   std::vector<int> cpus_;
-  std::string request_;                    // what is the same in all ways
+  std::string request_;                    // the fields common to all ways
   std::unique_ptr<peer::Script> process_;  // of the fastest way
   Way fastest_{}, soonest_{};
   Best best_;

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 
 constexpr double kDeadlineSeconds = 600;
 constexpr int kWorkers[] = {0, 1, 2};
-constexpr double kFarBehind = 1.5;  // a way that is so much slower than the best needs no second look
+constexpr double kFarBehind = 1.5;  // ways slower than the best by this factor are not measured again
 
 Json ask(peer::Script& process, const std::string& request) {
   return Json::parse(process.ask(request, kDeadlineSeconds));
@@ -61,7 +61,7 @@ PytorchInput::PytorchInput(const InputCase& bench, const Peer& peer, const base:
   for (const int workers : kWorkers) {
     for (const char* pipeline : {"samples", "batches"})
       for (const bool mapped : {false, true}) try_way({pipeline, workers, mapped});
-    try_way({"copies", workers, false});  // which are in memory in any case
+    try_way({"copies", workers, false});  // copies are always in memory
   }
   if (ways.compile) {
     Way way = fastest_;

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 constexpr double kDeadlineSeconds = 600;
 
-// One process of step.py.
+// One step.py process.
 class StepRunner : public PeerRunner {
  public:
   StepRunner(const BenchCase& bench, const PeerWay& chosen, const Peer& peer, const std::vector<int>& cpus)
@@ -44,7 +44,7 @@ class StepRunner : public PeerRunner {
   train::TimedStep run(int steps) {
     const Json answer = ask({{"do", "run"}, {"steps", steps}});
     train::TimedStep step{.phases = {}, .total = answer.at("total")};
-    for (const observe::StepPhase& phase : observe::kStepPhases)  // a step on one batch neither loads nor sends
+    for (const observe::StepPhase& phase : observe::kStepPhases)  // a step on one fixed batch neither loads nor sends
       step.phases.*phase.seconds = answer.value(phase.name, 0.0);
     return step;
   }

@@ -1,4 +1,4 @@
-// PyTorch's side of `bench step`: processes that run its training step in the ways in which it is fastest.
+// PyTorch's side of `bench step`: processes that run its training step in its fastest ways. One caller at a time.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace trireme::bench {
 
 class PytorchStep {
  public:
-  // Tries its ways, which takes some seconds each; what torch.compile takes is the longest.
+  // Tries PyTorch's ways, which takes some seconds each, and longest for torch.compile.
   PytorchStep(const BenchCase& bench, const Peer& peer, const base::Settings& settings, const base::CorePlan& cores);
 
   train::TimedStep run_float32(int steps);

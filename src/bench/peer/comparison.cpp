@@ -64,7 +64,7 @@ constexpr std::array kOptions{
     Option{kHow, "json", "", "no", "print the certificate as one JSON object"},
 };
 
-// Options of train that both have.
+// Options shared with train.
 constexpr std::array kOfTrain{"model", "data",    "data-dir",  "train-samples", "test-samples", "batch",
                               "oars",  "augment", "optimizer", "schedule",      "init"};
 
@@ -77,7 +77,7 @@ compare::TrainOptions train_options_of(const base::Settings& settings) {
   return all;
 }
 
-// Where a layer can be computed so, it is.
+// Selects this algorithm for every layer that supports it.
 std::shared_ptr<const ops::KernelTable> table_for(const graph::Network& network, std::int64_t samples,
                                                   const std::string& algorithm) {
   auto table = std::make_shared<ops::KernelTable>();
@@ -87,7 +87,7 @@ std::shared_ptr<const ops::KernelTable> table_for(const graph::Network& network,
   return table;
 }
 
-// What train makes of the same options.
+// The experiment that train makes of the same options.
 train::Experiment experiment_of(const train::Registry& registry, const base::Settings& settings,
                                 const compare::TrainOptions& options) {
   base::Settings of_train(train::train_options());
@@ -121,15 +121,16 @@ compare::ConvergenceOptions convergence_of(const train::Registry& registry, cons
                                       .ours = {{"strategy", settings.text("strategy")},
                                                {"workers", settings.text("workers")},
                                                {"servers", settings.text("servers")}}};
-  if (options.runs == 1) base::user_error("--runs is 1, but how far runs lie apart shows only in two or more");
-  if (options.runs > 0 && options.margin == 0) base::user_error("--margin is 0; no two systems learn the very same");
+  if (options.runs == 1) base::user_error("--runs is 1, but the spread of runs can only be estimated from 2 or more");
+  if (options.runs > 0 && options.margin == 0)
+    base::user_error("--margin is 0, but two systems never learn exactly the same; give a margin above 0");
   base::Settings of_train(train::train_options());
   for (const auto& [name, value] : options.ours) of_train.set(name, value);
   train::check_settings(registry, train::effective_settings(registry, of_train));
   return options;
 }
 
-// A line that is written over, where somebody looks.
+// A progress line that is overwritten; only on a terminal.
 class ProgressLine {
  public:
   ~ProgressLine() { clear(); }

@@ -1,4 +1,5 @@
-// A comparison with another system as options set it up, for `compare` and for measurements that stand on it.
+// Comparison: a comparison with another system, set up from options; used by `compare` and by benchmarks that require
+// equal results. One caller at a time.
 #pragma once
 
 #include <map>
@@ -15,15 +16,15 @@ std::span<const base::OptionSpec> comparison_options();
 
 class Comparison {
  public:
-  // All mistakes but those about the peer are user errors here.
+  // Reports all user errors except those about the peer.
   Comparison(const train::Registry& registry, const base::Settings& settings);
 
-  // Where it is; a user error says what to install.
+  // Finds the peer's interpreter; a user error says what to install.
   void find_peer();
-  // Needs the peer. Shows progress where somebody looks; Ctrl-C is a run error.
+  // REQUIRES: find_peer(). Shows progress on a terminal; Ctrl-C is a run error.
   compare::Outcome run() const;
 
-  // What is compared, as a certificate holds it.
+  // The settings of the comparison, as a certificate stores them.
   std::map<std::string, std::string> values() const;
   const peer::System& system() const { return system_; }
   compare::Options& options() { return options_; }

@@ -1,4 +1,4 @@
-// Whom --peer names.
+// Finds the peer that --peer names.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace trireme::bench {
 
 struct Peer {
-  std::string python, script;  // empty: nobody
+  std::string python, script;  // empty: no peer
 };
 
-// What --peer names, which must be `known`, runs for a measurement: a script of PyTorch's.
+// The PyTorch interpreter and script for a measurement. A --peer other than `known` is a user error; empty: no peer.
 Peer find_peer(const base::Settings& settings, const std::string& known, const std::string& script);
-// The same of any system.
+// The same for `system`, regardless of --peer.
 Peer find_peer(const base::Settings& settings, const peer::System& system, const std::string& script);
 
 // A user error for a model of a user's own program, which no other system has.

@@ -1,4 +1,4 @@
-// What the words of `trireme bench` say about PyTorch's ways: fields of --json and lines for people.
+// Reports PyTorch's ways of running a step: fields for --json and lines for people.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace trireme::bench {
 
-// Throws NotAvailable when a script's answer to "join", "prepare" or "open" (JSON) says so, or when this allocator is
-// not the one that the process uses.
+// Throws NotAvailable if a script's answer (JSON) to "join", "prepare" or "open" says so, or if the process does not
+// use this allocator.
 void expect_available(const std::string& answer, const peer::Allocator& allocator = {});
 
-// The list "peer_ways" of --json, as text: every way that was tried, with its milliseconds or why it is not available.
+// The list "peer_ways" of --json, as text: every tried way with its milliseconds, or why it is not available.
 std::string ways_json(const std::vector<TriedWay>& tried);
 
-// A line for each way that is not available, with this much space before it.
+// Prints a line, indented by `indent`, for each way that is not available.
 void print_unavailable(const std::vector<TriedWay>& tried, int indent);
 
 }  // namespace trireme::bench

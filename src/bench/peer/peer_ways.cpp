@@ -20,7 +20,7 @@ constexpr const char* kCompile = "torch.compile";
 
 std::string dtype_text(const std::string& dtype) { return dtype == "bf16-autocast" ? "bf16 autocast" : dtype; }
 
-// What is beside the layout.
+// The settings other than the layout.
 std::vector<std::string> extras(const PeerWay& way) {
   std::vector<std::string> words;
   if (!way.is_float32()) words.push_back(dtype_text(way.dtype));
@@ -36,8 +36,8 @@ class Search {
   Search(const WaysToTry& ways, const std::function<std::unique_ptr<PeerRunner>(const PeerWay&)>& start)
       : ways_(ways), start_(start) {}
 
-  // Each choice is tried with those that were best before it. torch.compile lays tensors out anew, so it is tried with
-  // both layouts; bf16 is searched from the best float32 way on.
+  // Tries each choice on top of the best choices before it. torch.compile chooses layouts itself, so it is tried with
+  // both layouts; the search for bf16 starts from the best float32 way.
   FastestWays run() {
     try_way({});
     if (ways_.layouts) try_changed([](PeerWay& way) { way.layout = "channels_last"; });
@@ -78,7 +78,7 @@ class Search {
     if (compiles_ && ways_.layouts) try_way(with_other_layout(way));
   }
 
-  // Whether it ran.
+  // False if the way is not available.
   bool try_way(const PeerWay& way) {
     std::unique_ptr<PeerRunner> runner;
     const bool is_first = fastest_.tried.empty();
@@ -112,7 +112,7 @@ class Search {
 
   const WaysToTry& ways_;
   const std::function<std::unique_ptr<PeerRunner>(const PeerWay&)>& start_;
-  std::unique_ptr<PeerRunner> best_;  // of the type that is being searched
+  std::unique_ptr<PeerRunner> best_;  // of the data type that is being searched
   bool compiles_ = false;
   FastestWays fastest_;
 };
@@ -156,7 +156,7 @@ WaysToTry ways_to_try(const base::Settings& settings, const std::string& python,
   const std::vector<std::string> kinds = kinds_of_ways(settings);
   const auto has = [&](const char* kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
   WaysToTry ways;
-  // The other layout is one of images.
+  // channels_last exists only for images.
   ways.layouts = has("layout") && std::ranges::any_of(inputs, [](const auto& shape) { return shape.rank() == 3; });
   ways.in_place = has("in-place");
   ways.compile = has("compile");

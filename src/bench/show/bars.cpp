@@ -20,7 +20,7 @@ double width_of(const BarGroup& group) {
   return static_cast<double>(group.bars.size()) * (kBar + kBetweenBars) - kBetweenBars + kBetweenGroups;
 }
 
-// 1, 2 or 5 times a power of ten, so that some five of them reach the top.
+// The distance of the grid lines: 1, 2 or 5 times a power of ten, so that about five lines fit below `top`.
 double rule_distance(double top) {
   const double rough = top / 5, power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0})

@@ -1,4 +1,4 @@
-// Stacked bars in groups, as an SVG picture.
+// Bars: groups of stacked bars, as an SVG file. Pure functions; thread-safe.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 namespace trireme::bench {
 
 struct Bar {
-  std::string name;           // below it
-  std::string text;           // above it
-  std::vector<double> parts;  // from below; one of each of Bars::parts
+  std::string name;           // shown below the bar
+  std::string text;           // shown above the bar
+  std::vector<double> parts;  // from bottom to top; one value per entry of Bars::parts
 };
 
 struct BarGroup {
@@ -19,7 +19,7 @@ struct BarGroup {
 
 struct Bars {
   std::string title, y;
-  std::vector<std::string> parts;  // what the parts are called
+  std::vector<std::string> parts;  // names of the parts
   std::vector<BarGroup> groups;
 };
 

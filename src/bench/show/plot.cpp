@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeft = 80, kTop = 50, kWidth = 620, kHeight = 380, kLegend = 260;
 
-// Whole powers of ten around the values.
+// A logarithmic axis, from one power of ten to another around the values.
 struct Axis {
   double low = 0, high = 1;  // exponents
 

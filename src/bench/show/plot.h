@@ -1,4 +1,4 @@
-// A plot of lines over two logarithmic axes, as an SVG file.
+// Plot: lines over two logarithmic axes, as an SVG file. Pure functions; thread-safe.
 #pragma once
 
 #include <string>

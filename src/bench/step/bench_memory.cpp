@@ -1,5 +1,5 @@
-// The memory of our training step: the largest resident size while it runs, less the size before the network is built,
-// in a process that has done nothing else.
+// Measures the memory of our training step: the peak resident size minus the resident size before the network is built,
+// in a process that does nothing else.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>

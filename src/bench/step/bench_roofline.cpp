@@ -1,5 +1,5 @@
-// `trireme bench roofline`: the machine's peaks, what a training step of each network costs at least with them, and how
-// close our step comes.
+// `trireme bench roofline`: measures the machine's peaks, computes the least time of a training step of each network at
+// these peaks, and compares our step with it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of one step, the waiting left out.
+// The lower bound of one step, waiting excluded.
 struct Floor {
   double flops = 0, bytes = 0;
-  double seconds = 0;  // the sum over all tasks of the least time for each
+  double seconds = 0;  // the sum of the least times of all tasks
 };
 
 Floor floor_of(const observe::Profile& profile, const base::Peak& peak) {
@@ -27,7 +27,7 @@ Floor floor_of(const observe::Profile& profile, const base::Peak& peak) {
   for (const observe::ProfileRow& row : profile.rows) {
     floor.flops += row.flops / steps;
     floor.bytes += row.bytes / steps;
-    // Of all threads together: least_seconds() is that of one among them.
+    // least_seconds() is the time of one of the peak's threads; here all threads share the work.
     floor.seconds += base::least_seconds(peak, row.flops, row.bytes) / steps / peak.threads;
   }
   return floor;

@@ -1,5 +1,5 @@
-// `trireme bench step`: our training step and a peer's, measured in turns, so that whatever else the machine does meets
-// both. Each side sleeps while another is measured.
+// `trireme bench step`: measures our training step and a peer's. The sides alternate, so background load hits both;
+// each side sleeps while another is measured.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -30,9 +30,9 @@ using train::TimedStep;
 constexpr std::chrono::milliseconds kSettle{20};  // until the other side's threads sleep
 constexpr int kProfileRounds = 5;
 constexpr double kMegabyte = 1e6, kMilliseconds = 1e3;
-constexpr int kHeadWidth = 31;  // of model, batch, threads and V
+constexpr int kHeadWidth = 31;  // width of the columns model, batch, threads and V
 
-// One way of running a step, and what it took in each round.
+// One way of running a step, and its time in each round.
 struct Side {
   std::function<TimedStep(int steps)> run;
   std::vector<TimedStep> rounds;
@@ -42,13 +42,13 @@ struct Side {
     std::sort(all.begin(), all.end(), [](const TimedStep& a, const TimedStep& b) { return a.total < b.total; });
     return all;
   }
-  // The round in the middle, so that its phases belong together.
+  // The median round as a whole, so that its phases belong together.
   TimedStep median() const { return sorted()[(rounds.size() - 1) / 2]; }
   double best() const { return sorted().front().total; }
 };
 
-// A, B, C, A, B, C ...: a few steps each, after half as many that nobody counts (cores that slept need some tens of
-// milliseconds to be as fast as they can).
+// Alternates the sides: A, B, C, A, B, C ... Each turn runs some measured steps after half as many warm-up steps (cores
+// that slept need some tens of milliseconds to reach full speed).
 void take_turns(const std::vector<Side*>& sides, int rounds) {
   std::vector<int> steps;
   for (Side* side : sides) {
@@ -69,7 +69,7 @@ struct Result {
   TimedStep ours;
   double best_seconds = 0, memory_bytes = 0;
   std::optional<TimedStep> fast;              // with --reduce both
-  std::optional<double> one_thread, one_oar;  // seconds of 1 thread at the same V, of 1 thread at V = 1
+  std::optional<double> one_thread, one_oar;  // seconds with 1 thread at the same V, with 1 thread at V = 1
   struct Theirs {
     TimedStep step;
     double best_seconds = 0, memory_bytes = 0;
@@ -94,7 +94,7 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
     other.oars = oars;
     other.reduce = reduce;
     rigs.push_back(make_rig(other, cores));
-    // Every rig's team pins this thread when it is made, or does not; here it is as this rig wants it.
+    // Each rig's thread team pins or unpins this thread when it is created, so set the affinity of this rig here.
     const bool pinned = !base::cpus_to_pin(cores, other.busy_threads()).empty();
     return Side{[rig = rigs.back().get(), pinned, &cores](int steps) {
                   if (pinned)
@@ -105,7 +105,7 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
                 },
                 {}};
   };
-  std::unique_ptr<PytorchStep> pytorch;  // made first: its processes must not start from a pinned thread
+  std::unique_ptr<PytorchStep> pytorch;  // created first: its processes must not inherit a pinned affinity
   if (!peer.python.empty()) pytorch = std::make_unique<PytorchStep>(bench, peer, settings, cores);
   if (pytorch) result.why_no_ratio = pytorch->ways().why_no_ratio();
   if (!result.why_no_ratio.empty()) base::log_warn("{}", result.why_no_ratio);
@@ -148,7 +148,7 @@ Result measure(const BenchCase& bench, const Peer& peer, const base::CorePlan& c
   return result;
 }
 
-// Of a step without a side to compare with, the speed-up is 1.
+// 1 if there is no step to compare with.
 double speedup(const std::optional<double>& base_seconds, const Result& result) {
   return base_seconds ? *base_seconds / result.ours.total : 1;
 }

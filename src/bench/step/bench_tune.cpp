@@ -1,5 +1,5 @@
-// `trireme bench step --tune FILE`: every algorithm of every layer that has a choice, measured inside the network's own
-// step, and the fastest written into a kernel table.
+// `trireme bench step --tune FILE`: measures every algorithm of every layer that has a choice, inside the network's own
+// step, and writes the fastest ones into a kernel table.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr int kRounds = 5;
 
 using Layer = graph::LayerChoices;
 
-// Seconds by algorithm, of both directions and of the reorders a layer asks for; the least over the rounds.
+// Seconds per algorithm, for both directions plus the reorders that the layer needs; the minimum over the rounds.
 using Times = std::map<std::string, double>;
 
 void measure(const BenchCase& bench, const std::vector<Layer>& layers, const base::CorePlan& cores,
@@ -66,7 +66,7 @@ void tune(const std::vector<BenchCase>& cases, const std::string& file) {
   if (!base::fs::is_directory(folder)) base::user_error("there is no folder {} for the kernel table", folder.string());
   const base::CorePlan cores = base::plan_cores();
   ops::KernelTable table;
-  std::map<std::string, Times> by_layer;  // as the table names them: equal layers share a row
+  std::map<std::string, Times> by_layer;  // keys as in the table: equal layers share a row
   std::string about;
   for (const BenchCase& bench : cases) {
     const graph::Network network = graph::fuse(models::build_model(*bench.info));

@@ -29,7 +29,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::milliseconds kSettle{50};  // until the other side's threads sleep
 constexpr double kMilliseconds = 1e3;
-constexpr int kHeadWidth = 37;  // of model, world, threads, batch and V
+constexpr int kHeadWidth = 37;  // width of the columns model, world, threads, batch and V
 constexpr const char* kComparedSteps = "3";
 
 using observe::kStepPhases, observe::StepPhase;
@@ -40,7 +40,7 @@ struct Result {
     int oars = 0;
     TrainSeconds step{};
   };
-  std::vector<Ours> ours{};  // one for each number of oars, that of the threads first
+  std::vector<Ours> ours{};  // one per number of oars; first the one that matches the threads
   struct Theirs {
     TrainSeconds step;
     std::string way;
@@ -52,7 +52,7 @@ struct Result {
   bool has_ratio() const { return theirs && why_no_ratio.empty(); }
 };
 
-// The repetition in the middle, so that its phases belong together.
+// The median repetition as a whole, so that its phases belong together.
 TrainSeconds median_of(std::vector<TrainSeconds> all) {
   const auto middle = all.begin() + (std::ssize(all) - 1) / 2;
   std::ranges::nth_element(all, middle, {}, &TrainSeconds::total);
@@ -76,7 +76,7 @@ std::vector<TrainCase> cases_of(const train::Registry& registry, const base::Set
   peer::TrainOptions more;
   for (const char* name : {"isa", "reduce", "kernel-table"})
     if (settings.is_set(name)) more[name] = settings.text(name);
-  // What train does not know by name is what it takes by itself on one host.
+  // A transport that train does not know by name is the one train chooses by itself on one host.
   const std::vector<std::string> names = comm::offered_names(registry.transports, &comm::Offers::bench_train);
   const comm::Transport& transport = registry.transports.get(settings.choice("transport", names));
   if (transport.offered.train) more["transport"] = transport.name;
@@ -89,8 +89,8 @@ std::vector<TrainCase> cases_of(const train::Registry& registry, const base::Set
                          one.threads == 1 ? "" : "s", needed, cores.cpus.size());
       std::vector<int> numbers{oars};
       if (oars == 0) {
-        // One for each thread, as PyTorch's processes take their batches whole; and what `trireme train` takes, where
-        // that gives every worker one.
+        // One oar per thread, because PyTorch's processes also take their batches whole; and the default of `trireme
+        // train`, if that gives every worker at least one.
         numbers = {world * static_cast<int>(std::min<std::int64_t>(one.threads, one.batch))};
         const int usual = graph::default_oars(models::build_model(*one.info), one.batch * world);
         if (usual != numbers[0] && usual >= world) numbers.push_back(usual);
@@ -102,7 +102,7 @@ std::vector<TrainCase> cases_of(const train::Registry& registry, const base::Set
   return all;
 }
 
-// A speed says nothing unless both compute the same.
+// A speed comparison is meaningless unless both sides compute the same.
 void expect_equal(const train::Registry& registry, const std::string& model, const base::Settings& settings) {
   base::Settings comparing(comparison_options());
   comparing.set("model", model);
@@ -110,11 +110,11 @@ void expect_equal(const train::Registry& registry, const std::string& model, con
   if (settings.is_set("python")) comparing.set("python", settings.text("python"));
   Comparison comparison(registry, comparing);
   comparison.find_peer();
-  comparison.options().levels = {"op-equal", "update-equal", "step-equal"};  // same-bits is no matter of the peer
+  comparison.options().levels = {"op-equal", "update-equal", "step-equal"};  // same-bits does not involve the peer
   for (const compare::Level& level : comparison.run().levels)
     if (!level.passed)
-      base::run_error("{} is not the same network here and there, so nothing is measured; {} fails: {}", model,
-                      level.name, level.summary);
+      base::run_error("{} does not compute the same in Trireme and in the peer, so nothing is measured; {} fails: {}",
+                      model, level.name, level.summary);
 }
 
 Repetition repetition_for(double step_seconds) {
@@ -130,7 +130,7 @@ Result measure(const TrainCase& bench, const Peer& peer, const base::Settings& s
   const base::fs::path data = folder.path() / "data";
   std::unique_ptr<PytorchTraining> pytorch;
   constexpr double kUnknown = 0.05;
-  // What PyTorch draws from lies in memory once for each of its processes.
+  // Each of PyTorch's processes holds a copy of its dataset in memory, so it gets a small one.
   if (!peer.python.empty())
     pytorch = std::make_unique<PytorchTraining>(bench, peer, settings, folder.path(), bench.share * 20);
   if (pytorch) result.why_no_ratio = pytorch->ways().why_no_ratio();
@@ -211,7 +211,7 @@ void print_side(const std::string& head, const char* name, const TrainSeconds& s
   fmt::print(" {:>8.2f} {:>11.1f}", kMilliseconds * side.rest(), samples / side.total);
 }
 
-// The ratios stand beside our rows: one for each number of oars.
+// Prints the ratios beside our rows, one per number of oars.
 void print_result(const Result& result) {
   const TrainCase& bench = result.bench;
   const auto samples = static_cast<double>(bench.batch());
@@ -237,7 +237,7 @@ void print_result(const Result& result) {
   std::fflush(stdout);
 }
 
-// Each network by itself: the peer's step, or ours without one, is 100.
+// Scaled per network: the peer's step (or ours if there is no peer) is 100.
 Bars bars_of(const std::vector<Result>& results) {
   Bars bars{"A training step", results[0].theirs ? "percent of PyTorch's step" : "percent", {}, {}};
   for (const StepPhase& phase : kStepPhases) bars.parts.emplace_back(phase.name);

@@ -1,4 +1,5 @@
-// `bench train`: whole training steps, from loading to update, of one process or several: ours and PyTorch's.
+// `bench train`: measures whole training steps, from loading to update, in one or several processes, ours and
+// PyTorch's. One caller at a time.
 #pragma once
 
 #include <memory>
@@ -16,40 +17,40 @@ namespace trireme::bench {
 
 struct TrainCase {
   std::string model;
-  int world = 1, threads = 1;              // processes, threads of each
-  std::int64_t share = 0;                  // samples of a process
-  std::vector<int> oars;                   // of the whole batch; each number of them is measured
-  std::vector<int> cpus;                   // world x threads of them
-  peer::TrainOptions more{};               // of our side
+  int world = 1, threads = 1;              // processes, threads per process
+  std::int64_t share = 0;                  // samples per process
+  std::vector<int> oars;                   // of the global batch; every listed number is measured
+  std::vector<int> cpus;                   // world x threads cpus
+  peer::TrainOptions more{};               // further options of our side
   const models::ModelRow* info = nullptr;  // the registry's row
 
   std::int64_t batch() const { return share * world; }
 };
 
-// Seconds of a step, from its beginning to the next one's.
+// Seconds of a step, from its start to the start of the next one.
 struct TrainSeconds {
   double total = 0;
   observe::StepSeconds phases{};
-  double rest() const;  // what is in none of them
+  double rest() const;  // time outside the phases
 };
 
-// How many steps make a repetition: some that nobody counts, and those that count.
+// The steps of a repetition: warm-up steps, then measured steps.
 struct Repetition {
   int warm_up = 8, steps = 20;
   int all() const { return warm_up + steps; }
 };
 
-// Random images of bytes, as a dataset in NumPy's files.
+// Writes random byte images as a dataset of NumPy files.
 void write_random_dataset(const base::fs::path& folder, const models::ModelRow& info, std::int64_t samples);
 
-// A run of `trireme train` on such a dataset; the step in the middle.
+// Runs `trireme train` on such a dataset; returns the median step.
 TrainSeconds run_own(const TrainCase& bench, int oars, const Repetition& repetition, const base::fs::path& data,
                      const base::fs::path& run);
 
-// PyTorch's processes in the ways in which they are fastest, which sleep until they are asked.
+// PyTorch's processes, running its fastest ways; they sleep until they get a request.
 class PytorchTraining {
  public:
-  // Tries its ways, which takes some seconds each. `folder`: where ranks meet.
+  // Tries PyTorch's ways, which takes some seconds each. `folder`: for the ranks' rendezvous.
   PytorchTraining(const TrainCase& bench, const Peer& peer, const base::Settings& settings,
                   const base::fs::path& folder, std::int64_t samples);
 

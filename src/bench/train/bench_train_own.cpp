@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 constexpr double kMicrosecond = 1e-6;
 
-// `type` as NumPy names it.
+// `type`: the NumPy type string.
 void write_npy(const base::fs::path& path, const char* type, const tensor::Shape& shape,
                const std::vector<char>& bytes) {
   std::string sizes;
@@ -34,7 +34,7 @@ void write_npy(const base::fs::path& path, const char* type, const tensor::Shape
   if (!out) base::run_error("cannot write {}", path.string());
 }
 
-// When the steps of the first worker began.
+// Start times of the steps of the first worker.
 std::vector<double> starts_of_steps(const base::fs::path& trace) {
   std::vector<double> starts;
   int worker = -1;
@@ -78,7 +78,7 @@ void write_random_dataset(const base::fs::path& folder, const models::ModelRow& 
       std::ranges::generate(values, [&] { return static_cast<char>(random() & 255); });
       write_npy(folder / fmt::format("x{}_{}.npy", i + 1, part), "|u1", shape, values);
     }
-    std::vector<char> labels;  // two bytes each; all classes, or the network would have fewer outputs
+    std::vector<char> labels;  // two bytes each; every class occurs, else the network would have fewer outputs
     for (std::int64_t s = 0; s < count; ++s) {
       const std::int64_t label = s == 0 ? info.classes - 1 : static_cast<std::int64_t>(random()) % info.classes;
       labels.insert(labels.end(), {static_cast<char>(label & 255), static_cast<char>(label >> 8)});

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kDeadlineSeconds = 600;
 
-// One process of ddp.py for each rank, which must be asked the same at once.
+// One ddp.py process per rank; all must receive the same requests at the same time.
 class TrainRunner : public PeerRunner {
  public:
   TrainRunner(const TrainCase& bench, const PeerWay& chosen, const Peer& peer, const base::fs::path& rendezvous,
@@ -43,7 +43,7 @@ class TrainRunner : public PeerRunner {
 
   double seconds_of_step(int steps) override { return run({1, steps}).total; }
 
-  // Of the slowest; they wait for each other, so its time is the others' as well.
+  // Returns the slowest rank's time; the ranks wait for each other, so it is the time of all.
   TrainSeconds run(const Repetition& repetition) {
     TrainSeconds slowest;
     for (const Json& one :
@@ -69,7 +69,7 @@ class TrainRunner : public PeerRunner {
     for (auto& one : running) answers.push_back(Json::parse(one.get()));
     return answers;
   }
-  // The first answer; where a rank cannot do it, that rank's.
+  // Returns the first answer, or the answer of a rank that reports a failure.
   Json ask(const Json& request) {
     const std::vector<Json> answers = ask_each({request});
     const auto unable = std::ranges::find_if(answers, [](const Json& one) { return one.contains("not_available"); });

@@ -11,12 +11,12 @@
 namespace trireme::compare {
 namespace {
 
-// Roundings of an op that adds nothing: an activation's polynomial, a division.
+// Roundings of an op that does not sum: an activation's polynomial, a division.
 constexpr double kRoundingsOfAnOp = 16;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// A tensor that our ops have made, and how many values were added for an element of it since the reference's own.
+// A tensor computed by our ops, and the length of the sums behind one element since the last value of the reference.
 struct Made {
   std::vector<float> values;
   double length = 0;
@@ -56,7 +56,7 @@ class Between {
     found_.push_back(compare_sums(name, ours.values, theirs, ours.length + kRoundingsOfAnOp));
   }
 
-  // Values that go into one that an op makes.
+  // How many input values an op adds up for one output value.
   static double added(std::size_t in, std::size_t out) {
     return std::max(1.0, static_cast<double>(in) / static_cast<double>(std::max<std::size_t>(out, 1)));
   }
@@ -90,11 +90,11 @@ class Between {
     return values;
   }
 
-  // What comes back to the node from all that read it is there.
+  // Runs when the gradients from all readers of the node have arrived.
   void backward(int number) {
     const graph::Node& node = nodes()[at(number)];
     const Made& diff = diffs_[at(number)];
-    if (!node.op->is_loss() && diff.values.empty()) return;  // nothing behind it learns
+    if (!node.op->is_loss() && diff.values.empty()) return;  // no parameters depend on it
     if (with_parameters_.contains(number)) {
       const LayerFile layer(layers_.tensors, node.name);
       compare("gradient that reaches " + node.name, diff, layer.get("diff_output"));
@@ -161,7 +161,7 @@ std::string cause_at_input(const graph::Network& network, const Feed& feed, cons
   if (input == network.inputs().end()) return "";
   const auto ours = first_oar_of(feed, fmt::format("input.{}", input - network.inputs().begin()));
   const store::NamedTensor& theirs = LayerFile(layers.tensors, layer).get("input");
-  const char* changed = "the network's input is changed there before its first layer";
+  const char* changed = "the peer changes the network's input before its first layer";
   if (theirs.values.size() != ours.size() || theirs.shape.rank() < 2) return changed;
   const std::int64_t channels = theirs.shape[1], places = theirs.shape.count_from(2);
   bool reversed = channels > 1;

@@ -1,6 +1,7 @@
-// The ops between layers with parameters (activations, pools, sums, the loss): forward and backward of our ops on what
-// the reference's layers put out, compared with what reaches the reference's next layers. Every stretch starts from the
-// reference's own values, so roundings do not add up over layers and no ReLU is open on one side only.
+// Compares the ops between layers with parameters (activations, pools, sums, the loss): runs our ops forward and
+// backward on the outputs of the reference's layers, and compares the results with the inputs of the reference's next
+// layers. Each stretch between two layers starts from the reference's values, so roundings do not accumulate over
+// layers and every ReLU is open on both sides or on neither. Thread-safe.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,7 @@ namespace trireme::compare {
 std::vector<Difference> compare_between(const graph::Network& network, const Feed& feed, const PeerSide::Layers& layers,
                                         const ops::KernelTable* table);
 
-// The first layers' inputs are the network's: what may have happened to them, where they differ; else empty.
+// REQUIRES: the input of `layer` differs. Returns the likely cause if that layer reads the batch itself, else "".
 std::string cause_at_input(const graph::Network& network, const Feed& feed, const PeerSide::Layers& layers,
                            const std::string& layer);
 

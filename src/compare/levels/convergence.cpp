@@ -17,7 +17,7 @@ constexpr std::int64_t kEvaluationBatch = 256;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Samples of a test set.
+// These samples of a test set, as a feed.
 Feed feed_of(const graph::Network& network, const data::Dataset& set, base::Range samples) {
   const data::DataSpec& spec = set.spec();
   Feed feed;

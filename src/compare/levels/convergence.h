@@ -1,5 +1,5 @@
-// convergence-equal: several runs of each side, from other seeds, whose accuracies and speeds of learning are judged by
-// a test of equivalence.
+// convergence-equal: trains several times on each side with different seeds, and judges final accuracies and speeds of
+// learning by a statistical test of equivalence.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 namespace trireme::compare {
 
 struct ConvergenceOptions {
-  int runs = 0;  // of each side; 0: none
+  int runs = 0;  // per side; 0: none
   std::uint64_t first_seed = 1;
   std::int64_t epochs = 1;
-  double margin = 0.01;        // of accuracies, 0 ... 1
-  double target_accuracy = 0;  // 0: 98 % of what the peer reaches on average
+  double margin = 0.01;        // tolerated difference of accuracies, 0 ... 1
+  double target_accuracy = 0;  // 0: 98 % of the peer's mean accuracy
   std::string optimizer{}, schedule{}, init{};
   TrainOptions ours{};  // strategy, workers, servers
 };
 
-// A run of either side.
+// One run of either side.
 struct LearntRun {
   std::uint64_t seed = 0;
   std::vector<double> accuracies;  // after each epoch
 };
-// How many epochs it took to be as good, on the straight lines between the ends of epochs; one more than it has, where
-// it never was.
+// Epochs until the accuracy was reached, interpolated linearly between the ends of epochs; if never reached, the number
+// of epochs plus one.
 double epochs_to(double accuracy, const LearntRun& run);
 
 Level judge_convergence(const std::vector<LearntRun>& ours, const std::vector<LearntRun>& theirs,
                         const ConvergenceOptions& options);
 
-// `make` makes the experiment with these options on top; told(text) what is going on.
+// `make`: returns the experiment with these options on top. `told`: receives progress messages.
 Level convergence_equal(const std::function<train::Experiment(const TrainOptions& on_top)>& make, const OurRuns& runs,
                         PeerSide& peer, const ConvergenceOptions& options,
                         const std::function<void(const std::string& text)>& told);

@@ -20,8 +20,8 @@ Moments moments_of(std::span<const double> values) {
   return {mean, squares / (count - 1) / count, count - 1};
 }
 
-// The chance to lie below x >= 0: half, and the integral of the density from 0 to x, by Simpson's rule on x = tan(y),
-// where the density is smooth and bounded.
+// Student's cumulative distribution at x >= 0: one half, plus the integral of the density from 0 to x by Simpson's rule
+// on x = tan(y), where the density is smooth and bounded.
 double student_below(double x, double degrees) {
   constexpr int kPieces = 2000;
   const double factor =

@@ -1,4 +1,4 @@
-// What the reference tells of its layers, and how results of single ops are compared with it.
+// Reads the reference's layer inputs, outputs and gradients, and compares the results of single ops with them.
 #pragma once
 
 #include <limits>
@@ -11,15 +11,15 @@
 namespace trireme::compare {
 
 constexpr double kUnit = std::numeric_limits<float>::epsilon() / 2;
-constexpr double kAllowance = 6;  // a sum of K values is off by less than 6 sqrt(K) u, except once in 1e7
+constexpr double kAllowance = 6;  // the error of a sum of K values is below 6 sqrt(K) u, except once in 1e7
 
-// One layer of the reference.
+// The tensors of one layer of the reference.
 class LayerFile {
  public:
   LayerFile(const store::SafetensorsFile& file, std::string name) : file_(file), name_(std::move(name)) {}
-  // "input", "output", "diff_output", "diff_input", "diff.<parameter>"; null where it has none.
+  // `what`: "input", "output", "diff_output", "diff_input" or "diff.<parameter>". Null if the file has none.
   const store::NamedTensor* find(const std::string& what) const { return file_.find(name_ + "." + what); }
-  // A run error where it has none.
+  // A missing tensor is a run error.
   const store::NamedTensor& get(const std::string& what) const;
 
  private:
@@ -29,12 +29,12 @@ class LayerFile {
 
 double mean_square(const store::NamedTensor& tensor);
 
-// Of a result whose elements are sums of `length` values each. `least`: the mean square that the reference is taken to
-// have at least.
+// Compares a result whose elements are sums of `length` values each. `least`: lower bound for the reference's mean
+// square.
 Difference compare_sums(const std::string& name, std::span<const float> ours, const store::NamedTensor& reference,
                         double length, double least = 0);
 
-// The first oar's samples of a tensor of the batch.
+// The part of a batch tensor that belongs to the first oar.
 std::span<const float> first_oar_of(const Feed& feed, const std::string& name);
 
 }  // namespace trireme::compare

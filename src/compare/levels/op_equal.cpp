@@ -23,8 +23,8 @@ constexpr std::int64_t kProbeSamples = 8;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// What a batch norm makes of a rounding of its input: it takes the mean away, which may be much larger than what is
-// left. The worst of all channels.
+// By how much a batch norm amplifies a rounding of its input: it subtracts the mean, which may be much larger than the
+// remainder. The maximum over all channels.
 double norm_condition(const store::NamedTensor& input, double epsilon) {
   const std::int64_t samples = input.shape[0], channels = input.shape[1], places = input.shape.count_from(2);
   double worst = 0;
@@ -43,7 +43,7 @@ double norm_condition(const store::NamedTensor& input, double epsilon) {
   return std::sqrt(1 + worst);
 }
 
-// How many products or values are added for one element of each result.
+// The number of products or values added for one element of each result.
 struct Lengths {
   double forward = 1, backward = 1, gradient = 1;
 };
@@ -52,7 +52,7 @@ Lengths lengths_of(const LayerFile& layer, std::span<const ops::ParameterSpec> p
   const double samples = static_cast<double>(in[0]);
   const double places = static_cast<double>(out.count()) / static_cast<double>(out[0] * out[1]);
   const double weights = static_cast<double>(parameters[0].shape.count());
-  if (parameters[0].shape.rank() == 1) {  // a batch norm: sums, and some roundings of each element
+  if (parameters[0].shape.rank() == 1) {  // a batch norm: sums, and some roundings per element
     const double length = samples * places + kNormRoundings;
     return {length, length, length};
   }
@@ -94,7 +94,8 @@ std::vector<Difference> compare_layer(const graph::Node& node, const Tensors& we
   std::vector<Difference> all{compare_sums(node.name + " forward", found.dst, layer.get("output"), lengths.forward)};
   if (diff_input != nullptr)
     all.push_back(compare_sums(node.name + " backward", found.diff_src[0], *diff_input, lengths.backward));
-  // The gradient of a bias before a batch norm is zero but for rounding: what sums of random signs would make counts.
+  // The gradient of a bias before a batch norm is zero except for rounding, so it is judged against what sums of random
+  // signs would give.
   const double random_sum = lengths.gradient * mean_square(layer.get("diff_output"));
   for (std::size_t p = 0; p < parameters.size(); ++p)
     if (const store::NamedTensor* theirs = layer.find("diff." + parameters[p].name))
@@ -103,7 +104,7 @@ std::vector<Difference> compare_layer(const graph::Node& node, const Tensors& we
   return all;
 }
 
-// Inputs of about the size at which a norm's epsilon decides, for every norm.
+// One input per batch norm, with a variance equal to its epsilon, so that epsilon decides the result.
 Tensors probes_for(const graph::Network& network) {
   Tensors all;
   for (const graph::Node& node : network.nodes()) {
@@ -127,7 +128,7 @@ std::vector<Difference> compare_probes(const graph::Network& network, const Tens
     const std::string name = probe.name.substr(0, probe.name.rfind('.'));
     const graph::Node& node = *std::ranges::find(network.nodes(), name, &graph::Node::name);
     const store::NamedTensor* theirs = find(answers, name + ".output");
-    if (theirs == nullptr) base::run_error("the peer has not answered what {} makes of a probe", name);
+    if (theirs == nullptr) base::run_error("the peer has sent no output of {} for the probe input", name);
     const double places = static_cast<double>(probe.shape.count() / probe.shape[1]);
     const double condition = norm_condition(probe, ops::batch_norm_options(*node.op)->epsilon);
     all.push_back(compare_sums(
@@ -138,7 +139,7 @@ std::vector<Difference> compare_probes(const graph::Network& network, const Tens
   return all;
 }
 
-// Layers that are computed on transformed tiles, which round more often.
+// The number of layers computed on transformed tiles, which round more often.
 int transformed_layers(const graph::Network& network, std::int64_t samples, const ops::KernelTable* table) {
   const ops::KernelTable built_in;
   return static_cast<int>(
@@ -164,7 +165,7 @@ Level op_equal(const graph::Network& network, const Tensors& weights, const Feed
     level.passed = false;
     level.summary = first->limit == 0
                         ? first->name
-                        : fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", first->name,
+                        : fmt::format("{} differs by {:.2g}, where rounding causes at most {:.2g}", first->name,
                                       std::max(first->error, first->max_error), first->limit);
     return true;
   };

@@ -11,7 +11,7 @@
 namespace trireme::compare {
 namespace {
 
-constexpr std::int64_t kBlock = 16;  // channels side by side, as nearly all layers of nearly all networks have them
+constexpr std::int64_t kBlock = 16;  // channels per block: the layout of nearly all layers of nearly all networks
 
 class Memory {
  public:
@@ -39,7 +39,7 @@ tensor::Layout layout_of(const tensor::Shape& shape) {
   return shape.rank() < 3 ? tensor::Layout::plain(shape) : tensor::Layout::channels_blocked(shape, kBlock);
 }
 
-// A kernel with what forward needs.
+// A kernel with the memory that forward needs.
 struct Rig {
   Rig(const ops::Op& op, const std::vector<tensor::Shape>& shapes, const std::vector<bool>& diff_src,
       const std::vector<std::span<const float>>& src, const std::vector<std::span<const float>>& weights,
@@ -63,7 +63,7 @@ struct Rig {
     }
     args.workspace = memory.bytes(plan.workspace_bytes);
     args.scratch = memory.bytes(plan.scratch_bytes);
-    // Kernels may keep statistics of forward where gradients go.
+    // Some kernels keep forward statistics in the gradient memory.
     args.diff_weights.emplace_back();
     for (const tensor::Layout& layout : plan.weights) args.diff_weights[0].push_back(memory.empty(layout));
   }

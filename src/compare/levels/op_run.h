@@ -1,4 +1,5 @@
-// One op by itself: its kernel, as a Program would compile it, on plain tensors.
+// Runs one op by itself on plain tensors, with the kernel that a Program would compile.
+// Thread-safe; flushes denormals to zero in the calling thread.
 #pragma once
 
 #include <span>
@@ -9,7 +10,7 @@
 namespace trireme::compare {
 
 struct OpGiven {
-  std::vector<tensor::Shape> shapes;  // of its inputs, samples included
+  std::vector<tensor::Shape> shapes;  // of its inputs, batch dimension included
   std::vector<std::span<const float>> src;
   std::span<const float> diff_dst;  // empty for a loss
   std::vector<std::span<const float>> weights{};
@@ -20,15 +21,15 @@ struct OpGiven {
 
 struct OpFound {
   std::vector<float> dst;
-  std::vector<std::vector<float>> diff_src;  // empty where it was not wanted
+  std::vector<std::vector<float>> diff_src;  // empty where not wanted
   std::vector<std::vector<float>> diff_weights;
-  double loss = 0;  // of a loss: the sum over the samples
+  double loss = 0;  // for a loss: the sum over the samples
 };
 
-// Forward and backward, as in training; all plain.
+// Forward and backward in training mode; all tensors plain.
 OpFound run_op(const ops::Op& op, const OpGiven& given);
 
-// Forward, as in training.
+// Forward in training mode.
 std::vector<float> run_forward(const ops::Op& op, const std::vector<tensor::Shape>& shapes,
                                const std::vector<std::span<const float>>& src,
                                const std::vector<std::span<const float>>& weights, const ops::KernelTable* table);

@@ -1,4 +1,4 @@
-// What a comparison is asked for.
+// Options of a comparison.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@ struct Options {
   PeerInstallation peer{};
   std::string optimizer, schedule, init;
   std::int64_t steps = 1;
-  TrainOptions train{};  // what makes `trireme train` run the experiment
-  // Which levels are judged, out of level_names(); empty: all. start-equal always is.
+  TrainOptions train{};  // the options with which `trireme train` runs the experiment
+  // The levels to judge, out of level_names(); empty: all. start-equal is always judged.
   std::vector<std::string> levels{};
   ConvergenceOptions convergence{};
 };
 
-// The experiment with these options of `trireme train` on top.
+// Makes the experiment, with these options of `trireme train` on top.
 using MakeExperiment = std::function<train::Experiment(const TrainOptions& on_top)>;
 
 }  // namespace trireme::compare

@@ -13,7 +13,7 @@ struct Way {
   TrainOptions options{};
 };
 
-// Those that the oars suffice for.
+// The ways for which the experiment has enough oars and steps.
 std::vector<Way> ways_for(const train::Experiment& experiment) {
   const std::vector<Way> all{
       {"2 threads", 1, {{"threads", "2"}}},

@@ -1,4 +1,4 @@
-// same-bits: what our promise is, over threads, workers and synchronous strategies.
+// same-bits: checks that the weights are bit-identical over thread counts, worker counts and synchronous strategies.
 #pragma once
 
 #include "compare/levels/verdict.h"
@@ -6,7 +6,7 @@
 
 namespace trireme::compare {
 
-// `sha256`: of the weights of one worker with one thread after all steps.
+// `sha256`: the weights of a run with one worker and one thread, after all steps.
 Level same_bits(const train::Experiment& experiment, const OurRuns& runs, const std::string& sha256);
 
 }  // namespace trireme::compare

@@ -11,11 +11,11 @@
 namespace trireme::compare {
 namespace {
 
-constexpr double kSame = 1e-6;            // of numbers that both sides compute in double
-constexpr double kDeviations = 6;         // of the share that a dropout drops
+constexpr double kSame = 1e-6;            // tolerance for numbers that both sides compute in double
+constexpr double kDeviations = 6;         // tolerated standard deviations of a dropout's dropped share
 constexpr std::int64_t kNormalized = 16;  // samples
 
-// The rate of each dropout, and whether masks drop that share and scale the rest.
+// Compares the rate of each dropout, and checks that masks drop that share and scale the rest.
 void compare_dropouts(const Feed& feed, const PeerSide& peer, SettingsFound& found) {
   if (!peer.dropouts()) {
     found.not_exercised.emplace_back("rates of dropout (the peer is given masks)");
@@ -80,7 +80,7 @@ void compare_rates(const train::Experiment& experiment, const Options& options, 
     found.compared.push_back(fmt::format("learning rates of {} steps", options.steps));
 }
 
-// The first training samples, without augmentation.
+// The first training samples, not augmented.
 Tensors first_samples(const data::Dataset& set) {
   const data::DataSpec& spec = set.spec();
   const std::int64_t count = std::min(kNormalized, set.size());

@@ -1,5 +1,5 @@
-// What is given to a training run as numbers and not as tensors, computed by both sides and compared by value: rates
-// and masks of dropout, the learning rate of every step, normalised samples. Part of start-equal.
+// Compares the numbers that steer a training run, computed by both sides: rates and masks of dropout, the learning rate
+// of every step, normalized samples. Part of start-equal.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 namespace trireme::compare {
 
 struct SettingsFound {
-  std::string differs{};                     // the first thing that does, or empty
-  std::vector<std::string> compared{};       // "learning rates of 20 steps"
-  std::vector<std::string> not_exercised{};  // "dropout (the network has none)"
+  std::string differs{};                     // the first difference; empty: none
+  std::vector<std::string> compared{};       // e.g. "learning rates of 20 steps"
+  std::vector<std::string> not_exercised{};  // e.g. "dropout (the network has none)"
 };
 
-// `feed`: a batch with masks; `peer` is prepared.
+// `feed`: a batch with masks. REQUIRES: peer.prepare() has run.
 SettingsFound compare_settings(const train::Experiment& experiment, const Options& options, const MakeExperiment& make,
                                const Feed& feed, PeerSide& peer, double lr);
 

@@ -13,15 +13,15 @@
 namespace trireme::compare {
 namespace {
 
-constexpr int kUpdates = 5;         // the first without gradients, the last with clipped ones
-constexpr double kClippedNorm = 1;  // far less than the given gradients have
-// An update rule rounds about so often per element.
+constexpr int kUpdates = 5;         // the first with zero gradients, the last with clipped ones
+constexpr double kClippedNorm = 1;  // far below the norm of the given gradients
+// Roundings of an update rule per element, approximately.
 constexpr double kRoundings = 16;
-// Decay alone moves weights little; a large rate makes it stand out of the weights' own rounding.
+// Decay alone moves weights little; a large learning rate lifts it above the weights' own rounding.
 constexpr double kRateOfDecay = 1;
 constexpr double kSmallestGradient = 1e-9;
 
-// One random number after the other.
+// A sequence of random numbers.
 class Numbers {
  public:
   explicit Numbers(int stream) : random_(0, base::Purpose::probe, 0, static_cast<std::uint64_t>(stream)) {}
@@ -33,7 +33,7 @@ class Numbers {
   std::uint64_t position_ = 0;
 };
 
-// Weights between 0.05 and 0.15, of either sign; running statistics stay.
+// Random weights of absolute value 0.05 to 0.15; running statistics keep their values.
 Tensors given_weights(Tensors weights) {
   Numbers numbers(0);
   for (store::NamedTensor& one : weights)
@@ -42,7 +42,7 @@ Tensors given_weights(Tensors weights) {
   return weights;
 }
 
-// Of all trained parameters: zero, or of all magnitudes from the smallest up to 1.
+// Gradients of all trained parameters: zero in the first update, then log-uniform from kSmallestGradient to 1.
 Tensors given_gradients(const Tensors& weights, int update) {
   Numbers numbers(update);
   Tensors all;
@@ -73,10 +73,10 @@ Difference compare_one(const store::NamedTensor& ours, const store::NamedTensor&
                        const store::NamedTensor* before, int updates) {
   const double apart = norm_of(minus(ours.values, theirs.values)), size = norm_of(theirs.values);
   const double moved = before == nullptr ? size : norm_of(minus(theirs.values, before->values));
-  // Weights that hardly move are as far apart as their own rounding.
+  // The rounding of the weights themselves, which hides small moves.
   const double lost = before == nullptr ? 0 : std::sqrt(updates) * 2 * kUnit * size;
   Difference found{ours.name, 0, kAllowance * kRoundings * kUnit * std::sqrt(updates)};
-  // Where they do not move there at all, what they are here counts.
+  // If the peer's weights do not move, our own size is the reference.
   if (apart > lost) found.error = (apart - lost) / (moved > lost ? moved : std::max(lost, norm_of(ours.values)));
   if (!std::isfinite(apart)) found.error = std::numeric_limits<double>::infinity();
   return found;
@@ -89,7 +89,7 @@ std::vector<Difference> compare_update(const Tensors& ours, const Tensors& their
   for (const store::NamedTensor& one : ours) {
     if (!is_of_update(one.name)) continue;
     const store::NamedTensor* there = find(theirs, one.name);
-    if (there == nullptr || there->shape != one.shape) base::run_error("the peer has no {} like ours", one.name);
+    if (there == nullptr || there->shape != one.shape) base::run_error("the peer has no {} of our shape", one.name);
     all.push_back(compare_one(one, *there, find(before, one.name), updates));
   }
   return all;
@@ -123,8 +123,8 @@ Level update_equal(const train::Experiment& experiment, OurSide& ours, PeerSide&
     for (const Difference& one : all)
       if (one.excess() > 1 && level.passed) {
         level.passed = false;
-        level.summary = fmt::format("{} differs by {:.2g}, where its roundings make at most {:.2g}", one.name,
-                                    one.error, one.limit);
+        level.summary =
+            fmt::format("{} differs by {:.2g}, where rounding causes at most {:.2g}", one.name, one.error, one.limit);
       }
     level.rows.push_back(worst_of(all));
     before.clear();

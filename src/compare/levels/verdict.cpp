@@ -14,13 +14,14 @@
 namespace trireme::compare {
 namespace {
 
-// Perturbed steps exaggerate roundings 64 times, but some of them do not show all that rounding can do.
+// Perturbed steps exaggerate roundings 64 times, but a handful of them may miss the worst case.
 constexpr double kFactor = 4;
-// A single number may be right by chance in all of them.
+// A single number may agree by chance in all of them.
 constexpr double kFactorOfNumbers = 30;
-// A tensor that was made by one rounding per element is not expected to be closer than this.
+// Lower bound of a band: a tensor computed with one rounding per element cannot be expected to be closer.
 constexpr double kRoundings = 4 * std::numeric_limits<float>::epsilon();
-// A tensor whose values are this small beside the others of its kind, or zero, is compared as if they were this large.
+// A tensor whose values are below this share of the other tensors of its kind (or zero) is compared as if they had this
+// size.
 constexpr double kSmall = 1e-6;
 constexpr const char* kScale = "scale of all gradients";
 
@@ -59,7 +60,7 @@ std::string kind_of(const std::string& name) {
   return name.substr(0, name.find('.'));
 }
 
-// In the order in which a step makes them.
+// In the order in which a step computes them.
 constexpr std::array kKinds{"loss", "statistic", "gradient", kScale, "slot", "weight", "output"};
 
 int place_of(const std::string& name) {
@@ -76,7 +77,7 @@ const store::NamedTensor& find_like(const store::NamedTensor& like, const Tensor
 
 bool is_single_number(const std::string& kind) { return kind == "loss" || kind == kScale; }
 
-// How large the tensors of a step are that others are compared with.
+// The norms that differences are divided by.
 class Sizes {
  public:
   explicit Sizes(const Tensors& reference) {
@@ -101,7 +102,7 @@ class Sizes {
   std::map<std::string, Sum> kinds_;
 };
 
-// How many times the reference's gradients these are, less one.
+// The common factor between these gradients and the reference's, minus one, as an absolute value.
 double scale_apart(const Tensors& one, const Tensors& reference) {
   double products = 0, squares = 0;
   for (const store::NamedTensor& theirs : reference) {

@@ -12,7 +12,7 @@ store::NamedTensor copy(const std::string& name, const tensor::Shape& shape, con
   return {name, shape, {values, values + shape.count()}};
 }
 
-// What a dropout makes of ones.
+// The mask of a dropout: its output for an input of ones.
 store::NamedTensor mask_of(const graph::Node& node, const train::Experiment& e, const data::Batch& batch) {
   ops::Reference r;
   const tensor::Shape shape = node.shape.with_batch(batch.samples);

@@ -1,4 +1,4 @@
-// Whole runs of `trireme train`, as processes of their own, with any number of workers and any strategy.
+// Runs `trireme train` in processes of their own, with any number of workers and any strategy.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ using peer::TrainOptions;
 
 struct TrainedRun {
   std::string weights_sha256;
-  std::vector<double> accuracies;  // on the test set, after each epoch
+  std::vector<double> accuracies;  // on the test set, one per epoch
 };
 
 class OurRuns {
  public:
-  // `options` are those of all runs; their folders are made in `folder` and go when a run has ended.
+  // `options`: common to all runs. Each run gets a folder inside `folder`, which is removed after the run.
   OurRuns(TrainOptions options, base::fs::path folder);
 
-  // With these options on top; see peer::run_train.
+  // Trains with these options on top; see peer::run_train.
   TrainedRun train(const TrainOptions& more) const;
 
  private:

@@ -23,12 +23,12 @@ Json oars_of(const Feed& feed) {
   return oars;
 }
 
-// Python writes NaN and Infinity as no JSON has them; peers send null for both.
+// Python would write NaN and Infinity, which are not JSON; peers send null for both.
 double number_of(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
-// The files may lie in memory, and be large.
+// Reads a file and removes it: files may be large and lie in a memory file system.
 store::SafetensorsFile take(const std::string& path) {
   store::SafetensorsFile file = store::read_safetensors(path);
   base::fs::remove(path);

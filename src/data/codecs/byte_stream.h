@@ -1,4 +1,4 @@
-// A file, or bytes in memory, as a stream that can seek: where readers of files begin.
+// Opens a file, or bytes in memory, as a seekable stream. Thread-safe.
 #pragma once
 
 #include <cstdint>

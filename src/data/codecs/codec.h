@@ -1,7 +1,7 @@
-// Codec: decodes the packed bytes of one file, as much of the content as it is asked for. One thread per codec.
-// CodecRow: how the registry knows a packing of files.
+// Codec: decodes the compressed bytes of one file, only as far as the caller asks. One thread per codec.
+// CodecRow: a compression in the registry.
 //
-// Adding a packing: its file with a row, and one line in builtin_codecs().
+// Adding a compression: its own file with a row, and one line in builtin_codecs().
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Codec {
 
  protected:
   std::size_t read_packed(std::uint8_t* dst, std::size_t bytes);
-  // The next piece of the packed bytes into input_; 0 at their end.
+  // Reads the next compressed bytes into input_; 0 at the end.
   std::size_t refill() { return read_packed(input_.data(), input_.size()); }
   [[noreturn]] void damaged(std::string_view why) const;
 
@@ -38,7 +38,7 @@ class Codec {
 
 using CodecPtr = std::unique_ptr<Codec>;
 
-// The first bytes of a file, by which a packing is recognised: kHeadBytes, fewer where the file is shorter.
+// The first bytes of a file, which identify the compression: kHeadBytes, or fewer if the file is shorter.
 using FileHead = std::span<const std::uint8_t>;
 constexpr std::size_t kHeadBytes = 16;
 bool begins_with(FileHead head, std::initializer_list<std::uint8_t> magic);
@@ -48,7 +48,7 @@ struct CodecRow {
   std::string summary;
   std::string ending;  // of file names: ".gz"; not empty
   std::function<bool(FileHead head)> fits;
-  // `name` is the file's, for errors.
+  // `name`: the file's name, for errors.
   std::function<CodecPtr(std::string name, std::unique_ptr<std::istream> packed)> make;
 };
 using CodecRegistry = base::RegistryOf<CodecRow>;
@@ -58,7 +58,7 @@ CodecRow gzip_row();
 CodecRow xz_row();
 CodecRow zstd_row();
 
-// The content as it is: for files that no row fits.
+// Passes the content through: for files that no row fits.
 CodecPtr plain_codec(std::string name, std::unique_ptr<std::istream> packed);
 
 [[noreturn]] void damaged_archive(std::string_view name, std::string_view why);

@@ -36,7 +36,7 @@ class GzCodec : public Codec {
       const int status = inflate(&stream_, Z_NO_FLUSH);
       done += piece - stream_.avail_out;
       if (status == Z_STREAM_END)
-        between_members_ = true;  // a gzip file may be several archives in a row
+        between_members_ = true;  // a gzip file may consist of several members
       else if (status != Z_OK && status != Z_BUF_ERROR)
         damaged(stream_.msg ? stream_.msg : "the gzip archive cannot be unpacked");
     }

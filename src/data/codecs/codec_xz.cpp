@@ -8,7 +8,7 @@
 namespace trireme::data {
 namespace {
 
-constexpr std::uint64_t kMemoryLimit = std::uint64_t{512} << 20;  // more than any xz preset needs to unpack
+constexpr std::uint64_t kMemoryLimit = std::uint64_t{512} << 20;  // more than any xz preset needs to decompress
 
 class XzCodec : public Codec {
  public:

@@ -9,7 +9,7 @@
 namespace trireme::data {
 namespace {
 
-constexpr int kWindowLog = 27;  // 128 MiB: what the highest level makes; only --long asks for more
+constexpr int kWindowLog = 27;  // 128 MiB: the window of the highest level; only --long needs more
 
 class ZstdCodec : public Codec {
  public:
@@ -34,7 +34,7 @@ class ZstdCodec : public Codec {
   }
 
  private:
-  // At the file's end content may still wait inside zstd; when none comes either, the archive is cut off.
+  // At the end of the file zstd may still hold output; if it produces none either, the archive is truncated.
   void step(ZSTD_outBuffer& out) {
     const std::size_t had = out.pos;
     const std::size_t status = ZSTD_decompressStream(context_.get(), &out, &in_);
@@ -43,7 +43,7 @@ class ZstdCodec : public Codec {
         damaged("the zstd archive asks for too much memory (was it packed with --long?)");
       damaged(ZSTD_getErrorName(status));
     }
-    between_frames_ = status == 0;  // a zstd file may be several frames in a row
+    between_frames_ = status == 0;  // a zstd file may consist of several frames
     if (file_ended_ && !between_frames_ && out.pos == had) damaged("the zstd archive is cut off");
   }
 
@@ -54,7 +54,7 @@ class ZstdCodec : public Codec {
   bool ended_ = false;
 };
 
-// A frame, or one to be skipped: parallel packers put such a frame first.
+// A frame or a skippable frame: parallel compressors write a skippable frame first.
 bool is_zstd(FileHead head) {
   const bool skipped = head.size() >= 4 && head[0] >> 4 == 5 && begins_with(head.subspan(1), {0x2a, 0x4d, 0x18});
   return skipped || begins_with(head, {0x28, 0xb5, 0x2f, 0xfd});

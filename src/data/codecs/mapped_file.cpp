@@ -19,12 +19,12 @@
 namespace trireme::data {
 namespace {
 
-// What the signal handler may look at: a few places that are never freed, their text made beforehand. A signal finds
-// its way to nothing else, hence the one global here.
+// The mapped files, for the signal handler: a fixed table that is never freed, with prepared messages. A signal handler
+// has no context argument, hence a global.
 struct Watched {
   std::atomic<const std::byte*> begin{nullptr};
   std::atomic<std::size_t> size{0};
-  std::array<char, 4096> sentence{};
+  std::array<char, 4096> message{};
 };
 std::array<Watched, 64> watched;
 struct sigaction earlier {};
@@ -34,15 +34,15 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   for (const Watched& file : watched) {
     const std::byte* begin = file.begin.load(std::memory_order_acquire);
     if (begin == nullptr || address < begin || address >= begin + file.size.load(std::memory_order_relaxed)) continue;
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, file.sentence.data(), std::strlen(file.sentence.data()));
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, file.message.data(), std::strlen(file.message.data()));
     _exit(1);
   }
   if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
     return earlier.sa_sigaction(signal, info, context);
-  sigaction(signal, &earlier, nullptr);  // the instruction runs again, and the signal does what it did before
+  sigaction(signal, &earlier, nullptr);  // the faulting instruction runs again, now with the earlier handler
 }
 
-void listen_once() {
+void install_handler_once() {
   static std::once_flag once;
   std::call_once(once, [] {
     struct sigaction action {};
@@ -53,16 +53,16 @@ void listen_once() {
   });
 }
 
-// The place, or -1 when all are taken: then a bus error stays one.
+// Returns the table index, or -1 if the table is full: then a bus error is not translated.
 int watch(const std::byte* begin, std::size_t size, const std::string& path) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   for (std::size_t i = 0; i < watched.size(); ++i) {
     if (watched[i].begin.load(std::memory_order_relaxed) != nullptr) continue;
-    const std::string sentence = "trireme: " + path +
-                                 " became shorter while it was read, or its disk failed; put the "
-                                 "whole file back, then go on with --resume\n";
-    std::strncpy(watched[i].sentence.data(), sentence.c_str(), watched[i].sentence.size() - 1);
+    const std::string message = "trireme: " + path +
+                                " became shorter while it was read, or its disk failed; put the "
+                                "whole file back, then go on with --resume\n";
+    std::strncpy(watched[i].message.data(), message.c_str(), watched[i].message.size() - 1);
     watched[i].size.store(size, std::memory_order_relaxed);
     watched[i].begin.store(begin, std::memory_order_release);
     return static_cast<int>(i);
@@ -70,7 +70,7 @@ int watch(const std::byte* begin, std::size_t size, const std::string& path) {
   return -1;
 }
 
-// Closes a descriptor at the end of a scope; the mapping stays.
+// Closes a descriptor at the end of the scope; the mapping remains.
 struct Descriptor {
   int number;
   ~Descriptor() {
@@ -92,7 +92,7 @@ MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)) {
   if (memory == MAP_FAILED)
     base::user_error("cannot map {} ({} bytes): {}", path_.string(), size_, std::strerror(errno));
   data_ = static_cast<const std::byte*>(memory);
-  listen_once();
+  install_handler_once();
   watch_ = watch(data_, size_, path_.string());
 }
 

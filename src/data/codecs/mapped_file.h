@@ -1,5 +1,6 @@
-// MappedFile: a file's content as memory, read-only and shared between all processes that map it. When the file shrinks
-// while it is mapped, the process ends with a sentence that names it and exit code 1 instead of a bus error.
+// MappedFile: a file mapped read-only into memory, shared by all processes that map it. If the file shrinks while
+// mapped, the process ends with a message that names it and exit code 1, instead of a bus error.
+// Immutable; thread-safe.
 #pragma once
 
 #include <cstddef>

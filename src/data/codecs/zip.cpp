@@ -20,10 +20,10 @@ constexpr std::size_t kDirectoryEntryBytes = 46, kDirectoryEndBytes = 22, kDirec
 constexpr std::size_t kMaxComment = 65'535;
 constexpr std::uint64_t kMaxEntries = 10'000, kMaxDirectoryBytes = 4 << 20;
 constexpr std::uint16_t kStored = 0, kDeflated = 8, kEncrypted = 1, kExtra64 = 1;
-constexpr std::uint32_t kIn64 = 0xffffffff;   // the number stands in the ZIP64 record
-constexpr std::uint64_t kMostPerByte = 1032;  // deflate makes at most this many bytes of one
+constexpr std::uint32_t kIn64 = 0xffffffff;   // the ZIP64 record has the number
+constexpr std::uint64_t kMostPerByte = 1032;  // the highest compression ratio of deflate
 
-// A little-endian number of `bytes` bytes; the caller has checked that the record is long enough.
+// Reads a little-endian number of `bytes` bytes. REQUIRES: the record is long enough.
 std::uint64_t number(Record record, std::size_t at, std::size_t bytes) {
   std::uint64_t n = 0;
   for (std::size_t i = 0; i < bytes; ++i) n |= std::uint64_t{record[at + i]} << (8 * i);
@@ -32,7 +32,7 @@ std::uint64_t number(Record record, std::size_t at, std::size_t bytes) {
 std::uint16_t number16(Record record, std::size_t at) { return static_cast<std::uint16_t>(number(record, at, 2)); }
 std::uint32_t number32(Record record, std::size_t at) { return static_cast<std::uint32_t>(number(record, at, 4)); }
 
-// The part of the extra field with the sizes that do not fit 32 bits; empty when there is none.
+// The ZIP64 part of the extra field (sizes beyond 32 bits); empty if there is none.
 Record extra64(Record extra) {
   while (extra.size() >= 4) {
     const std::size_t length = number16(extra, 2);
@@ -69,7 +69,7 @@ std::vector<std::uint8_t> ZipArchive::read_at(std::uint64_t at, std::uint64_t by
   return content;
 }
 
-// The record at the file's end says where the directory lies; only a comment may follow it.
+// Finds the end record, which locates the directory; only a comment may follow it.
 ZipArchive::Directory ZipArchive::find_directory() {
   const std::uint64_t searched = std::min<std::uint64_t>(size_, kDirectoryEndBytes + kMaxComment);
   const auto tail = read_at(size_ - searched, searched, "its end");

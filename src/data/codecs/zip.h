@@ -1,6 +1,7 @@
-// The files in a zip archive, as NumPy writes them: stored or deflated, also with ZIP64 sizes. Every offset and size is
-// checked against the archive before it is used, and an entry gives no more bytes than the directory promises. What is
-// wrong is a user error that names archive and entry.
+// Reads the zip archives that NumPy writes: stored or deflated entries, with or without ZIP64 sizes. Checks every
+// offset and size against the archive before use, and never returns more bytes than the directory promises. Errors are
+// user errors that name archive and entry.
+// One thread at a time per archive and its readers.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +19,13 @@ struct ZipEntry {
   std::uint16_t method = 0;
   std::uint32_t crc = 0;
   std::uint64_t packed_bytes = 0, bytes = 0;
-  std::uint64_t header_at = 0;  // where its local header begins
+  std::uint64_t header_at = 0;  // offset of its local header
 };
 
 class ZipArchive {
  public:
   explicit ZipArchive(const std::filesystem::path& path);
-  // An archive's bytes in memory, which must outlive the archive.
+  // An archive in memory, which must outlive this object.
   ZipArchive(std::span<const std::uint8_t> bytes, std::string name);
 
   const std::string& name() const { return name_; }
@@ -46,11 +47,12 @@ class ZipArchive {
   std::string name_;
   std::unique_ptr<std::istream> stream_;
   std::uint64_t size_ = 0;
-  std::uint64_t entries_end_ = 0;  // the entries lie before the directory
+  std::uint64_t entries_end_ = 0;  // entries must end here, where the directory begins
   std::vector<ZipEntry> entries_;
 };
 
-// The content of one entry as a stream. Readers of one archive take turns, on one thread.
+// The content of one entry as a stream. Readers of one archive may alternate, on one thread. The archive must outlive
+// them.
 class ZipEntryReader {
  public:
   ZipEntryReader(ZipArchive& archive, const ZipEntry& entry);
@@ -58,7 +60,7 @@ class ZipEntryReader {
   ZipEntryReader(const ZipEntryReader&) = delete;
   ZipEntryReader& operator=(const ZipEntryReader&) = delete;
 
-  // Up to `bytes` bytes, fewer only at the end of the entry. With its last byte the checksum is compared.
+  // Up to `bytes` bytes, fewer only at the end of the entry. Verifies the checksum when it returns the last byte.
   std::size_t read(std::uint8_t* dst, std::size_t bytes);
 
  private:

@@ -20,7 +20,7 @@ constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 class ZipEntryReader::Inflater {
  public:
   Inflater() : input_(kPieceBytes) {
-    base::check(inflateInit2(&stream_, -15) == Z_OK, "zlib does not start");  // -15: bare deflate, any window
+    base::check(inflateInit2(&stream_, -15) == Z_OK, "zlib does not start");  // -15: raw deflate, any window
   }
   ~Inflater() { inflateEnd(&stream_); }
   Inflater(const Inflater&) = delete;
@@ -82,7 +82,7 @@ void ZipEntryReader::read_packed(std::uint8_t* dst, std::size_t bytes) {
   packed_left_ -= bytes;
 }
 
-// At least one byte; that none comes means damage.
+// Decompresses at least one byte; no output means damage.
 std::size_t ZipEntryReader::inflate_some(std::uint8_t* dst, std::size_t bytes) {
   z_stream& stream = inflater_->stream_;
   for (;;) {

@@ -54,7 +54,7 @@ class ColumnSource : public Dataset {
 
   DataSpec spec_;
   Columns columns_;
-  std::vector<std::size_t> bytes_;  // of a sample, per input
+  std::vector<std::size_t> bytes_;  // of one sample, per input
 };
 
 float value_of(const Column& column, std::int64_t sample, std::int64_t k) {
@@ -69,7 +69,7 @@ float value_of(const Column& column, std::int64_t sample, std::int64_t k) {
 
 void check_targets(const DataSpec& spec, const Columns& columns, const std::string& where) {
   if (spec.target == TargetKind::values) return;
-  if (columns.target.type == ValueType::byte) {  // quickly, where all is well
+  if (columns.target.type == ValueType::byte) {  // fast path: returns when all targets are valid
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(columns.target.data);
     const std::int64_t labels = columns.samples * columns.target.shape.count();
     std::uint8_t most = 0;

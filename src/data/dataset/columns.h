@@ -1,6 +1,6 @@
-// Columns: samples as tables in memory, one per input and one for the targets, in the type they are stored in. What
-// every reader of files makes; ColumnSource is the dataset over it. The memory may be a file's, mapped and shared
-// between processes.
+// Columns: samples as tables in memory, one per input and one for the targets, in their stored type. All file readers
+// make them; column_source() wraps them as a dataset. The memory may be a mapped file that processes share.
+// Immutable once made; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace trireme::data {
 
-inline constexpr std::int64_t kMostClasses = 1'000'000;  // that a file may say; a network has weights for each
+inline constexpr std::int64_t kMostClasses = 1'000'000;  // limit for files; a network has weights for each class
 
-// The samples' values one after another, each in the order of the shape.
+// The values of all samples one after another, each sample row-major.
 struct Column {
   tensor::Shape shape;  // of one sample
   ValueType type = ValueType::byte;
@@ -29,25 +29,26 @@ struct Column {
 struct Columns {
   std::int64_t samples = 0;
   std::vector<Column> inputs;
-  Column target;                                // of target_floats(spec) values; a class index is one value
-  std::shared_ptr<const void> memory;           // keeps what the columns point to
-  std::vector<Normalization> normalizations{};  // of all samples, where they are known
+  Column target;                                // target_floats(spec) values per sample; a class index is one value
+  std::shared_ptr<const void> memory;           // owns what the columns point to
+  std::vector<Normalization> normalizations{};  // of all samples, if known
 };
 
-// Memory that a reader filled, to be a column's data.
+// Memory that a reader filled, as a column's data.
 template <class T>
 const std::byte* column_data(const std::vector<T>& values) {
   return reinterpret_cast<const std::byte*>(values.data());
 }
 
-// Where a class index is no whole number from 0 to classes - 1, or a label neither 0 nor 1: a user error that names
-// `where` (the file) and the first such sample.
+// User error that names `where` (the file) and the first bad sample, if a class index is not a whole number from 0 to
+// classes - 1, or a label is neither 0 nor 1.
 void check_targets(const DataSpec& spec, const Columns& columns, const std::string& where);
 
-// The dataset over columns that fit the spec (an invariant; the reader has checked and named the file in its errors).
+// The dataset over these columns. REQUIRES: the columns fit the spec (the reader has checked and named the file in its
+// errors).
 DatasetPtr column_source(DataSpec spec, Columns columns);
 
-// The common case: one input of bytes, images, with a class each.
+// The common case: one input of byte images, with one class each.
 DatasetPtr image_source(DataSpec spec, std::vector<std::uint8_t> pixels, std::vector<std::uint8_t> labels);
 
 }  // namespace trireme::data

@@ -1,5 +1,6 @@
-// Dataset: what every source and every stage is. Sources hold or make samples; stages (augment, normalize, resize,
-// subset) wrap another dataset. Immutable after construction, so fetch() is safe from any thread.
+// Dataset: the interface of all sources and stages. Sources hold or generate samples; stages (augment, normalize,
+// resize, subset) wrap another dataset.
+// Immutable after construction, so fetch() is thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,10 @@
 
 namespace trireme::data {
 
-// A class index; a 0/1 vector (several labels may hold at once); a real vector.
+// classes: a class index; labels: a 0/1 vector (several labels may hold at once); values: a real vector.
 enum class TargetKind { classes, labels, values };
 const char* target_name(TargetKind kind);                      // "classes", "labels", "values"
-std::optional<TargetKind> target_kind(std::string_view name);  // of such a name
+std::optional<TargetKind> target_kind(std::string_view name);  // the inverse of target_name()
 
 struct DataSpec {
   std::vector<tensor::Shape> inputs;  // per sample, without the batch: {3,32,32}; several for a multi-input network
@@ -28,7 +29,7 @@ struct DataSpec {
   std::vector<std::string> class_names;  // in label order; empty when the source does not name them
 };
 
-// How many inputs a sample may have; stages keep their pointers in arrays of this length.
+// Most inputs a sample may have; stages keep their pointers in arrays of this length.
 inline constexpr std::size_t kMaxInputs = 16;
 
 // Floats of one target: 1 for a class index, else the length of the vector.
@@ -64,16 +65,16 @@ class Dataset {
   // gets target_floats(spec()) floats (a class index is one float).
   virtual void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
                      float* target) const = 0;
-  // The same without a copy, where the samples lie in memory: what the stages read to change and convert in one pass.
-  // The target is written as by fetch(). False: they do not, use fetch().
+  // The same without a copy, for samples that lie in memory: stages read these values, change and convert them in one
+  // pass. Writes the target as fetch() does. False: not available, use fetch().
   virtual bool view(std::int64_t, std::span<StoredValues>, float*) const { return false; }
-  // All samples as tables (columns.h), where they are stored so; else null.
+  // All samples as tables (columns.h) if they are stored that way, else null.
   virtual const Columns* columns() const { return nullptr; }
 };
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-// Every sample's target in order, without its inputs where the samples lie in memory.
+// Calls `see` with every sample's target in order; skips reading the inputs if the samples lie in memory.
 void each_target(const Dataset& dataset,
                  base::FunctionRef<void(std::int64_t index, std::span<const float> target)> see);
 

@@ -14,7 +14,7 @@ struct InputNormalization {
 
 struct Normalization {
   std::string kind = "none";
-  std::vector<InputNormalization> inputs;  // as many as the samples have; empty for "none"
+  std::vector<InputNormalization> inputs;  // one per input of a sample; empty for "none"
 };
 
 }  // namespace trireme::data

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kNearlyHuge = std::size_t{1} << 20;
 
-// Before anything is made of them.
+// Runs before the members are built from the options.
 LoaderOptions checked(LoaderOptions options, std::int64_t size) {
   if (size < 1) base::user_error("the dataset is empty; at least one sample is needed");
   if (options.batch < 1) base::user_error("the batch is {}, expected at least 1", options.batch);
@@ -68,7 +68,7 @@ void Loader::begin() {
   } catch (...) {
     return end(std::current_exception());
   }
-  made_ = filled_count_ = 1;
+  ready_count_ = filled_count_ = 1;
   waited_seconds_ += base::seconds_since(start);
   thread_ = std::thread([this] { run(); });
 }
@@ -77,7 +77,7 @@ void Loader::end(const std::exception_ptr& failure) {
   const std::lock_guard lock(mutex_);
   failure_ = failure;
   ended_ = true;
-  made_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
+  ready_count_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
   filled_.notify_all();
 }
 
@@ -108,7 +108,7 @@ void Loader::run() {
       {
         const std::lock_guard lock(mutex_);
         ++filled_count_;
-        made_.store(filled_count_, std::memory_order_release);
+        ready_count_.store(filled_count_, std::memory_order_release);
       }
       filled_.notify_one();
     }
@@ -161,7 +161,7 @@ bool Loader::make_next(Batch& batch) {
     order_.emplace(distribution_.order(static_cast<std::uint64_t>(slice->epoch)));
     order_epoch_ = slice->epoch;
   }
-  if (batch.inputs.empty()) take_memory(batch);
+  if (batch.inputs.empty()) allocate(batch);
   batch.number = slice->number;
   batch.epoch = slice->epoch;
   batch.first = slice->part.begin;
@@ -173,13 +173,14 @@ bool Loader::make_next(Batch& batch) {
   return fill(batch);
 }
 
-// When a batch is filled for the first time: the first one is there before memory for the others is.
-void Loader::take_memory(Batch& batch) const {
+// Runs when a ring slot is filled for the first time, so the first batch does not wait for the memory of the others.
+void Loader::allocate(Batch& batch) const {
   const auto capacity = static_cast<std::size_t>(std::min(options_.batch, dataset_->size()));
   const DataSpec& spec = dataset_->spec();
   batch.indices.reserve(capacity);
   for (const tensor::Shape& shape : spec.inputs) {
-    // From 2 MB on memory comes in a huge page, which is there sooner than hundreds of small ones.
+    // Buffers above 1 MB are rounded up to 2 MB, so that a huge page backs them: it faults in faster than hundreds of
+    // small pages.
     const std::size_t bytes = capacity * static_cast<std::size_t>(shape.count()) * sizeof(float);
     batch.inputs.emplace_back(bytes > kNearlyHuge ? std::max(bytes, 2 * kNearlyHuge) : bytes,
                               tensor::Buffer::Content::any);

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPixels = 3 * 32 * 32;
 
 struct Format {
-  std::size_t label_bytes;  // the last of them is the class
+  std::size_t label_bytes;  // the last of these bytes is the class
   std::int64_t classes;
 };
 
@@ -31,13 +31,13 @@ struct Records {
   std::vector<std::uint8_t> pixels, labels;
 };
 
-// Whole records until the content ends; at most as many as the format has in one file.
+// Reads whole records to the end of the content. More than the format has in one file is a user error.
 Records read_records(const CodecRegistry& codecs, const fs::path& path, const Format& format, std::size_t most) {
   UnpackedReader reader(codecs, path);
   Records records;
   std::array<std::uint8_t, kPixels + 2> record;
   const std::size_t record_bytes = format.label_bytes + kPixels;
-  // Images shrink to a tenth at most when they are packed.
+  // Packing shrinks images to a tenth at most.
   const std::size_t expected = std::min<std::size_t>(most, 10 * fs::file_size(path) / record_bytes + 1);
   records.pixels.reserve(expected * kPixels);
   records.labels.reserve(expected);
@@ -109,7 +109,7 @@ FolderQuery make_query(std::string name, std::vector<std::string> folders, const
   return query;
 }
 
-// The names beside the data, one per line; none when there is no such file.
+// Class names from the file beside the data, one per line; empty if there is no such file.
 std::vector<std::string> read_names(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};

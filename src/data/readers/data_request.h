@@ -1,4 +1,4 @@
-// DataRequest: which data a run wants. Every reader opens what a request describes.
+// DataRequest: which data a run wants; the argument of every reader.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 namespace trireme::data {
 
 struct DataRequest {
-  std::string name{};      // a dataset of the list; with a slash, or where there is such a file: a path
+  std::string name{};      // a dataset of the list; a path if it has a slash or such a file exists
   std::string data_dir{};  // where to look first; empty: TRIREME_DATA, then where packages install data
   std::uint64_t seed = 0;
-  // For "synthetic": how many samples (0: 10000 and 2000), and what the model takes and gives.
+  // For "synthetic": the number of samples (0: 10000 and 2000), and the model's inputs and target.
   std::int64_t train_samples = 0, test_samples = 0;
   std::vector<tensor::Shape> wanted_inputs{};
   std::int64_t wanted_classes = 0;
   TargetKind wanted_target = TargetKind::classes;
-  bool skip_bad = false;  // images that cannot be decoded are left out (and counted in a note) instead of refused
-  CodecRegistry codecs = builtin_codecs();  // packings of files; open_dataset() puts the Readers' here
+  bool skip_bad = false;  // leave out images that cannot be decoded (a note counts them) instead of failing
+  CodecRegistry codecs = builtin_codecs();  // how files may be packed; open_dataset() sets the Readers' codecs
 };
 
 }  // namespace trireme::data

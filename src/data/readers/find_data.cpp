@@ -22,7 +22,7 @@ bool has_files(const CodecRegistry& codecs, const fs::path& folder, const Folder
                      [&](const auto& names) { return !data_file(codecs, folder, names).empty(); });
 }
 
-// MNIST and Fashion-MNIST use the same file names: a folder called after the one must not be read as the other.
+// MNIST and Fashion-MNIST use the same file names: a folder named after one must not be read as the other.
 bool holds_other_data(const fs::path& folder, const FolderQuery& query) {
   const fs::path whole = fs::absolute(folder).lexically_normal();
   const fs::path own = whole.has_filename() ? whole : whole.parent_path();

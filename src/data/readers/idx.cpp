@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
 constexpr std::uint32_t kImagesMagic = 0x00000803, kLabelsMagic = 0x00000801;
-constexpr std::uint32_t kMaxCount = 10'000'000, kMaxSide = 4096;  // beyond any IDX file there is: a damaged header
+constexpr std::uint32_t kMaxCount = 10'000'000, kMaxSide = 4096;  // beyond any real IDX file: the header is damaged
 constexpr std::uint64_t kMaxBytes = std::uint64_t{16} << 30;
 
 const Names kTrainImages = {"train-images-idx3-ubyte", "train-images.idx3-ubyte"};

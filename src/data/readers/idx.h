@@ -1,5 +1,6 @@
 // IDX files: MNIST and Fashion-MNIST. An images file is the bytes 00 00 08 03, then count, rows and columns (32 bit,
 // most significant byte first), then the pixels; a labels file is 00 00 08 01, count, then one byte per label.
+// Thread-safe.
 #pragma once
 
 #include <filesystem>

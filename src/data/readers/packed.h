@@ -1,5 +1,5 @@
-// Packed files: a dataset decoded once, in one file that is mapped into memory and shared by all processes of a host
-// (docs/data.md has the format). Opening reads the header alone; checksums are verified on demand.
+// Packed files: a dataset decoded once into one file, which all processes of a host map and share (format:
+// docs/data.md). Opening reads only the header; verify_packed() checks the checksums. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,15 @@ namespace trireme::data {
 
 inline constexpr const char* kPackedEnding = ".trireme";
 
-// Writes both sets, as they are stored where they are, else as floats; with the training set's normalisations, so that
-// nobody needs a pass over the data. An existing file is a user error; the file appears when it is whole.
+// Writes both sets, in their stored type where they lie in memory, else as floats, with the training set's
+// normalizations, so that no run needs a pass over the data for them. An existing file is an error. The file appears
+// only when it is complete.
 void write_packed(const std::filesystem::path& path, const DataPair& pair);
 
-// A file that is no packed one, damaged or cut short is a user error.
+// A file that is not a packed file, is damaged or is cut short is a user error.
 DataPair open_packed(const std::filesystem::path& path);
 
-// Reads everything and compares the checksums; a difference is a user error that names the part.
+// Reads everything and compares the checksums. A mismatch is a user error that names the part.
 void verify_packed(const std::filesystem::path& path);
 
 }  // namespace trireme::data

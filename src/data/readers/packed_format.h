@@ -1,5 +1,5 @@
-// The format of packed files, shared by their writer and their reader: magic, length of the header, its XXH3; then the
-// header (JSON); then the columns, each on a page of its own.
+// The layout of packed files, shared by their writer and reader: magic, header length, XXH3 of the header; then the
+// header (JSON); then the columns, each starting on a page of its own.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr std::array<const char*, 2> kSplits = {"train", "test"};
 
 inline std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
-// Of a column, sample by sample: the hash of each begins with that of all before.
+// Checksum of a column, sample by sample: XXH3 of the sample, seeded with the checksum so far.
 inline std::uint64_t add_to_checksum(std::uint64_t checksum, std::span<const std::byte> sample) {
   return base::xxh3(sample, checksum);
 }

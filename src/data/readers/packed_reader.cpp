@@ -1,4 +1,4 @@
-// Reading packed files.
+// Reads packed files (packed.h).
 #include <fmt/format.h>
 
 #include <cstring>

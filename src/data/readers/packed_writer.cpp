@@ -1,4 +1,4 @@
-// Writing packed files.
+// Writes packed files (packed.h).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ using namespace packed;
 
 const char* type_name(ValueType type) { return type == ValueType::byte ? "u8" : "f32"; }
 
-// One column of a dataset, sample by sample: where it lies, or made.
+// One column of a dataset, sample by sample: taken from memory where the samples lie there, else fetched.
 class ColumnWriter {
  public:
   ColumnWriter(const Dataset& set, std::size_t column) : set_(set), column_(column) {
@@ -65,14 +65,14 @@ class ColumnWriter {
   std::vector<float> target_;
 };
 
-// The file under a name of its own until it is whole.
+// A file written under a temporary name and renamed when it is complete.
 class NewFile {
  public:
   explicit NewFile(fs::path path) : path_(std::move(path)), partial_(path_.string() + ".partial") {
     descriptor_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (descriptor_ < 0)
       base::user_error("cannot write {}: {}{}", partial_.string(), std::strerror(errno),
-                       errno == EEXIST ? "; another program packs it, or a broken attempt is to be removed" : "");
+                       errno == EEXIST ? "; if no other program is writing it, remove it" : "");
   }
   ~NewFile() {
     if (descriptor_ >= 0) close(descriptor_);
@@ -94,16 +94,16 @@ class NewFile {
   void finish() {
     flush();
     if (fsync(descriptor_) != 0) base::run_error("cannot write {}: {}", partial_.string(), std::strerror(errno));
-    // Never in the place of a file that came to be meanwhile. Where a file system cannot promise that of a new name, a
-    // second one does.
+    // Never replaces a file that appeared meanwhile. File systems without RENAME_NOREPLACE get a hard link instead,
+    // which fails if the name exists.
     done_ = renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0;
     if (!done_ && (errno != EINVAL || link(partial_.c_str(), path_.c_str()) != 0))
       base::run_error("cannot write {}: {}", path_.string(), std::strerror(errno));
   }
 
  private:
-  // Written in whole huge pages, a file is kept in such by the system, where it can: mapping it is then four times as
-  // fast.
+  // Writes of whole huge pages let the system keep the file in huge pages, where it can: mapping it is then four times
+  // as fast.
   static constexpr std::size_t kBuffer = std::size_t{2} << 20;
 
   void flush() {
@@ -130,7 +130,7 @@ Json normalization_json(const Normalization& normalization) {
   return {{"kind", normalization.kind}, {"inputs", inputs}};
 }
 
-// One column in the header; the checksum is filled in once it is known (it has a fixed number of digits).
+// The header's entry for one column. The checksum has a fixed number of digits.
 Json column_json(const ColumnWriter& writer, std::uint64_t offset, std::uint64_t checksum) {
   return {{"type", type_name(writer.column().type)},
           {"shape", writer.column().shape.sizes()},
@@ -175,7 +175,7 @@ void write_packed(const fs::path& path, const DataPair& pair) {
   std::vector<ColumnWriter> writers;
   for (const Dataset* set : sets)
     for (std::size_t column = 0; column <= spec.inputs.size(); ++column) writers.emplace_back(*set, column);
-  // All samples are read twice: the checksums stand before them.
+  // All samples are read twice, because the checksums come before them in the file.
   std::vector<std::uint64_t> checksums;
   for (ColumnWriter& writer : writers) {
     std::uint64_t checksum = 0;
@@ -185,7 +185,8 @@ void write_packed(const fs::path& path, const DataPair& pair) {
   Json normalizations = Json::array();
   for (const std::string& kind : normalization_kinds())
     if (kind != "none") normalizations.push_back(normalization_json(compute_normalization(pair.train, kind)));
-  // Where the columns begin depends on the header's length, which depends on the numbers in it.
+  // The offset of the first column depends on the header's length, which depends on the digits of the offsets: repeat
+  // until it fits.
   std::uint64_t first = kPage;
   std::string bytes;
   for (;;) {

@@ -16,9 +16,9 @@ constexpr std::int64_t kWaves = 4;            // cosines of 0 ... 3 half-waves a
 constexpr std::int64_t kHiddenForValues = 8;  // hidden numbers behind real targets
 constexpr std::int64_t kShortestSpectrum = 64;
 
-// The third number of a stream: what it is for. Samples of the train and test sets are streams 0 and 1.
+// The purpose of a random stream (its third number). Samples of the train and test sets are streams 0 and 1.
 enum Stream : std::uint64_t { kTrainSamples, kTestSamples, kPatterns, kMixing, kLines };
-// In a sample's stream, noise stands behind the hidden numbers.
+// In a sample's stream, the noise starts here, behind the hidden numbers.
 constexpr std::uint64_t kNoisePosition = std::uint64_t{1} << 32;
 
 // A shape as channels x rows x columns: {n} is one row, {c, n} has rows of length n.
@@ -31,7 +31,7 @@ Planes planes_of(const tensor::Shape& shape) {
   return {shape[0], shape.count() / (shape[0] * columns), columns};
 }
 
-// waves x length cosines, each of mean square 1.
+// waves x length cosines, each with mean square 1.
 std::vector<float> cosines(std::int64_t length) {
   std::vector<float> table;
   for (std::int64_t wave = 0; wave < kWaves; ++wave)
@@ -43,8 +43,8 @@ std::vector<float> cosines(std::int64_t length) {
   return table;
 }
 
-// Smooth patterns: a sum of products of cosines. A sample mixes the coefficients of all patterns by its weights (a
-// single 1 for a class) and then draws the mixture.
+// Smooth patterns: sums of products of cosines. A sample mixes the coefficients of all patterns by its weights (for a
+// class: a single 1) and then evaluates the mixture once.
 class Patterns : public Dataset {
  public:
   Patterns(const DataSpec& spec, std::int64_t samples, std::uint64_t seed, Stream stream)
@@ -56,7 +56,7 @@ class Patterns : public Dataset {
       Input input{planes_of(shape), {}, {}, {}};
       input.down = cosines(input.planes.rows);
       input.across = cosines(input.planes.columns);
-      // Coefficients of waves too fast for a short axis are left out; the rest make a pattern of mean square 1.
+      // Waves too fast for a short axis are left out; the others make a pattern of mean square 1.
       const std::int64_t rows = std::min(kWaves, input.planes.rows), columns = std::min(kWaves, input.planes.columns);
       const float scale = __builtin_sqrtf(1.0f / static_cast<float>(rows * columns));
       input.coefficients.resize(static_cast<std::size_t>(hidden_ * input.planes.channels * kWaves * kWaves));
@@ -103,7 +103,7 @@ class Patterns : public Dataset {
     std::vector<float> coefficients;  // hidden x channels x waves down x waves across
   };
 
-  // Fills the weights of patterns [begin, end), which are those that are not zero, and the target.
+  // Sets the target and the weights of patterns [begin, end); all other weights are zero. Returns begin and end.
   std::pair<std::int64_t, std::int64_t> draw_target(std::int64_t index, const base::CounterRng& rng, float* weights,
                                                     float* target) const {
     if (spec_.target == TargetKind::classes) {
@@ -114,7 +114,7 @@ class Patterns : public Dataset {
     }
     for (std::int64_t k = 0; k < hidden_; ++k) {
       const float drawn = 2.0f * rng.uniform(static_cast<std::uint64_t>(k)) - 1.0f;
-      // A label's number keeps away from 0, where noise would decide the sign.
+      // A label's hidden number keeps a distance from 0, where noise would decide the sign.
       const bool labels = spec_.target == TargetKind::labels;
       weights[k] = !labels ? drawn : drawn < 0.0f ? 0.75f * drawn - 0.25f : 0.75f * drawn + 0.25f;
       if (labels) target[k] = weights[k] > 0.0f ? 1.0f : 0.0f;
@@ -154,8 +154,8 @@ class Patterns : public Dataset {
   std::vector<float> mixing_;  // targets x hidden
 };
 
-// Absorption lines at fixed rest positions in the first 5/9 of the spectrum; class b moves all of them to the right by
-// b / classes of the other 4/9 (1 pixel per bin at 1800 pixels and 800 bins).
+// Absorption lines at fixed rest positions in the first 5/9 of the spectrum. Class b shifts all of them right by b /
+// classes of the other 4/9 (1 pixel per bin at 1800 pixels and 800 bins).
 class Spectra : public Dataset {
  public:
   Spectra(const DataSpec& spec, std::int64_t samples, std::uint64_t seed, Stream stream)
@@ -199,7 +199,7 @@ class Spectra : public Dataset {
   static constexpr float kHalfWidth = 4.0f;  // pixels
   static constexpr float kNoise = 0.1f;
 
-  // Takes depth * (1 - t^2)^2 away around the centre, t = distance / half width.
+  // Subtracts depth * (1 - t^2)^2 around the centre, t = distance / half width.
   void absorb(float* dst, float centre, float depth) const {
     const auto middle = static_cast<std::int64_t>(centre);
     const std::int64_t begin = std::max<std::int64_t>(0, middle - 4), end = std::min(length_, middle + 6);

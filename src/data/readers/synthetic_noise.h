@@ -1,4 +1,5 @@
-// Noise for synthetic data: about normal, mean 0, made of whole numbers so that its bits are the same everywhere.
+// Noise for synthetic data: approximately normal, mean 0, computed from integers so that its bits are the same on every
+// machine. Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +8,11 @@
 
 namespace trireme::data {
 
-// Adds noise of standard deviation `deviation` to count values; positions first, first + 1, ... of the stream are used.
-// Each value is the sum of four random bytes (two values per 64 bits), which is near a normal distribution.
+// Adds noise of standard deviation `deviation` to count values, from positions first, first + 1, ... of the stream.
+// Each value is the sum of four random bytes (two values per 64 bits), which is approximately normal.
 inline void add_noise(float* values, std::int64_t count, const base::CounterRng& rng, std::uint64_t first,
                       float deviation) {
-  const float scale = deviation / 147.8005413f;  // sqrt(4 * (256^2 - 1) / 12): of the sum of four bytes
+  const float scale = deviation / 147.8005413f;  // sqrt(4 * (256^2 - 1) / 12): the deviation of the sum of four bytes
   const auto pair = [&](std::int64_t i) {
     std::uint64_t bits = rng.bits(first + static_cast<std::uint64_t>(i / 2));
     bits = (bits & 0x00ff00ff00ff00ffull) + ((bits >> 8) & 0x00ff00ff00ff00ffull);

@@ -1,4 +1,4 @@
-// A test set for data that has none of its own.
+// Splits a test set off data that has none. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 
 namespace trireme::data {
 
-// Part of the samples as the test set, chosen by the seed, where files have none of their own; with a note that says
-// so.
+// Takes part of the samples, chosen by the seed, as the test set; adds a note that says so.
 DataPair with_test_share(const DatasetPtr& all, std::uint64_t seed);
 
 }  // namespace trireme::data

@@ -30,7 +30,7 @@ constexpr std::array kKinds = {
     Kind{"fraction", "every worker has a random share of its own (fraction=0.3:workers=5)", Scheme::fraction},
 };
 
-// What is drawn for a worker: its choice of samples, and its order in each pass of each epoch.
+// The random streams of a worker: its choice of samples, and its order in each pass of each epoch.
 enum Stream : std::uint64_t { kChoice, kFirstOrder };
 
 base::CounterRng worker_stream(std::uint64_t seed, std::uint64_t epoch, int worker, std::uint64_t stream) {
@@ -38,7 +38,7 @@ base::CounterRng worker_stream(std::uint64_t seed, std::uint64_t epoch, int work
   return {of_worker.bits(stream), base::Purpose::shuffle};
 }
 
-// Samples in the order of their labels; those of a label stay in order.
+// Samples sorted by label (stable).
 std::vector<std::int64_t> sort_by_label(const Dataset& dataset) {
   if (dataset.spec().target != TargetKind::classes)
     base::user_error("--distribute by-label needs data with one class per sample; use contiguous");
@@ -103,7 +103,7 @@ Distribution::Distribution(const Dataset& dataset, const DistributionOptions& op
     base::user_error("--distribute over {} workers, but a batch has {} samples; use fewer workers or a larger --batch",
                      options_.workers, batch_);
   if (options_.scheme == Scheme::by_label) sorted_ = sort_by_label(dataset);
-  // A worker's part is as large as its shares of all batches, so that each sample is used once.
+  // The size of a worker's part is the sum of its shares of all batches, so that each sample is used once.
   std::int64_t begin = 0;
   for (int worker = 0; worker < options_.workers; ++worker) {
     const std::int64_t whole = share_of_worker(worker, options_.workers, batch_).size() * (size_ / batch_);
@@ -124,7 +124,7 @@ EpochOrder::EpochOrder(const Distribution& d, std::uint64_t epoch) : distributio
   }
   for (int worker = 0; worker < d.options_.workers; ++worker) {
     const std::int64_t samples = d.parts_[static_cast<std::size_t>(worker)].size();
-    if (d.options_.scheme == Scheme::fraction)  // which samples are its own, in all epochs
+    if (d.options_.scheme == Scheme::fraction)  // the worker's samples, the same in all epochs
       orders_.emplace_back(d.size_, worker_stream(d.seed_, 0, worker, kChoice));
     else if (d.shuffle_)
       orders_.emplace_back(samples, worker_stream(d.seed_, epoch, worker, kFirstOrder));
@@ -157,7 +157,7 @@ std::int64_t EpochOrder::of_worker(int worker, std::int64_t position) const {
   const base::Range part = d.parts_[static_cast<std::size_t>(worker)];
   const Permutation& order = orders_[static_cast<std::size_t>(worker)];
   if (d.options_.scheme == Scheme::fraction) {
-    // Pass after pass over its own samples, each in another order.
+    // The worker passes over its own samples repeatedly, in another order each time.
     const std::int64_t pass = position / part.size();
     const auto stream = kFirstOrder + static_cast<std::uint64_t>(pass);
     const Permutation shuffled = d.shuffle_

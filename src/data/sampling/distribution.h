@@ -1,11 +1,12 @@
-// Distribution: which sample stands at which position of an epoch, and whose it is. A position's sample is a pure
-// function of (seed, epoch, position); who asks does not matter. Schemes:
+// Distribution: maps the positions of an epoch to samples, and shares them out to workers. The sample at a position is
+// a pure function of (seed, epoch, position); it does not depend on the rank that asks. Schemes:
 //   global           one shuffle of the whole set, the same for any number of workers
-//   contiguous       every worker has a stretch of the set of its own, and shuffles it
-//   by-label         the same after sorting by label: each worker sees few classes (not independent, not identical)
-//   fraction=F       every worker has a random F of the set, chosen by itself; samples may be several workers' or
-//   nobody's
+//   contiguous       every worker has its own contiguous part of the set and shuffles it
+//   by-label         as contiguous, after sorting by label: each worker sees few classes (not i.i.d.)
+//   fraction=F       every worker draws its own random fraction F of the set; samples may belong to several
+//                    workers or to none
 // All but the last use every sample once per epoch.
+// Immutable after construction; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -36,18 +37,18 @@ struct DistributionInfo {
 };
 std::vector<DistributionInfo> distribution_list();
 
-// The positions of a batch of `samples` that are worker w's: the even contiguous assignment.
+// The positions of `worker` in a batch of `samples`: the even contiguous assignment.
 inline base::Range share_of_worker(int worker, int workers, std::int64_t samples) {
   return base::oar_samples(worker, workers, samples);
 }
 
 class Distribution;
 
-// The order of one epoch.
+// The order of one epoch. Refers to its Distribution, which must outlive it.
 class EpochOrder {
  public:
   std::int64_t operator()(std::int64_t position) const;
-  // Those at positions first, first + 1, ...
+  // The samples at positions first, first + 1, ...
   void fill(std::int64_t first, std::span<std::int64_t> samples) const;
 
  private:
@@ -62,7 +63,7 @@ class EpochOrder {
 
 class Distribution {
  public:
-  // Over batches of `batch`, whose shares the workers read. by-label reads every label once.
+  // `batch`: the size of the global batch that the workers share. by-label reads every label once.
   Distribution(const Dataset& dataset, const DistributionOptions& options, std::int64_t batch, std::uint64_t seed,
                bool shuffle);
 
@@ -76,8 +77,8 @@ class Distribution {
   std::int64_t size_, batch_;
   std::uint64_t seed_;
   bool shuffle_;
-  std::vector<base::Range> parts_;    // per worker: its places in by_label_, or in the set itself
-  std::vector<std::int64_t> sorted_;  // samples by label; empty: as they are
+  std::vector<base::Range> parts_;    // per worker: its places in sorted_, or in the set itself
+  std::vector<std::int64_t> sorted_;  // samples by label; empty: the set's own order
 };
 
 }  // namespace trireme::data

@@ -46,7 +46,7 @@ void Ledger::use(std::int64_t first, std::span<const std::int64_t> indices) {
     const std::uint64_t bit = std::uint64_t{1} << (index % 64);
     again_[word] |= once_[word] & bit;
     once_[word] |= bit;
-    // A sum, so that parts can be added in any order.
+    // A commutative sum, so that parts can be added in any order.
     order_ += base::mix64(base::mix64(static_cast<std::uint64_t>(first++) + base::kGolden) ^
                           static_cast<std::uint64_t>(index));
   }

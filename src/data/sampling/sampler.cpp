@@ -22,7 +22,7 @@ Permutation::Permutation(std::int64_t n, const base::CounterRng& rng) : size_(n)
   for (std::size_t round = 0; round < kRounds; ++round) keys_[round] = rng.bits(round);
 }
 
-// One pass through the network; a loop over several values that the compiler makes vectors of.
+// One pass of the Feistel network over several values; the compiler vectorizes the loop.
 struct FeistelRounds {
   TRIREME_INLINE static void run(const Permutation* p, std::int64_t* values, std::int64_t count) {
     const auto hash = [](std::uint64_t key, std::uint64_t half) {

@@ -1,5 +1,5 @@
-// Sampler: the order of samples in an epoch, as a permutation that is computed at a position instead of stored. Any
-// rank can ask for any position; the answer depends on (seed, epoch, size) alone.
+// Sampler: the order of samples in an epoch, as a permutation that is computed on demand instead of stored. The sample
+// at a position depends on (seed, epoch, size) alone, so every rank can compute any position. Immutable; thread-safe.
 #pragma once
 
 #include <array>
@@ -10,27 +10,26 @@
 
 namespace trireme::data {
 
-// A permutation of [0, n): a Feistel network over a power of two not below n. Its two halves of the bits are mixed into
-// each other in turn by a keyed hash, which is a bijection whatever the hash is; a result that falls outside [0, n) is
-// put through again until it falls inside (cycle walking; below twice on average, more for very small sets). O(1)
-// memory.
+// A permutation of [0, n): a Feistel network over a power of two not below n. A keyed hash mixes the two halves of the
+// bits into each other in turn, which is a bijection for any hash. A result outside [0, n) goes through the network
+// again until it falls inside (cycle walking; below two passes on average, more for very small sets). O(1) memory.
 class Permutation {
  public:
   // The identity on [0, n).
   explicit Permutation(std::int64_t n);
-  // Keyed by the stream of random numbers.
+  // Keyed by the random stream.
   Permutation(std::int64_t n, const base::CounterRng& rng);
 
   std::int64_t size() const { return size_; }
   // The element at 0 <= position < size().
   std::int64_t operator()(std::int64_t position) const;
-  // Those at positions first, first + 1, ...: the same, several at a time.
+  // The elements at positions first, first + 1, ...: equal to single calls, several at a time.
   void fill(std::int64_t first, std::span<std::int64_t> elements) const;
 
  private:
   friend struct FeistelRounds;
-  // On fewer bits the orders of a small set are not equally likely (the test measures it: 4 bits fail at any number of
-  // rounds).
+  // With fewer bits the orders of a small set are not equally likely (the test measures it: 4 bits fail at any number
+  // of rounds).
   static constexpr int kMinBits = 8;
   static constexpr int kRounds = 12;
 

@@ -1,4 +1,4 @@
-// Canvas: an RGB picture to draw on, white at first. What lies outside is not drawn.
+// Canvas: an RGB picture to draw on, initially white. Clips everything outside. One thread at a time.
 #pragma once
 
 #include <array>

@@ -17,11 +17,11 @@ namespace {
 constexpr std::int64_t kMargin = 16, kGapAcross = 14, kGapDown = 14, kInputGap = 4, kLabelGap = 6;
 constexpr std::int64_t kTextScale = 2, kLineHeight = (kGlyphHeight + kGlyphDrop + 1) * kTextScale;
 constexpr std::size_t kWidestLabel = 14, kMostLabelLines = 3;
-constexpr std::int64_t kMaxCells = 64;  // each way
+constexpr std::int64_t kMaxCells = 64;  // in each direction
 constexpr std::int64_t kMaxPixels = std::int64_t{1} << 27;
 constexpr Colour kInk = {32, 32, 32};
 
-// One sample, fetched into memory that is used again.
+// One sample, fetched into reused memory.
 class Fetched {
  public:
   explicit Fetched(const Dataset& dataset)
@@ -56,7 +56,7 @@ std::vector<std::int64_t> choose(const Dataset& dataset, const SheetOptions& opt
   return chosen;
 }
 
-// Whole numbers from 0 to 255 with at least one above 1 are taken for bytes.
+// The range of values that an input has on the sheet. Integers from 0 to 255 with at least one above 1 count as bytes.
 struct Seen {
   float smallest = std::numeric_limits<float>::infinity(), largest = -smallest;
   bool all_bytes = true;
@@ -75,7 +75,7 @@ struct Seen {
   }
 };
 
-// Where everything stands.
+// The layout of the sheet.
 struct Plan {
   std::vector<Panel> panels;
   std::int64_t columns, rows;
@@ -137,7 +137,7 @@ std::vector<std::uint8_t> contact_sheet(const Dataset& dataset, const SheetOptio
   const std::vector<std::int64_t> chosen = choose(dataset, options);
   if (chosen.empty()) base::user_error("a dataset without samples cannot be drawn");
 
-  // Samples are fetched twice instead of kept: first for the ranges and labels, then to be drawn.
+  // Samples are fetched twice instead of kept: first for the ranges and labels, then for drawing.
   Fetched sample(dataset);
   std::vector<Seen> seen(dataset.spec().inputs.size());
   std::vector<std::string> labels;

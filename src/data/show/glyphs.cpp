@@ -41,7 +41,7 @@ std::string drawable(std::string_view text) {
   std::string ascii;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80 && byte < 0xc0) continue;  // the rest of a character of several bytes
+    if (byte >= 0x80 && byte < 0xc0) continue;  // continuation byte of a UTF-8 character
     ascii += byte >= 0x80 ? '?' : (c < kFirst || c > kLast ? ' ' : c);
   }
   return ascii;

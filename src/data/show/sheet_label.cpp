@@ -14,7 +14,7 @@ std::string class_text(const DataSpec& spec, std::size_t number) {
   return number < spec.class_names.size() ? spec.class_names[number] : std::to_string(number);
 }
 
-// How much of the text goes into a line of `width` characters.
+// The number of characters of the text that go into a line of `width`.
 std::size_t line_end(std::string_view text, std::size_t width) {
   if (text.size() <= width) return text.size();
   const std::size_t place = text.substr(0, width).find_last_of(" ,;/_-");

@@ -1,4 +1,4 @@
-// What stands under a sample on a contact sheet.
+// The text below a sample on a contact sheet. Pure functions; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace trireme::data {
 
-// The class's name or number; the names of the labels that hold; values with three digits.
+// The class's name or number; the names of the labels that are 1; values with three digits.
 std::string label_text(const DataSpec& spec, std::span<const float> target);
 
-// ASCII lines of at most `width` characters, broken after spaces and signs where possible; what does not fit into
-// `lines` of them ends in "..".
+// Breaks the label into ASCII lines of at most `width` characters, after spaces and punctuation if possible. Text
+// beyond `lines` lines is cut and ends in "..".
 std::vector<std::string> label_lines(const std::string& label, std::size_t width, std::size_t lines);
 
 }  // namespace trireme::data

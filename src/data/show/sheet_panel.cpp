@@ -6,7 +6,7 @@
 namespace trireme::data {
 namespace {
 
-constexpr std::int64_t kSmallestSide = 96, kLargestSide = 256;  // of a picture, about
+constexpr std::int64_t kSmallestSide = 96, kLargestSide = 256;  // approximate, of a picture
 constexpr std::int64_t kPlotWidth = 160, kPlotHeight = 96, kPlotMargin = 3;
 constexpr std::int64_t kMostPictures = 8, kMostLines = 32;
 constexpr std::int64_t kGap = 3;
@@ -14,12 +14,12 @@ constexpr Colour kFrame = {208, 208, 208}, kNotANumber = {255, 0, 255};
 constexpr std::array<Colour, 6> kLines = {
     {{31, 90, 170}, {200, 60, 40}, {40, 130, 60}, {130, 70, 160}, {200, 130, 20}, {70, 70, 70}}};
 
-// Where a value lies, 0 ... 1; in double, so that no difference overflows.
+// Maps black ... white to 0 ... 1; in double, so that no difference overflows.
 double share_of(double value, double black, double white) {
   return white > black ? std::clamp((value - black) / (white - black), 0.0, 1.0) : 0.5;
 }
 
-// The mean of a block of shrunk x shrunk pixels.
+// The mean over a block of shrunk x shrunk pixels.
 float pixel(const Panel& panel, const float* plane, std::int64_t row, std::int64_t column) {
   const std::int64_t bottom = std::min((row + 1) * panel.shrunk, panel.rows);
   const std::int64_t right = std::min((column + 1) * panel.shrunk, panel.columns);
@@ -50,7 +50,7 @@ void draw_picture(const Panel& panel, const float* values, float black, float wh
     }
 }
 
-// Where many values share a column of pixels, the line runs from the smallest to the largest of them.
+// If several values share a column of pixels, the line covers their range.
 void draw_line(const float* values, std::int64_t length, float black, float white, const Colour& colour, const Box& box,
                Canvas& canvas) {
   const auto place_across = [&](std::int64_t i) {

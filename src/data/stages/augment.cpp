@@ -12,7 +12,7 @@
 namespace trireme::data {
 namespace {
 
-// Where each random number of a sample stands.
+// Position of each random number in a sample's stream.
 enum Position : std::uint64_t { kRowShift, kColumnShift, kFlip, kAngle, kGain, kCutRow, kCutColumn };
 
 using Value = const std::string*;  // null: none was given
@@ -54,7 +54,7 @@ constexpr std::array kKinds = {
          [](Value v, Augmentation& to) { to.cutout = pixels("cutout", v, 8); }},
 };
 
-// Of an angle in turns, -0.5 ... 0.5.
+// Cosine and sine of an angle in turns, -0.5 ... 0.5.
 float cosine_of(double turns) { return base::cos_turns(static_cast<float>(turns < 0 ? -turns : turns)); }
 float sine_of(double turns) {
   const double quarter_before = turns - 0.25;

@@ -1,5 +1,5 @@
-// Augmentation: random changes of training images. What is drawn is a pure function of (seed, epoch, sample index),
-// never of who asks or when. prepare.h applies it.
+// Augmentation: random changes of training images, applied by prepare.h. The random numbers are a pure function of
+// (seed, epoch, sample index): they do not depend on the rank or on the order of the calls.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 namespace trireme::data {
 
 struct Augmentation {
-  std::int64_t pad = 0;     // crop: pad this many zeros on each side, then take the old size at a random place
-  bool flip = false;        // mirror left and right, every second time
-  double degrees = 0;       // rotate by up to this many, either way, around the centre
+  std::int64_t pad = 0;     // crop: pad with this many zeros on each side, then cut the old size out at a random place
+  bool flip = false;        // mirror left and right, with probability 1/2
+  double degrees = 0;       // rotate around the centre by up to this many degrees, in either direction
   double brightness = 0;    // multiply by 1 - b ... 1 + b; bytes stay below 256
-  std::int64_t cutout = 0;  // black out a square of this side around a random pixel
+  std::int64_t cutout = 0;  // set a square of this side around a random pixel to black
 
   bool does_nothing() const { return pad == 0 && !flip && degrees == 0 && brightness == 0 && cutout == 0; }
 };
 
 // "crop,flip", "crop=2,rotate=10", "none" or "". An unknown name is a user error with the nearest one.
 Augmentation parse_augmentation(std::string_view text);
-// Only its user error.
+// Only reports the user errors of parse_augmentation().
 inline void check_augmentation(std::string_view text) { (void)parse_augmentation(text); }
 
 struct AugmentationInfo {
@@ -31,8 +31,8 @@ struct AugmentationInfo {
 };
 std::vector<AugmentationInfo> augmentation_list();
 
-// What happens to one sample: dst(y, x) = src(y + down, x' + right), where x' = x, or mirrored; both turned around the
-// centre; zero outside; then times gain, then the square.
+// The changes drawn for one sample: dst(y, x) = src(y + down, x' + right), where x' = x or mirrored, both rotated
+// around the centre; zero outside. Then the values are multiplied by gain, then the cutout square is set.
 struct Change {
   std::int64_t down = 0, right = 0;
   bool flip = false;
@@ -43,7 +43,7 @@ struct Change {
   bool rotates() const { return sine != 0; }
 };
 
-// For images of this size; the squares of a sample's inputs lie at the same place.
+// Draws the changes of an image of this size. All inputs of a sample share one cutout place.
 Change draw_change(const Augmentation& augmentation, const AugmentationSeed& random, std::int64_t index,
                    std::int64_t height, std::int64_t width);
 

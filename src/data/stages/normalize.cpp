@@ -23,7 +23,7 @@ struct Sums {
   std::vector<double> sum, square;
 };
 
-// Eight lanes, combined in one order: fast, and the same everywhere.
+// Adds in eight lanes that are combined in a fixed order: fast, and the same bits on every machine.
 void add_plane(const float* values, std::size_t count, double& sum, double& square) {
   std::array<double, kSumLanes> s{}, q{};
   std::size_t i = 0;
@@ -44,7 +44,7 @@ void add_plane(const float* values, std::size_t count, double& sum, double& squa
   }
 }
 
-// Whole numbers: exact in any order. A block's sum of squares fits 32 bits.
+// Whole numbers: exact in any order. The sum of squares of a block fits 32 bits.
 void add_plane(const std::uint8_t* values, std::size_t count, double& sum, double& square) {
   constexpr std::size_t kBlock = 32768;
   for (std::size_t done = 0; done < count; done += kBlock) {
@@ -132,7 +132,7 @@ Inputs make_standard(const Dataset& source) {
       const double mean = sums[i].sum[c] / n;
       const double variance = sums[i].square[c] / n - mean * mean;
       inputs[i].mean.push_back(static_cast<float>(mean));
-      // A channel that never changes has nothing to scale; the bound also catches a variance that is only rounding.
+      // A constant channel is not scaled. The bound also catches a variance that is only rounding error.
       const bool constant = !(variance > 1e-12 * (1e-12 + mean * mean));
       inputs[i].divisor.push_back(constant ? 1.0f : static_cast<float>(__builtin_sqrt(variance)));
     }

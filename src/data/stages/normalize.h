@@ -1,9 +1,10 @@
-// Normalization: value -> (value - mean) / divisor, applied in prepare.h. The statistics come from the training set and
-// are applied to the test set too. Kinds:
+// Computes the Normalization (value -> (value - mean) / divisor) of a training set; prepare.h applies it to the
+// training and the test set. Kinds:
 //   standard  per channel: minus its mean, divided by its standard deviation
 //   mean      minus the mean per colour (several channels) or per pixel (one channel), then / 255
 //   scale     / 255
-//   none      as it is
+//   none      unchanged
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -15,8 +16,8 @@
 
 namespace trireme::data {
 
-// Reads every sample once, in order (for standard and mean). Sums are doubles in a fixed order; for byte images they
-// are whole numbers below 2^53 and so exact. An unknown kind is a user error with the nearest one.
+// standard and mean read every sample once, in order. Sums are doubles added in a fixed order; for byte images they are
+// whole numbers below 2^53, hence exact. An unknown kind is a user error that names the nearest one.
 Normalization compute_normalization(const DatasetPtr& source, std::string_view kind);
 
 std::vector<std::string> normalization_kinds();

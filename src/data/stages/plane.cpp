@@ -10,8 +10,8 @@
 namespace trireme::data {
 namespace {
 
-// First pixels are moved as they are stored, in the cache (bytes are a quarter of floats); then all are converted in
-// one loop. Both are plain loops that the compiler makes vectors of.
+// Two passes: pixels are first moved as stored, within the cache (bytes are a quarter of floats), then all are
+// converted in one loop. The compiler vectorizes both loops.
 
 typedef std::uint8_t Bytes16 __attribute__((vector_size(16)));
 
@@ -26,8 +26,8 @@ TRIREME_INLINE void store16(std::uint8_t* p, Bytes16 v) {
   std::memcpy(p, &v, sizeof v);
 }
 
-// Rows are short: a call of memcpy takes longer than the copy, a loop not much less. The last sixteen may overlap those
-// before.
+// Rows are short: a call of memcpy costs more than the copy, and a byte loop hardly less. The last 16 bytes may overlap
+// the 16 before.
 template <bool kMirror>
 TRIREME_INLINE void copy_row(const std::uint8_t* src, std::int64_t count, std::uint8_t* dst) {
   if (count >= 16 && count <= 32) {
@@ -55,7 +55,7 @@ struct MovePlane {
   TRIREME_INLINE static void run(const Plane* plane, const Change* change, T* dst) {
     const auto* src = reinterpret_cast<const T*>(plane->src.data);
     const std::int64_t width = plane->width, height = plane->height;
-    // Columns of src that are seen, and where they go.
+    // The visible columns of src.
     const std::int64_t first = std::clamp<std::int64_t>(change->right, 0, width);
     const std::int64_t last = std::clamp<std::int64_t>(width + change->right, first, width);
     const std::int64_t seen = last - first;
@@ -74,7 +74,7 @@ struct MovePlane {
   }
 };
 
-// Pixels between pixels, zero outside.
+// Rotates: interpolates between pixels; zero outside.
 template <class T>
 struct TurnPlane {
   TRIREME_INLINE static void run(const Plane* plane, const Change* change, float* dst) {
@@ -109,7 +109,7 @@ void cut_out(const Plane& plane, const Change& change, T* values) {
     std::fill(values + y * plane.width + left, values + y * plane.width + right, T{0});
 }
 
-// Brightness; `most` bounds what it may make.
+// Brightness: multiplies by `gain` and clamps to `most`.
 struct Light {
   float gain, most;
 };
@@ -123,7 +123,7 @@ struct Convert {
       float v = static_cast<float>(src[i]);
       if constexpr (kLight) {
         v = v * gain;
-        v = most < v ? most : v;  // a NaN stays
+        v = most < v ? most : v;  // keeps a NaN
       }
       dst[i] = kPerValue ? (v - means[i]) * factors[i] : (v - mean) * factor;
     }

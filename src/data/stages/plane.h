@@ -1,5 +1,6 @@
-// One channel of one sample from how it is stored to what a network reads: moved, mirrored, turned, brightened, blacked
-// out and normalised, in one pass and one conversion to float. Pure functions on the caller's memory; any thread.
+// Converts one channel of one sample from its stored form to the network's input: move, mirror, rotate, brighten, cut
+// out and normalize, with one conversion to float.
+// Pure functions on the caller's memory; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct Plane {
   bool per_value = false;
 };
 
-// Bits do not depend on the instruction set.
+// The bits of the result do not depend on the instruction set.
 void convert_plane(const Plane& plane, const Change& change);
 
 }  // namespace trireme::data

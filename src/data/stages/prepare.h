@@ -1,5 +1,5 @@
-// Prepare: samples as the network gets them, augmented and normalised in one pass from how they are stored (plane.h).
-// Padding is black: it comes before the normalisation.
+// Prepare: the stage that augments and normalizes samples in one pass over their stored form (plane.h). Padding is
+// black: it is added before the normalization. Thread-safe.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace trireme::data {
 
-// The source itself when nothing is to be done. To augment, all inputs must be images (colours, rows, columns); all
-// inputs of a sample change together.
+// Returns the source itself when there is nothing to do. Augmentation needs images (colours, rows, columns) in all
+// inputs (else a user error); all inputs of a sample change in the same way.
 DatasetPtr prepare(DatasetPtr source, const Augmentation& augmentation, Normalization normalization);
 
 DatasetPtr augment(DatasetPtr source, std::string_view text);

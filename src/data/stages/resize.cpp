@@ -10,7 +10,7 @@
 namespace trireme::data {
 namespace {
 
-// For each output position along one axis: two neighbours and their weights.
+// Bilinear interpolation along one axis: two source positions and their weights for each output position.
 struct Axis {
   std::vector<std::int32_t> first, second;
   std::vector<float> weight_first, weight_second;
@@ -68,7 +68,7 @@ class Resize : public Dataset {
   }
 
  private:
-  // Rows are widened first (each source row once), then mixed in pairs.
+  // Resizes along the columns first (each source row once), then mixes pairs of rows.
   void resize_plane(const Plan& plan, const float* src, float* widened, float* dst) const {
     const Axis& across = plan.across;
     for (std::int64_t y = 0; y < plan.rows; ++y) {

@@ -1,5 +1,5 @@
-// Resize: images made larger or smaller by bilinear interpolation, as PyTorch's interpolate does with
-// align_corners=false and no anti-aliasing: the centre of output pixel i lies at (i + 0.5) * in / out - 0.5.
+// Resize: a stage that scales images by bilinear interpolation, as PyTorch's interpolate does with align_corners=false
+// and no anti-aliasing: the centre of output pixel i lies at (i + 0.5) * in / out - 0.5. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace trireme::data {
 
-// Every input (colours x rows x columns, else a user error) made height x width; the source itself when it already is.
+// Scales every input (colours x rows x columns, else a user error) to height x width. Returns the source itself if it
+// already has that size.
 DatasetPtr resize(DatasetPtr source, std::int64_t height, std::int64_t width);
 
 }  // namespace trireme::data

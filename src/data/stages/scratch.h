@@ -1,6 +1,6 @@
-// Scratch: working memory of a stage for the length of one fetch, taken from a pool of the calling thread and given
-// back, so that the steady state allocates nothing. Stages nest (a stage fetches from the one it wraps while it holds
-// its own scratch), hence a pool and not one buffer per thread.
+// Scratch: working memory of a stage during one fetch(). It comes from a pool of the calling thread and returns there,
+// so the steady state allocates nothing. A pool instead of one buffer per thread, because stages nest: a stage fetches
+// from the one it wraps while it holds its own scratch.
 #pragma once
 
 #include <cstddef>

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr double kMaxBytes = 16.0 * (std::int64_t{1} << 30);
 
-// Calls work(i) for every i < count on all cores. After a failure nothing new is begun; the failure with the smallest i
-// is thrown, so the message does not depend on timing.
+// Calls work(i) for every i < count on all cores. Starts no new i after a failure. Throws the failure with the smallest
+// i, so the message does not depend on timing.
 template <class Work>
 void on_all_cores(std::size_t count, const Work& work) {
   std::atomic<std::size_t> next{0};
@@ -48,7 +48,7 @@ void on_all_cores(std::size_t count, const Work& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Nothing for a bad image that is to be left out.
+// No value for a bad image that is to be left out.
 std::optional<Image> read_or_skip(const fs::path& path, bool skip_bad) {
   try {
     return read_image(path);
@@ -72,7 +72,7 @@ class Decoder {
                        files_.size(), name_, base::human_bytes(bytes), shape_.text(), base::human_bytes(kMaxBytes));
     pixels_ = std::make_unique_for_overwrite<std::uint8_t[]>(files_.size() * sample_bytes());
     on_all_cores(files_.size(), [&](std::size_t i) { decode_one(i); });
-    if (found_colour_) {  // among grey ones: all become coloured
+    if (found_colour_) {  // among grey images: all are converted to colour
       shape_[0] = 3;
       found_colour_ = false;
       return decode();
@@ -110,7 +110,7 @@ class Decoder {
     state_[i] = same_size ? State::same : State::resized;
   }
 
-  // Closes the gaps of the bad ones.
+  // Closes the gaps left by bad images.
   ImageColumn finish() {
     ImageColumn column{shape_, nullptr, {}, {}};
     std::size_t kept = 0;

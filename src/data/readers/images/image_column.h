@@ -1,4 +1,4 @@
-// Many image files decoded into one column of bytes, on all cores.
+// Decodes many image files into one column of bytes, on all cores. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace trireme::data {
 
 struct ImageColumn {
   tensor::Shape shape;                     // of every image
-  std::unique_ptr<std::uint8_t[]> pixels;  // of the good ones, one after another
-  std::vector<bool> good;                  // of every file: it could be read
+  std::unique_ptr<std::uint8_t[]> pixels;  // of the good images, one after another
+  std::vector<bool> good;                  // per file: it could be read
   std::vector<std::string> notes;          // for the user
 };
 
-// Images become the wanted shape; without one they must have one size (grey ones among coloured become coloured). User
-// errors: an image that cannot be read (the first in the order of the files; with skip_bad it is left out and counted
-// in a note), sizes that differ, more than 16 GB. `name` is what the user called the data.
+// Scales images to the wanted shape; without one, all must have one size (grey images among coloured ones are
+// converted). User errors: an image that cannot be read (the first in the order of the files; with skip_bad it is left
+// out and counted in a note), different sizes, more than 16 GB. `name`: what the user called the data.
 ImageColumn decode_images(const std::vector<std::filesystem::path>& files, std::optional<tensor::Shape> wanted,
                           const std::string& name, bool skip_bad);
 

@@ -23,8 +23,8 @@ bool starts_with(std::span<const std::uint8_t> bytes, const std::array<std::uint
 }  // namespace
 
 void damaged_image(const std::string& name, const char* kind, const char* cause) {
-  base::user_error("{} is a damaged {} image ({}); replace or remove it, or leave such out with --skip-bad", name, kind,
-                   cause);
+  base::user_error("{} is a damaged {} image ({}); replace or remove it, or leave out damaged images with --skip-bad",
+                   name, kind, cause);
 }
 
 void check_image_size(const std::string& name, std::uint64_t rows, std::uint64_t columns, std::uint64_t values) {

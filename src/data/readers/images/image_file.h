@@ -1,6 +1,6 @@
-// Images in files: PNG and JPEG into bytes and back. Everything happens in memory, so that damaged files can be tried
-// without a disk. Values are those of the file: colour profiles and gamma are not applied, nor is the orientation that
-// a camera notes.
+// Reads and writes PNG and JPEG. Decoding and encoding work in memory, so tests can try damaged files without a disk.
+// Values are those of the file: colour profile, gamma and the camera's orientation tag are ignored.
+// Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,19 @@ struct Image {
   tensor::Shape shape() const { return {colours, rows, columns}; }
 };
 
-// What is read at most; larger ones are refused before memory is taken.
+// Limits; larger images are refused before memory is allocated.
 inline constexpr std::int64_t kMaxImageSide = 16384;
 inline constexpr std::int64_t kMaxImageBytes = std::int64_t{256} << 20;
 
-// PNG (grey, colour, palette, 1 ... 16 bits, interlaced; a transparent one is laid on black) or JPEG (grey, colour,
-// CMYK), told by its first bytes. A damaged, cut-off or too large one is a user error that names `name`.
+// Decodes PNG (grey, colour, palette, 1 ... 16 bits, interlaced; transparency is blended onto black) or JPEG (grey,
+// colour, CMYK), recognised by the first bytes. A damaged, truncated or too large image is a user error that names
+// `name`.
 Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name);
 
-// The file's content decoded; user errors name the path.
+// Decodes a file; user errors name the path.
 Image read_image(const std::filesystem::path& path);
 
-// A PNG file of 8 bits per value: grey or RGB.
+// A PNG file with 8 bits per value, grey or RGB.
 std::vector<std::uint8_t> encode_png(const Image& image);
 
 }  // namespace trireme::data

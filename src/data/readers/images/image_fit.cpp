@@ -9,7 +9,7 @@
 namespace trireme::data {
 namespace {
 
-// Which source positions an output position is made of, and how much of each.
+// The source positions and weights of one output position.
 struct Mix {
   std::int64_t first = 0;
   std::vector<float> weights;
@@ -44,7 +44,7 @@ std::vector<Mix> plan_axis(std::int64_t in, std::int64_t out) {
 
 std::uint8_t to_byte(float value) { return static_cast<std::uint8_t>(std::clamp(value + 0.5f, 0.0f, 255.0f)); }
 
-// Rows first, each source row once; then columns.
+// Resizes along the columns first (each source row once), then mixes rows.
 void resize_plane(const std::uint8_t* from, std::int64_t in_columns, const std::vector<Mix>& down,
                   const std::vector<Mix>& across, std::vector<float>& narrow, std::uint8_t* to) {
   const auto columns = static_cast<std::int64_t>(across.size());

@@ -1,4 +1,4 @@
-// Images made one size and one number of colours, so that they fit into a column.
+// Scales an image and converts its colours, so that it fits into a column of equal images. Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>

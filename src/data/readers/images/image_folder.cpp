@@ -30,7 +30,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// "train" may also be the name of a class: it is the training set when a test set lies beside it, or when it has
+// "train" may also be the name of a class. It is the training set if a test set lies beside it, or if it contains
 // folders instead of images.
 Layout find_layout(const fs::path& root) {
   Layout layout;
@@ -49,7 +49,7 @@ Layout find_layout(const fs::path& root) {
   return {root, {}, {}};
 }
 
-// Labels of the test set become those of the training set's classes.
+// Renumbers the labels of the test set by the training set's classes.
 void number_as(ImageList& test, const std::vector<std::string>& class_names, const fs::path& folder) {
   std::vector<std::int64_t> numbers;
   for (const std::string& name : test.class_names) {
@@ -71,7 +71,7 @@ std::optional<tensor::Shape> wanted_shape(const DataRequest& request) {
   return shape;
 }
 
-// The images of both sets and what became of them, as datasets.
+// Makes both datasets from the images of both sets.
 DataPair make_pair(const DataRequest& request, ImageColumn column, const ImageList& all, std::size_t train_files) {
   const auto kept_of = [&](std::size_t begin, std::size_t end) {
     return std::count(column.good.begin() + static_cast<std::ptrdiff_t>(begin),

@@ -1,5 +1,5 @@
-// JPEG by libjpeg-turbo. Errors jump (longjmp) out of the library as in image_png.cpp, with the same rule: a step that
-// can jump holds nothing with a destructor.
+// JPEG by libjpeg-turbo. Errors leave the library by longjmp as in image_png.cpp, with the same rule: a step that can
+// jump holds no object with a destructor.
 #include <array>
 #include <csetjmp>
 #include <cstdio>  // jpeglib.h needs it
@@ -15,7 +15,7 @@
 namespace trireme::data {
 namespace {
 
-// More than any encoder writes; a small file of countless scans would take hours.
+// More than any encoder writes. A small file with countless scans would take hours.
 constexpr int kMaxScans = 500;
 
 struct Complaint : jpeg_error_mgr {
@@ -29,7 +29,8 @@ void on_error(j_common_ptr jpeg) {
   std::longjmp(complaint.step, 1);
 }
 
-// The library warns of lost pixels and fills them with grey: an error here. Other warnings are passed over.
+// The library only warns when pixels are lost and fills them with grey: here that is an error. Other warnings are
+// ignored.
 void on_message(j_common_ptr jpeg, int level) {
   if (level >= 0) return;
   switch (jpeg->err->msg_code) {
@@ -61,7 +62,7 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // The steps, in this order; false: complaint() says why.
+  // The steps, in this order. False: failed, complaint() gives the reason.
   bool read_head() noexcept;
   bool start() noexcept;
   bool read_row(std::uint8_t* values) noexcept;
@@ -71,7 +72,7 @@ class Reader {
   std::size_t rows() const { return jpeg_.image_height; }
   std::size_t columns() const { return jpeg_.image_width; }
   std::size_t values() const { return static_cast<std::size_t>(jpeg_.output_components); }
-  // Adobe's programs write CMYK as its complement, others hardly write it at all.
+  // Adobe's programs write complemented CMYK; hardly any other program writes CMYK.
   bool is_complement() const { return jpeg_.saw_Adobe_marker; }
 
  private:
@@ -115,7 +116,7 @@ bool Reader::finish() noexcept {
   return true;
 }
 
-// Ink and black to light.
+// Converts CMYK to RGB.
 void cmyk_to_rgb(std::vector<std::uint8_t>& row, std::size_t columns, bool is_complement) {
   const unsigned flip = is_complement ? 0 : 255;
   for (std::size_t x = 0; x < columns; ++x)

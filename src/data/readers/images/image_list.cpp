@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes the digits at the front, without leading zeros.
+// Removes the digits at the front and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   std::size_t length = 0;
   while (length < text.size() && is_digit(text[length])) ++length;
@@ -28,7 +28,7 @@ bool is_hidden(const fs::path& path) { return path.filename().string().starts_wi
 
 bool by_name(const fs::path& a, const fs::path& b) { return natural_less(a.string(), b.string()); }
 
-// Calls visit(place) for all entries of the folder, and for those below it where the iterator goes there.
+// Calls visit(iterator) for all entries of the folder; also for those below it if Iterator is recursive.
 template <class Iterator, class Visit>
 void each_entry(const fs::path& folder, const Visit& visit) {
   std::error_code failure;
@@ -42,7 +42,7 @@ bool is_folder(const fs::directory_entry& entry) {
   return entry.is_directory(ignored);
 }
 
-// A file that is to be decoded; a broken link too, so that it is named. Not a pipe, which would be waited for.
+// A file to decode. Includes broken links, so that the error names them; excludes pipes, which would block.
 bool is_image(const fs::directory_entry& entry) {
   if (is_hidden(entry.path()) || !is_image_name(entry.path())) return false;
   std::error_code ignored;
@@ -50,7 +50,7 @@ bool is_image(const fs::directory_entry& entry) {
   return type == fs::file_type::regular || type == fs::file_type::not_found || type == fs::file_type::none;
 }
 
-// A link to a folder around this one would bring in all classes again as one.
+// User error for a link to a folder that contains this one: it would bring in all classes again as one class.
 void check_not_around(const fs::path& class_folder, const fs::path& folder) {
   std::error_code failure;
   const fs::path inner = fs::canonical(class_folder, failure);
@@ -62,7 +62,7 @@ void check_not_around(const fs::path& class_folder, const fs::path& folder) {
                      inner.string());
 }
 
-// Links to folders inside a class folder are not followed, so that there are no loops.
+// Does not follow links to folders inside a class folder, so there are no loops.
 std::vector<fs::path> images_below(const fs::path& class_folder, std::int64_t& ignored) {
   std::vector<fs::path> files;
   each_entry<fs::recursive_directory_iterator>(class_folder, [&](fs::recursive_directory_iterator& place) {
@@ -95,7 +95,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     }
   }
   if (a.empty() != b.empty()) return a.empty();
-  return whole_a < whole_b;  // "01" and "1"
+  return whole_a < whole_b;  // equal as numbers: "01" and "1"
 }
 
 bool is_image_name(const fs::path& path) {

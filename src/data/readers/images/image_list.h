@@ -1,4 +1,4 @@
-// Which images lie in a folder of class folders; nothing is decoded.
+// Lists the images in a folder of class folders, without decoding them. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace trireme::data {
 
-// "img2" before "img10": digits are compared as numbers, everything else byte by byte.
+// Natural order ("img2" before "img10"): digits are compared as numbers, everything else byte by byte.
 bool natural_less(std::string_view a, std::string_view b);
 
 struct ImageList {
   std::vector<std::string> class_names;  // the folders' names in natural order
   std::vector<std::filesystem::path> files;
-  std::vector<std::int64_t> labels;  // of each file
-  std::int64_t ignored = 0;          // hidden files and others that are no images
+  std::vector<std::int64_t> labels;  // per file
+  std::int64_t ignored = 0;          // hidden files and files that are not images
 };
 
-// Names that end in .png, .jpg or .jpeg, in upper or lower case.
+// True for names that end in .png, .jpg or .jpeg, in upper or lower case.
 bool is_image_name(const std::filesystem::path& path);
 
 // The folders directly inside, in natural order; links to folders count, hidden ones do not.

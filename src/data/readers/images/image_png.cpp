@@ -1,6 +1,6 @@
-// PNG by libpng. The library reports an error by calling back, and the callback must not return: it jumps (longjmp) to
-// the setjmp of the step that runs. So each step is a function of its own that holds nothing with a destructor; memory
-// is taken between the steps, and an object outside owns what the library allocates.
+// PNG by libpng. The library reports an error through a callback that must not return: it jumps (longjmp) to the setjmp
+// of the current step. So each step is a function of its own without objects that have destructors. Memory is allocated
+// between the steps, and an object outside owns what the library allocates.
 #include <png.h>
 
 #include <array>
@@ -37,7 +37,7 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // The steps, in this order; false: complaint() says why.
+  // The steps, in this order. False: failed, complaint() gives the reason.
   bool read_head() noexcept;
   bool choose_output() noexcept;
   bool read_rows(std::uint8_t* pixels) noexcept;
@@ -66,12 +66,12 @@ class Reader {
 bool Reader::read_head() noexcept {
   if (setjmp(png_jmpbuf(png_))) return false;
   png_set_read_fn(png_, this, take);
-  png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // check_image_size() says it better
+  png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // no limit: check_image_size() gives a better message
   png_read_info(png_, info_);
   return true;
 }
 
-// Eight bits for every value, an alpha value where anything is transparent.
+// Output of 8 bits per value, with an alpha channel if the image has any transparency.
 bool Reader::choose_output() noexcept {
   if (setjmp(png_jmpbuf(png_))) return false;
   png_set_expand(png_);
@@ -110,7 +110,7 @@ class Writer {
   std::vector<std::uint8_t> bytes;
 
  private:
-  // Nothing may be thrown through libpng, which is C.
+  // Must not throw: libpng is C code.
   bool append(const std::uint8_t* from, std::size_t count) noexcept try {
     bytes.insert(bytes.end(), from, from + count);
     return true;

@@ -15,7 +15,7 @@ namespace trireme::data {
 namespace {
 
 constexpr std::array<std::uint8_t, 6> kMagic = {0x93, 'N', 'U', 'M', 'P', 'Y'};
-constexpr std::size_t kMaxHeaderBytes = 10'000;  // as NumPy itself reads
+constexpr std::size_t kMaxHeaderBytes = 10'000;  // NumPy's own limit
 constexpr std::size_t kPieceValues = std::size_t{1} << 17;
 constexpr std::size_t kGrowValues = std::size_t{16} << 20;
 
@@ -55,7 +55,7 @@ float half_to_float(std::uint16_t half) {
   return half >> 15 ? -size : size;
 }
 
-// Stored is the unsigned type of T's size.
+// Stored: the unsigned integer of T's size.
 template <class T, class Stored>
 void to_floats(const std::uint8_t* raw, std::size_t count, bool big_endian, float* to) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -86,8 +86,8 @@ Convert conversion(const NpyHeader& header) {
                  to_floats<std::uint64_t, std::uint64_t>);
 }
 
-// Calls read(begin, count) for pieces of the values; the vector grows with what arrives, or at once where the size of
-// the file vouches for it.
+// Calls read(begin, count) for pieces of the values. `vouched`: the input is known to be long enough, so memory is
+// reserved at once; otherwise the vector grows with the data that arrives.
 template <class T, class Read>
 void read_pieces(std::vector<T>& values, std::size_t count, bool vouched, const Read& read) {
   if (vouched) values.reserve(count);
@@ -119,7 +119,7 @@ void read_values(const NumpyInput& input, const NpyHeader& header, NumpyArray& a
   });
 }
 
-// The values of `from` in a new order: dimension i has the given size, and its neighbours lie `stride` values apart.
+// One dimension of `from` in the new order: its size, and the distance (in values) of neighbours along it.
 struct Dimension {
   std::size_t size, stride;
 };

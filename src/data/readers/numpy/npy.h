@@ -1,5 +1,5 @@
-// Arrays of NumPy (.npy, versions 1 to 3): whole numbers, floats and booleans in either byte order and either order of
-// the sizes. Pickled objects, text and records are refused. What is wrong is a user error that names the array.
+// Reads NumPy arrays (.npy, versions 1 to 3): integers, floats and booleans, in either byte order and in C or Fortran
+// order. Refuses pickled objects, text and records. Errors are user errors that name the array. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@ struct NumpyArray {
   const std::byte* data() const;
 };
 
-// Where the bytes of an array come from.
+// Source of an array's bytes.
 struct NumpyInput {
   std::string where;
-  std::function<std::size_t(std::uint8_t* dst, std::size_t bytes)> read;  // fewer than asked only at the end
-  // How many bytes there are in all, if that is known: a header that promises more is refused before memory is taken.
+  std::function<std::size_t(std::uint8_t* dst, std::size_t bytes)> read;  // fewer than requested only at the end
+  // The total number of bytes, if known: a header that promises more is refused before memory is allocated.
   std::optional<std::uint64_t> bytes{};
 };
 
 NumpyArray read_npy(const NumpyInput& input);
 NumpyArray read_npy(std::span<const std::uint8_t> bytes, const std::string& where);
 
-// The array with its dimensions in another order: dimension i of the result is dimension order[i] of the array.
+// Permutes the dimensions: dimension i of the result is dimension order[i] of the array.
 void reorder(NumpyArray& array, std::span<const int> order);
 
 }  // namespace trireme::data

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxRank = 8;
 constexpr std::int64_t kMaxValues = std::int64_t{1} << 40;
 
-// Takes the text apart from left to right.
+// Parses the header text from left to right.
 class Parser {
  public:
   Parser(std::string_view text, const std::string& where) : text_(text), where_(where) {}

@@ -1,4 +1,4 @@
-// The header of a .npy file: the type of its values, their order and the shape.
+// The header of a .npy file: the type of its values, their order and the shape. Thread-safe.
 #pragma once
 
 #include <cstddef>

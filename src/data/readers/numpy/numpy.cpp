@@ -24,17 +24,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kShownNames = 8;
-constexpr std::int64_t kFewestSamples = 3;  // to keep a test set apart
+constexpr std::int64_t kFewestSamples = 3;  // needed to split off a test set
 
-// An array that is there, not yet read.
+// An array that was found but not read yet.
 struct Found {
   std::string name;  // without .npy
   std::function<NumpyArray()> read;
 };
 
-// The arrays of one part by their use.
+// The arrays of one part (train, test or all), by role.
 struct Part {
-  std::map<int, const Found*> inputs;  // by number
+  std::map<int, const Found*> inputs;  // by their number
   const Found* target = nullptr;
 };
 
@@ -74,7 +74,7 @@ NumpyArray read_npy_file(const CodecRegistry& codecs, const fs::path& path) {
                    .bytes = plain && !unknown ? std::optional<std::uint64_t>(size) : std::nullopt});
 }
 
-// In the order of their names, so that messages do not depend on the file system.
+// Sorted by name, so that messages do not depend on the file system.
 std::vector<fs::path> npy_files(const CodecRegistry& codecs, const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -84,7 +84,7 @@ std::vector<fs::path> npy_files(const CodecRegistry& codecs, const fs::path& fol
   return files;
 }
 
-// The result refers to the registry.
+// The result refers to `codecs`, which must outlive it.
 std::vector<Found> find_in_folder(const CodecRegistry& codecs, const fs::path& folder) {
   std::vector<Found> found;
   for (const fs::path& path : npy_files(codecs, folder))

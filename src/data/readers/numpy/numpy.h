@@ -1,5 +1,5 @@
 // Datasets of NumPy arrays: a .npz file, or a folder of .npy files, with arrays named x_train, y_train, x_test, y_test
-// and the like (numpy_names.h). What is wrong is a user error that names file and array.
+// and the like (numpy_names.h). Errors are user errors that name file and array. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace trireme::data {
 
-// Whether this is a .npz or .npy file, or a folder with .npy files.
+// True for a .npz or .npy file, and for a folder with .npy files.
 bool is_numpy(const DataRequest& request);
 
 DataPair open_numpy(const DataRequest& request);
 
-// The same for the bytes of a .npz file in memory, called `name`.
+// The same for a .npz file in memory; `name` is used in messages.
 DataPair read_npz(std::span<const std::uint8_t> bytes, const std::string& name, const DataRequest& request);
 
 }  // namespace trireme::data

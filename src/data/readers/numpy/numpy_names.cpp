@@ -18,7 +18,7 @@ bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Takes the number from the word's end; 0 when there is none, nothing for a number too long.
+// Removes the number at the word's end and returns it: 0 if there is none, no value if it is too long.
 std::optional<int> take_number(std::string& word) {
   std::size_t begin = word.size();
   while (begin > 0 && std::isdigit(static_cast<unsigned char>(word[begin - 1]))) --begin;
@@ -34,7 +34,7 @@ std::optional<ArrayRole> array_role(std::string_view name) {
   std::string small(name);
   for (char& c : small) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   ArrayRole role;
-  std::string meaning;  // the words that are left
+  std::string meaning;  // the remaining words
   for (const std::string& word : base::split(small, '_')) {
     if (word == "train" || word == "test") {
       if (role.part != ArrayPart::all) return std::nullopt;

@@ -22,7 +22,7 @@ void check_finite(const NumpyArray& array) {
                    (bad - array.reals.begin()) / per_sample, *bad);
 }
 
-// The last size put in front of the others.
+// Moves the last dimension to the front.
 Shape channels_first(const Shape& sample) {
   std::vector<std::int64_t> sizes(sample.sizes().begin(), sample.sizes().end());
   std::rotate(sizes.begin(), sizes.end() - 1, sizes.end());
@@ -45,7 +45,7 @@ void move_channels(NumpyArray& array, std::vector<std::string>& notes) {
                               array.where, was.text(), array.shape.without_batch().text()));
 }
 
-// The shape of a sample where the network does not say otherwise.
+// The shape of a sample if the network does not prescribe one.
 Shape usual_shape(const Shape& sample, const std::string& where) {
   if (sample.rank() == 1) return {1, sample[0]};
   if (sample.rank() == 2) return {1, sample[0], sample[1]};
@@ -53,7 +53,7 @@ Shape usual_shape(const Shape& sample, const std::string& where) {
   base::user_error("{} has samples of {}; expected at most 3 sizes: channels, height, width", where, sample.text());
 }
 
-// Whether values of the one shape may be taken as the other: sizes of 1 apart they are the same, or one is a mere row.
+// True if `from` may be reshaped to `to`: equal except for dimensions of size 1, or one of them is flat.
 bool may_become(const Shape& from, const Shape& to) {
   const auto without_ones = [](const Shape& shape) {
     std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
@@ -81,7 +81,7 @@ void shape_input(NumpyArray& array, const Shape* wanted, std::vector<std::string
   if (wanted && may_become(now, *wanted))
     array.shape = wanted->with_batch(samples);
   else if (wanted && wanted->rank() == 2 && now.rank() == 2)
-    return;  // channels x length, of another length than the network was made for
+    return;  // channels x length; the network was built for another length
   else
     array.shape = usual_shape(now, array.where).with_batch(samples);
 }

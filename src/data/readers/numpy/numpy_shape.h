@@ -1,4 +1,4 @@
-// How an array of samples becomes an input or a target of a network.
+// Reshapes an array of samples into a network's input or target. Pure functions; thread-safe.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace trireme::data {
 
-// Gives the array (N x ...) the shape the network takes: a channel for plain images, channels in front, what `wanted`
-// says where the values fit it (null: nothing is known). Says in `notes` what was moved. Values that are not
+// Gives the array (N x ...) the network's shape: adds a channel to plain images, moves channels to the front, reshapes
+// to `wanted` where the values fit it (null: unknown). Describes moved dimensions in `notes`. Values that are not
 // finite are user errors.
 void shape_input(NumpyArray& array, const tensor::Shape* wanted, std::vector<std::string>& notes);
 

@@ -21,14 +21,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kEndings = {".csv", ".tsv", ".txt", ".trn", ".dat", ".data"};
-constexpr std::int64_t kFewestSamples = 3;  // to keep a test set apart
-// What a training file's name has, and a test file's in its place.
+constexpr std::int64_t kFewestSamples = 3;  // needed to split off a test set
+// Endings of training files, and the endings of their test files.
 constexpr std::array<std::pair<const char*, const char*>, 4> kTestEndings = {
     {{".trn", ".tst"}, {".trn", ".tes"}, {".train", ".test"}, {".tra", ".tes"}}};
 constexpr std::array<std::pair<std::string_view, const char*>, 3> kTestWords = {
     {{"training", "test"}, {"training", "testing"}, {"train", "test"}}};
 
-// Whether the classes of both tables are numbers or words alike is checked here; sorted, numbers by size.
+// Merges the classes of both tables, sorted (numbers by value). User error if one table has numbers and the other
+// words.
 std::vector<ClassName> join_classes(const CsvRows& train, const CsvRows* test) {
   std::vector<ClassName> all = train.classes;
   if (test) {
@@ -44,7 +45,7 @@ std::vector<ClassName> join_classes(const CsvRows& train, const CsvRows* test) {
   return all;
 }
 
-// The indices in the order the file met the classes become those of the joined list.
+// Converts class indices from the file's order of appearance to the order of the merged list.
 void renumber(CsvRows& rows, const std::vector<std::string>& names) {
   std::map<std::string_view, std::size_t> index;
   for (std::size_t i = 0; i < names.size(); ++i) index[names[i]] = i;
@@ -96,7 +97,7 @@ void refuse_labels(const DataRequest& request, const std::string& where) {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
-// The name with the word replaced where it stands alone; empty where it does not.
+// The name with the word replaced where it stands alone; empty if it does not occur alone.
 std::string replace_word(const std::string& name, std::string_view word, const char* by) {
   const std::size_t at = name.rfind(word);
   if (at == std::string::npos || (at > 0 && is_letter(name[at - 1]))) return {};

@@ -1,6 +1,6 @@
-// Datasets of text tables: .csv, .tsv, .txt, .trn, .dat, .data, plain or packed. A line is a sample: numbers separated
-// by commas, semicolons, tabs or spaces, the target last (or in the column that the header line calls label, class or
-// target). Comments begin with #. What is wrong is a user error that names file, line and column.
+// Datasets of text tables: .csv, .tsv, .txt, .trn, .dat, .data, plain or packed. Each line is a sample: numbers
+// separated by commas, semicolons, tabs or spaces; the target is last, or in the column that the header line calls
+// label, class or target. Comments begin with #. Errors are user errors that name file, line and column. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace trireme::data {
 
 bool is_table(const DataRequest& request);
 
-// The test set is the file beside it with a test's name: sat.trn + sat.tst, x_train.csv + x_test.csv.
+// The test set is the file beside it with a test file's name: sat.trn + sat.tst, x_train.csv + x_test.csv.
 DataPair open_table(const DataRequest& request);
 
-// A single table from the bytes of a file in memory, called `name`.
+// A single table in memory; `name` is used in messages.
 DataPair read_table(std::span<const std::uint8_t> bytes, const std::string& name, const DataRequest& request);
 
-// The file with the test samples beside a file with training samples; empty where there is none.
+// The test file that belongs to a training file; empty if there is none.
 std::filesystem::path test_table_beside(const CodecRegistry& codecs, const std::filesystem::path& path);
 
 }  // namespace trireme::data

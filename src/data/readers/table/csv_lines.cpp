@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// A tab at the ends is a separator with an empty field beside it, so only spaces go.
+// Strips only spaces: a tab at either end is a separator beside an empty field.
 std::string_view without_spaces(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
@@ -34,7 +34,7 @@ std::string_view unquoted(std::string_view field) {
 
 }  // namespace
 
-// Puts more of the file behind what is not read yet; false at the file's end.
+// Appends more of the file to the unread text; false at the file's end.
 bool CsvLines::fill() {
   if (end_ - begin_ > kMaxLineBytes)
     base::user_error("{}: line {} is longer than {} bytes; is it a table of text?", reader_.path().string(),

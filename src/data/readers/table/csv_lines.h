@@ -1,4 +1,4 @@
-// The lines of a text file, one after another, in bounded memory; comments are cut off and empty lines left out.
+// CsvLines: the lines of a text file, in bounded memory, without comments and empty lines. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ class CsvLines {
  public:
   explicit CsvLines(UnpackedReader& reader) : reader_(reader) {}
 
-  // The next line with content, without comment, line end and spaces around it; false at the end. The text holds until
-  // the next call.
+  // The next non-empty line, without comment, line end and surrounding spaces; false at the end. The text is valid
+  // until the next call.
   bool next(std::string_view& line);
-  std::int64_t number() const { return number_; }  // of the line, from 1
+  std::int64_t number() const { return number_; }  // of the current line, from 1
 
  private:
   bool next_raw(std::string_view& line);
@@ -25,15 +25,15 @@ class CsvLines {
 
   UnpackedReader& reader_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0, searched_ = 0, end_ = 0;  // what is not read yet, and how far no line end was found
+  std::size_t begin_ = 0, searched_ = 0, end_ = 0;  // unread: [begin_, end_); no line end before searched_
   std::int64_t number_ = 0;
   bool ended_ = false;
 };
 
-// What separates the fields of a table: a tab, ; or , (the first of these that a line has), else spaces.
+// The field separator of a table: tab, ; or , (the first of these that the line contains), else space.
 char find_separator(std::string_view line);
 
-// The fields of a line, without spaces and quotes around them.
+// Splits a line into fields, without surrounding spaces and quotes.
 void split_fields(std::string_view line, char separator, std::vector<std::string_view>& fields);
 
 }  // namespace trireme::data

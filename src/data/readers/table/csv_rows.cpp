@@ -30,7 +30,7 @@ bool is_missing(std::string_view field) {
   return field.size() <= 4 && std::find(kMissing.begin(), kMissing.end(), lower(field)) != kMissing.end();
 }
 
-// A field as a message shows it: short, and without characters that a terminal would obey.
+// A field for a message: shortened, and without control characters that a terminal would interpret.
 std::string shown(std::string_view field) {
   std::string text(field.substr(0, kShownText));
   for (char& c : text)
@@ -38,7 +38,7 @@ std::string shown(std::string_view field) {
   return text + (field.size() > kShownText ? "..." : "");
 }
 
-// Beyond float's range: huge numbers stay infinite, tiny ones become 0.
+// Values beyond float's range become infinite (huge) or 0 (tiny).
 float clamped(std::string_view field) {
   double wide = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), wide);
@@ -46,9 +46,9 @@ float clamped(std::string_view field) {
   return field.find("e-") == std::string_view::npos && field.find("E-") == std::string_view::npos ? HUGE_VALF : 0.0f;
 }
 
-// False where the field is not a finite number from end to end.
+// False if the whole field is not one finite number.
 bool parse_number(std::string_view field, float& value) {
-  if (!field.empty() && field.size() <= 3) {  // pixels and other small whole numbers
+  if (!field.empty() && field.size() <= 3) {  // fast path for pixels and other small integers
     int n = 0;
     bool digits = true;
     for (const char c : field) {
@@ -99,7 +99,7 @@ class RowReader {
   }
 
  private:
-  // Words in every column; the last may hold words in every line, so it does not count.
+  // True if every column holds a word. The target column is not checked: it may hold words in every line.
   bool is_header(const Fields& fields) const {
     float ignored;
     return std::none_of(fields.begin(), fields.end() - 1,
@@ -154,7 +154,7 @@ class RowReader {
     return true;
   }
 
-  // The first value that is no byte: all before it become floats.
+  // Called for the first value that is not a byte: converts all values so far to floats.
   void leave_bytes() {
     rows_.type = ValueType::real;
     rows_.reals.assign(rows_.bytes.begin(), rows_.bytes.end());
@@ -183,7 +183,7 @@ class RowReader {
     return index;
   }
 
-  // 3, 3.0 and 03 are one class.
+  // 3, 3.0 and 03 are the same class.
   void set_number(std::string_view field, ClassName& name) const {
     double value = 0;
     if (field.starts_with('+')) field.remove_prefix(1);
@@ -214,7 +214,7 @@ class RowReader {
   char separator_ = ',';
   std::size_t width_ = 0;
   CsvRows rows_;
-  std::map<std::string, std::size_t, std::less<>> spellings_;  // of classes, with their index
+  std::map<std::string, std::size_t, std::less<>> spellings_;  // spelling of a class -> its index
 };
 
 }  // namespace
