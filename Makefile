@@ -20,9 +20,10 @@ LEAVE_OUT ?= peer
 
 PACKAGES := scripts/packages.sh
 RUN_CTEST = ctest --output-on-failure -j$(JOBS)
-SOURCES = find src tests bench examples -name '*.h' -o -name '*.cpp'
+SOURCES = find src include tests bench examples -name '*.h' -o -name '*.cpp'
 
-.PHONY: help build train test test-fast test-peer test-asan test-tsan test-cluster fuzz bench bench-micro lint format install clean
+.PHONY: help build train test test-fast test-peer test-asan test-tsan test-cluster fuzz bench bench-micro docs lint format install uninstall \
+  deb test-deb clean
 
 help:  ## this list
 	@echo "Trireme: trains deep networks on CPUs."
@@ -92,6 +93,9 @@ bench-micro:  ## build and run the micro-benchmarks in bench/
 	@cmake --build build --target trireme_benches
 	@shopt -s nullglob; for program in build/bench/*_bench; do echo "== $$(basename $$program)"; $$program $(ARGS); done
 
+docs: build  ## write the tables of the documentation that the program prints (options, models, ops, ...)
+	scripts/docs_tables.py --program build/trireme
+
 lint:  ## check formatting and run clang-tidy
 	@$(PACKAGES) core lint
 	@$(SOURCES) | xargs clang-format --dry-run -Werror
@@ -104,8 +108,19 @@ format:  ## rewrite the sources as `make lint` wants them
 	@$(PACKAGES) lint
 	@$(SOURCES) | xargs clang-format -i
 
-install: build  ## install program, libraries and headers into PREFIX (default /usr/local)
-	@cmake --install build --prefix $(PREFIX)
+install: build  ## install program, man pages, completions, libraries and headers into PREFIX (default /usr/local)
+	@scripts/prefix.sh install build "$(PREFIX)"
+
+uninstall:  ## remove what `make install` put into PREFIX
+	@scripts/prefix.sh uninstall build "$(PREFIX)"
+
+deb:  ## Debian packages, in build-deb/
+	@$(PACKAGES) core deb
+	@packaging/deb.sh build-deb
+
+test-deb: deb  ## install the packages into a fresh Debian 12, train there and remove them; needs root and a mirror
+	@$(PACKAGES) debootstrap
+	@tests/install/deb.sh build-deb
 
 clean:  ## remove what was built
-	rm -rf build build-asan build-tsan build-fuzz
+	rm -rf build build-asan build-tsan build-fuzz build-deb

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Data-parallel training by two processes with one thread each, beside PyTorch's DistributedDataParallel over gloo, of
-the networks for which a speed is promised: `trireme bench train --peer pytorch --world 2`.
+"""Measures data-parallel training by two processes with one thread each, beside PyTorch's DistributedDataParallel over
+gloo, for the networks whose speed is promised: `trireme bench train --peer pytorch --world 2`.
 
     bench/ddp.py --repeats 5
     bench/ddp.py --model resnet18 --json
 
-Options go to `trireme bench train`, whose help explains them; docs/benchmarks.md says what is measured.
+All options go to `trireme bench train`, whose help explains them. docs/benchmarks.md says what is measured.
 """
 
 import os

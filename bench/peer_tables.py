@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Measures Trireme beside PyTorch (`trireme bench step`, `train` and `input` with --peer pytorch), adds what comes out
-to bench/peer_results.json, and makes the tables of docs/benchmarks.md from it (bench/tables.py).
+"""Measures Trireme beside PyTorch (`trireme bench step`, `train` and `input` with --peer pytorch), adds the results
+to bench/peer_results.json, and makes the tables of docs/benchmarks.md from them (bench/tables.py).
 
     bench/peer_tables.py --python /opt/torch/bin/python
     bench/peer_tables.py --threads 1,8,16 --batch 256 --world 1,8,16        a larger machine
-    bench/peer_tables.py --benches step --model resnet18 --note "while others computed"
+    bench/peer_tables.py --benches step --model resnet18 --note "under background load"
 
-Each call of the program adds its results when it ends, so whoever interrupts this loses one call, and results of several
-machines and versions of PyTorch gather in one file. Options that are not listed go to every `trireme bench`, as in
---peer-ways layout,in-place.
-Needs nothing but Python's standard library; the program is that of the variable TRIREME, else of build.
+Each call of the program adds its results when it ends, so an interrupt loses one call, and one file collects the
+results of several machines and versions of PyTorch. Other options go to every `trireme bench`, e.g. --peer-ways
+layout,in-place. The program is the one that the environment variable TRIREME names, else build/trireme. Needs nothing
+but Python's standard library.
 """
 
 import argparse
@@ -116,19 +116,19 @@ def measure(bench, arguments, options, more):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
-    parser.add_argument("--benches", default="step,train,input", help="what is measured (step,train,input)")
+    parser.add_argument("--benches", default="step,train,input", help="what to measure (step,train,input)")
     parser.add_argument("--model", default="", help="networks, separated by commas (those of the tables)")
     parser.add_argument("--threads", default="1,2", help="numbers of threads, for step (1,2)")
     parser.add_argument("--world", default="1,2", help="numbers of processes with one thread each, for train (1,2)")
     parser.add_argument("--batch", type=int, default=0, help="samples of a process; 0: as in the studies")
     parser.add_argument("--data", default="cifar10", help="dataset, for input (cifar10)")
-    parser.add_argument("--data-dir", default="", help="where it lies")
+    parser.add_argument("--data-dir", default="", help="where the dataset is")
     parser.add_argument("--python", default="", help="interpreter with PyTorch; else as trireme finds it")
-    parser.add_argument("--repeats", type=int, default=5, help="rounds of each side, in turns (5)")
+    parser.add_argument("--repeats", type=int, default=5, help="rounds, in which the two sides alternate (5)")
     parser.add_argument("--machine", default="", help="its name in the tables; else processor and cores")
-    parser.add_argument("--note", default="", help="what else should stand above the table")
-    parser.add_argument("--results", default=tables.RESULTS, metavar="FILE", help="what is added to")
-    parser.add_argument("--no-tables", action="store_true", help="leave docs/benchmarks.md alone")
+    parser.add_argument("--note", default="", help="more text above the table")
+    parser.add_argument("--results", default=tables.RESULTS, metavar="FILE", help="the file to add results to")
+    parser.add_argument("--no-tables", action="store_true", help="do not write docs/benchmarks.md")
     options, more = parser.parse_known_args()
     is_whole = True
     for bench, arguments in calls(options):

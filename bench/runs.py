@@ -1,4 +1,4 @@
-"""What scripts here share: the program, data in memory, runs of `trireme train`, and the time of their steps.
+"""Shared by the scripts in this folder: the program, data in memory, runs of `trireme train`, and their step times.
 
 Needs nothing but Python's standard library.
 """

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What working together costs: N workers with one thread each and a fixed batch per worker, as one run, against N
-runs of a single worker that know nothing of each other, at the same time. Both have the same cpus, one for each worker,
-pinned, and take turns. The ratio of their samples per second is 1 where working together costs nothing: what cores take
-from each other by sharing caches, memory and power meets both sides. A run together is compared with the mean of those
-before and after it, because what else a machine does changes from one second to the next.
+"""Measures the cost of working together: one run of N workers, with one thread each and a fixed batch per worker,
+against N independent runs of one worker at the same time. Both sides are pinned to the same cores, one per worker, and
+alternate. The ratio of their samples per second is 1 when communication costs nothing; sharing caches, memory and power
+affects both sides. A run together is compared with the mean of the independent runs before and after it, because
+background load changes from one second to the next.
 
     bench/scaling.py --scaling 16 --model resnet18,densenet40-12
     bench/scaling.py --scaling 2,4 --strategy ps:mode=sync --json
 
-Of each repetition all steps count but the first and the last ones, from the beginning of a step to the beginning of the
-next; of all repetitions the one in the middle. A worker's batch is one oar, unless --oars-per-worker says otherwise. Options that are
-not listed go to the run of N workers, as in --transport tcp.
+A step lasts from its beginning to the beginning of the next. Each repetition counts all steps but the first and the
+last ones; we report the median repetition. A worker's batch is one oar unless --oars-per-worker says otherwise. Other
+options go to the run of N workers, e.g. --transport tcp.
 """
 
 import argparse
@@ -73,15 +73,15 @@ def measure(model, workers, options, arguments, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
-    parser.add_argument("--scaling", default="2", metavar="N", help="workers, one cpu each; several: 2,4,8 (2)")
+    parser.add_argument("--scaling", default="2", metavar="N", help="workers, one core each; several: 2,4,8 (2)")
     parser.add_argument("--model", default="lenet5,resnet18,resnet50-cifar,densenet40-12",
                         help="networks, separated by commas")
     parser.add_argument("--strategy", default="allreduce", help="a synchronous one (allreduce)")
     parser.add_argument("--batch", type=int, default=0, help="samples of a worker's batch; 0: as in the studies")
-    parser.add_argument("--oars-per-worker", type=int, default=1, help="that its batch is cut into (1)")
-    parser.add_argument("--repeats", type=int, default=5, help="repetitions of each side, in turns (5)")
-    parser.add_argument("--steps", type=int, default=0, help="of a repetition; 0: 20, more where steps are short")
-    parser.add_argument("--cpus", default="", help="one for each worker, as 0,1; default: the first ones")
+    parser.add_argument("--oars-per-worker", type=int, default=1, help="oars of a worker's batch (1)")
+    parser.add_argument("--repeats", type=int, default=5, help="repetitions, in which the sides alternate (5)")
+    parser.add_argument("--steps", type=int, default=0, help="steps of a repetition; 0: 20, more where steps are short")
+    parser.add_argument("--cpus", default="", help="cores, one for each worker, e.g. 0,1; default: the first ones")
     parser.add_argument("--json", action="store_true", help="print the results as one JSON object")
     options, arguments = parser.parse_known_args()
     models = runs.models_of(options.model)

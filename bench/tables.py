@@ -2,11 +2,11 @@
 """Makes the tables of docs/benchmarks.md from the results that bench/peer_tables.py has collected.
 
     bench/tables.py             writes them between the page's marks, e.g. <!-- peer results: step --> and <!-- end -->
-    bench/tables.py --check     ends with 1 where the page has others
+    bench/tables.py --check     writes nothing; exit code 1 when the page has other tables
 
-Of the same thing measured twice on the same machine with the same PyTorch, the newer result counts. The newest PyTorch
-comes first. Left out are results without a ratio, and those of a busy machine: where a median is more than 1.5 times
-the fastest round. Needs nothing but Python's standard library.
+Of two measurements of the same thing on the same machine with the same PyTorch, the newer one counts. The newest
+PyTorch comes first. Results without a ratio are left out, and so are those of a busy machine: where a median is more
+than 1.5 times the fastest round. Needs nothing but Python's standard library.
 """
 
 import argparse
@@ -15,8 +15,11 @@ import math
 import os
 import re
 import sys
+import textwrap
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(REPOSITORY, "scripts"))
+from generated import table, with_region  # noqa: E402
 RESULTS = os.path.join(REPOSITORY, "bench", "peer_results.json")
 PAGE = os.path.join(REPOSITORY, "docs", "benchmarks.md")
 MOST_SCATTER = 1.5
@@ -108,14 +111,6 @@ def float32_cells(entry):
     return [three_digits(entry["peer_ms"]), f"**{times(entry['ratio'])}**", way(entry["peer_way"])]
 
 
-def row(cells):
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
-
-
-def table(head, rows):
-    return [row(head), "|" + "---|" * len(head), *(row(cells) for cells in rows)]
-
-
 FLOAT32 = ["PyTorch float32 ms", "ratio", "its way"]
 BF16 = ["PyTorch bf16 ms", "ratio to bf16", "its way"]
 
@@ -149,30 +144,33 @@ TABLES = {
 }
 
 
+def wrapped(text):
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def tables_of(results, bench):
     head, cells, has_words = TABLES[bench]
     lines = []
     for machine, entries in groups(newest(results, bench)):
-        lines += ["", caption(machine, entries), "", *table(head, [cells(entry) for entry in entries])]
+        lines += ["", *wrapped(caption(machine, entries)), "", *table(head, [cells(entry) for entry in entries])]
         if has_words and (words := in_words(entries)):
-            lines += ["", *words]
+            lines += ["", *(line for sentence in words for line in wrapped(sentence))]
     return "\n".join(lines or ["", "Nothing has been measured in all ways yet."]) + "\n\n"
 
 
 def with_tables(page, results):
     for bench in TABLES:
-        marks = re.compile(rf"(<!-- peer results: {bench} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if not marks.search(page):
+        page = with_region(page, f"peer results: {bench}", tables_of(results, bench))
+        if page is None:
             sys.exit(f"tables.py: the page has no <!-- peer results: {bench} --> with an <!-- end --> after it")
-        page = marks.sub(lambda match: match[1] + tables_of(results, bench) + match[2], page)
     return page
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--results", default=RESULTS, metavar="FILE", help="what was measured")
-    parser.add_argument("--page", default=PAGE, metavar="FILE", help="where the tables are written")
-    parser.add_argument("--check", action="store_true", help="write nothing; 1 where the page has other tables")
+    parser.add_argument("--results", default=RESULTS, metavar="FILE", help="the measured results")
+    parser.add_argument("--page", default=PAGE, metavar="FILE", help="the page with the tables")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the tables differ")
     options = parser.parse_args()
     with open(options.results) as file:
         results = json.load(file)["results"]

@@ -11,6 +11,7 @@ find_package(LibLZMA REQUIRED)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
 
 # Libraries without a usable CMake package become imported targets here. oneDNN is one of them: its own package file
 # insists on the OpenCL headers, which a CPU engine does not need.

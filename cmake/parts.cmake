@@ -25,7 +25,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   endforeach()
 endif()
 target_include_directories(trireme_flags INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/trireme>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(trireme_flags INTERFACE cxx_std_20)
 if(TRIREME_FUZZ)
   target_compile_options(trireme_flags INTERFACE -fsanitize=fuzzer-no-link)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test peer cluster bench lint fuzz)
-# are there. Missing ones are installed when this user may do that; otherwise the one command to run is printed and the
-# exit code is 1. Costs a few hundredths of a second when nothing is missing.
+# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test peer cluster bench lint fuzz
+# deb debootstrap) are there. Missing ones are installed when this user may do that; otherwise the one command to run is
+# printed and the exit code is 1. Costs a few hundredths of a second when nothing is missing.
 set -eu
 
 # The data set is core because `make train` learns it.
@@ -14,6 +14,8 @@ peer="python3-numpy python3-torch libopenblas0"
 cluster="openssh-client openssh-server munge slurm-wlm"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev libopenmpi-dev"
+deb="build-essential debhelper dpkg-dev lintian libopenmpi-dev"
+debootstrap="debootstrap"
 fuzz="clang libclang-rt-14-dev libomp-dev libgtest-dev"
 
 wanted=""
@@ -26,7 +28,10 @@ for set in "$@"; do
     bench) wanted="$wanted $bench" ;;
     lint) wanted="$wanted $lint" ;;
     fuzz) wanted="$wanted $fuzz" ;;
-    *) echo "packages.sh: unknown set '$set'; the sets are core, test, peer, cluster, bench, lint and fuzz" >&2; exit 2 ;;
+    deb) wanted="$wanted $deb" ;;
+    debootstrap) wanted="$wanted $debootstrap" ;;
+    *) echo "packages.sh: unknown set '$set'; the sets are core, test, peer, cluster, bench, lint, fuzz, deb" \
+        "and debootstrap" >&2; exit 2 ;;
   esac
 done
 

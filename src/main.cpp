@@ -1,5 +1,3 @@
-#include "cli/cli.h"
-#include "train/builtin_registry.h"
-#include "train/experiment/registry.h"
+#include <trireme/program.h>
 
-int main(int argc, char** argv) { return trireme::cli::run(trireme::train::builtin_registry(), argc, argv); }
+int main(int argc, char** argv) { return trireme::Program().run(argc, argv); }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Kills workers of small training runs at random moments and checks what becomes of the runs.
+"""Kills workers of small training runs at random moments and checks how the runs end.
 
 For every strategy some runs lose one worker by SIGKILL, and others two workers 0 to 0.6 s apart. Everything random
 follows from --seed. A run must
-  - end within 20 s of the kill, or, where the strategy goes on without the lost worker, finish;
-  - name the killed worker, and nobody else, and leave no process behind;
-  - lose no other process to a crash (of a sanitizer's build: to a report);
-  - be resumable, and where the strategy is synchronous end with the weights of the undisturbed run.
-Prints a table; exits with 1 if anything was found. Needs Python's standard library and a built program:
+  - end within 20 s of the kill, or finish, where the strategy survives the loss of a worker;
+  - name the killed worker and no other, and leave no process behind;
+  - have no crash of another process (in a sanitizer's build: no report);
+  - be resumable, and end with the weights of the undisturbed run where the strategy is synchronous.
+Prints a table; exit code 1 if something was found. Needs Python's standard library and a built program:
 
   tests/kill_loop.py                                       # 10 kills per strategy, 10 double kills
   tests/kill_loop.py --kills 50 --double-kills 50 --seed 7

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The same training with every strategy: what each learns, and how long it takes.
+"""Trains the same network with several strategies and compares what each learns, and how long it takes.
 
     examples/strategies/compare.py
     examples/strategies/compare.py --model densenet40-12 --epochs 40 --workers 5 \\
         --optimizer sgd:lr=0.1,momentum=0.9 --schedule step:20=0.01,30=0.001
 
-Options that are not listed go to every `trireme train`. The run folders, a plot of the accuracy over time
-(accuracy.svg) and the table's numbers (compare.json) lie in the folder of --to.
+Other options go to every `trireme train`. The run folders, a plot of the accuracy over time (accuracy.svg) and the
+table's numbers (compare.json) are in the folder of --to.
 """
 
 import argparse
@@ -48,8 +48,8 @@ def main():
                                      allow_abbrev=False)
     parser.add_argument("--model", default="mnist-cnn", help="network of the zoo (mnist-cnn)")
     parser.add_argument("--data", default="fashion-mnist", help="dataset (fashion-mnist)")
-    parser.add_argument("--epochs", type=int, default=3, help="of every run (3)")
-    parser.add_argument("--workers", type=int, default=3, help="of every run but single (3)")
+    parser.add_argument("--epochs", type=int, default=3, help="epochs of every run (3)")
+    parser.add_argument("--workers", type=int, default=3, help="workers of every run but single (3)")
     parser.add_argument("--strategies", default="", metavar="LIST",
                         help="some of them only, separated by commas: " + ", ".join(STRATEGIES).replace("%", "%%"))
     parser.add_argument("--to", default="", metavar="DIR", help="a new folder; default runs/strategies-<number>")

@@ -1,4 +1,4 @@
-"""Runs of `trireme train`, and what they leave in their folders. Needs nothing but Python's standard library."""
+"""Runs of `trireme train`, and the results in their folders. Needs nothing but Python's standard library."""
 
 import json
 import os

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What a slow machine costs, strategy by strategy; machines are played by --slow, which lets a worker sleep.
+"""Measures the cost of a slow machine, strategy by strategy. --slow simulates it: the worker sleeps.
 
     examples/strategies/slow.py
     examples/strategies/slow.py --model lenet5 --batch 96 --steps 600 --factor 2
 
 Two experiments, each over the same number of samples: the last worker is slow all the time, and the workers are slow in
-turn, some steps each. Every worker has one thread; where workers share a core, a strategy that lets them work at the
-same time has less to gain. The strategies run in turns, some rounds of them; a ratio is of two runs of one round, and
-the one in the middle counts. Of the stale-synchronous modes the clocks in metrics.jsonl are checked, push by push:
-nobody may be further ahead of the slowest than the bound. Options that are not listed go to every `trireme train`.
+turn, some steps each. Every worker has one thread; where workers share a core, strategies without waiting gain less.
+The strategies alternate for some rounds; a ratio is between two runs of one round, and we report the median round. For
+the stale-synchronous modes the clocks in metrics.jsonl are checked, push by push: no worker may be further ahead of the
+slowest than the bound. Other options go to every `trireme train`.
 """
 
 import argparse
@@ -138,10 +138,10 @@ def main():
     parser.add_argument("--model", default="mnist-cnn", help="a step should take some milliseconds (mnist-cnn)")
     parser.add_argument("--data", default="fashion-mnist", help="dataset (fashion-mnist)")
     parser.add_argument("--batch", type=int, default=192, help="global batch (192)")
-    parser.add_argument("--steps", type=int, default=100, help="of every run (100)")
+    parser.add_argument("--steps", type=int, default=100, help="steps of every run (100)")
     parser.add_argument("--workers", type=int, default=max(2, min(3, cores)),
-                        help="of every run (3, or 2 where there are no 3 cores)")
-    parser.add_argument("--factor", type=float, default=3, help="how much slower (3)")
+                        help="workers of every run (3, or 2 with fewer than 3 cores)")
+    parser.add_argument("--factor", type=float, default=3, help="how many times slower (3)")
     parser.add_argument("--rotate", type=int, default=3, help="steps until the next one is slow (3)")
     parser.add_argument("--repeats", type=int, default=3, help="rounds, in each of which every strategy runs (3)")
     parser.add_argument("--to", default="", metavar="DIR", help="a new folder; default runs/slow-<number>")

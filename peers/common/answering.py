@@ -1,4 +1,4 @@
-"""Answers one JSON object per line on standard output to one per line on standard input, for Trireme."""
+"""The protocol with Trireme: one JSON object per line on standard input, one answer per line on standard output."""
 
 import json
 import math

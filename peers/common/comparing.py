@@ -1,4 +1,4 @@
-"""Answers to what `trireme compare` asks; see the protocol in ../README.md."""
+"""Answers the requests of `trireme compare`; see the protocol in ../README.md."""
 
 import tensors
 

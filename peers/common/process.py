@@ -1,4 +1,4 @@
-"""What a process knows about itself from /proc."""
+"""Facts about this process from /proc."""
 
 
 def allocator_name():

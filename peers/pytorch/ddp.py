@@ -1,20 +1,20 @@
 """One rank of PyTorch's DistributedDataParallel over gloo, or PyTorch alone, as one side of `trireme bench train`.
 
 Started as `ddp.py THREADS`, it answers one JSON object per line on standard output to one per line on standard input,
-and sleeps in between. All ranks must be asked the same at the same time:
+and sleeps in between. All ranks must get the same request at the same time:
 
     {"do": "join", "file": "/tmp/meeting", "rank": 0, "world": 2, "cpus": [0]}  "cpus" only to pin this rank to them
     {"do": "prepare", "model": "lenet5", "batch": 42, "layout": "nchw", "samples": 840,
      "in_place": false, "compiled": false, "dtype": "float32"}    "batch" of this rank; the last three as in step.py
     {"do": "tune"}                           keeps the fastest of PyTorch's implementations of SGD
-    {"do": "run", "warm_up": 5, "steps": 20}  seconds from step to step: the one in the middle, "median", and all of
-                                              them; "phases": what that one took for load, forward, backward, network
-                                              (what DDP adds to backward: it is also run without) and update
+    {"do": "run", "warm_up": 5, "steps": 20}  seconds from step to step: "median", and all of them; "phases":
+                                              load, forward, backward, network and update of the median step; network
+                                              is the time that DDP adds to backward, which also runs without DDP
 
-What helps PyTorch is done, and what cannot be had is answered, as in step.py. The gradients lie in DDP's buckets
-(gradient_as_bucket_view), and running statistics are not sent round before each step (broadcast_buffers). So many
-samples of bytes lie in memory, from which batches are drawn, converted and scaled, all samples of a batch at once,
-without a DataLoader's work for each sample.
+PyTorch gets its best settings, and missing features are answered, as in step.py. The gradients are views of DDP's
+buckets (gradient_as_bucket_view), and running statistics are not broadcast before each step (broadcast_buffers).
+"samples" is the number of samples, as bytes in memory, from which batches are drawn, converted and scaled, all samples
+of a batch at once, without a DataLoader's work for each sample.
 """
 
 import contextlib

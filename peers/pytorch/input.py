@@ -4,20 +4,20 @@ Started as `input.py`, it answers one JSON object per line on standard output to
 
     {"do": "open", "file": "cifar10.trireme", "batch": 128, "pad": 4, "flip": true, "mean": [...], "divisor": [...],
      "workers": 2, "mapped": true, "pipeline": "samples", "compiled": false}
-                                     seconds from opening the file to the first batch; "mapped": read where it lies
+                                     seconds from opening the file to the first batch; "mapped": read in place
     {"do": "run", "seconds": 0.5}    samples per second
-    {"do": "memory"}                 bytes (Pss) of this process and its workers, less what the process had before
+    {"do": "memory"}                 bytes (Pss) of this process and its workers, minus those before
 
 The images are one tensor of bytes. There are three pipelines, each behind a DataLoader:
 
-    samples   each sample is padded, cropped, mirrored and normalised by itself, as transforms of a dataset do it
+    samples   each sample is padded, cropped, mirrored and normalised alone, as transforms of a dataset do
     batches   the same operations on all samples of a batch at once
     copies    all images are padded, and mirrored into a second copy, when the file is opened; a batch is then one
               indexed read and its normalisation
 
-`compiled` runs the work on a batch through torch.compile; what cannot be had is answered with {"not_available": ...}.
-What helps PyTorch is done: persistent workers, no garbage collection while timing. The process and each worker compute
-with one thread.
+`compiled` runs the work on a batch through torch.compile; a missing feature is answered with {"not_available": ...}.
+PyTorch gets its best settings: persistent workers, no garbage collection while timing. The process and each worker
+compute with one thread.
 """
 
 import gc

@@ -1,13 +1,13 @@
-"""Runs a network with the rounding errors of another program, made larger so that few runs show what they can do.
+"""Runs a network with the rounding errors of another program, enlarged so that few runs show their effect.
 
-Two correct programs add in different orders. That matters most at kinks: where the input of a ReLU is zero but for
-rounding, or two values under a max-pool are equal but for rounding, a gradient jumps. So a perturbed run
+Two correct programs add in different orders. That matters most at kinks: where the input of a ReLU is zero except for
+rounding, or two values under a max-pool differ only by rounding, a gradient jumps. So a perturbed run
 - adds noise to the outputs of convolutions and dense layers and to the gradients of all parameters, NOISE times
   float32's epsilon of each channel's size, and lets layers add their channels in another order;
-- opens every ReLU whose input is within TIP epsilons of zero, or closes all of those: no jump that rounding could make
-  is missed;
+- opens every ReLU whose input is within TIP epsilons of zero, or closes all of those: no jump that rounding could
+  cause is missed;
 - adds noise of that size to what goes into max-pools.
-What is exactly zero stays so: black borders of images are not noise.
+Exact zeros stay zero: black borders of images are not noise.
 """
 
 import contextlib

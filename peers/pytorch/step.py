@@ -4,17 +4,17 @@ Started as `step.py THREADS [pin]`, it answers one JSON object per line on stand
 input, and sleeps in between:
 
     {"do": "prepare", "model": "lenet5", "inputs": [[3, 32, 32]], "classes": 10, "batch": 42, "layout": "nchw",
-     "in_place": false, "compiled": false, "dtype": "float32"}    the last three may be left out
-    {"do": "run", "steps": 10}      seconds of the step in the middle: forward, backward, update, total
-    {"do": "memory"}                bytes: the largest resident size since prepare, less that before the network
+     "in_place": false, "compiled": false, "dtype": "float32"}    the last three are optional
+    {"do": "run", "steps": 10}      seconds of the median step: forward, backward, update, total
+    {"do": "memory"}                bytes: the largest resident size since prepare, minus that before the network
     {"do": "tune"}                  keeps the fastest of PyTorch's implementations of SGD
 
 `dtype` is float32, bf16-autocast (float32 weights, operations cast where torch.autocast does so) or bf16 (weights,
 activations and updates). `compiled` runs forward, loss and backward through torch.compile; compilation is a part of
-prepare. A way that this PyTorch or this machine lacks is answered with {"not_available": "reason"}.
+prepare. A way that is missing in this PyTorch or on this machine is answered with {"not_available": "reason"}.
 
-What helps PyTorch is done: gradients are dropped instead of zeroed, fused or foreach SGD where there is one, denormals
-flushed, no garbage collection while timing; the caller tries layouts, types, allocators (LD_PRELOAD) and so on. Works
+PyTorch gets its best settings: gradients are dropped instead of zeroed, fused or foreach SGD where available, denormals
+flushed, no garbage collection while timing. The caller tries layouts, types, allocators (LD_PRELOAD) and so on. Works
 with PyTorch 1.13 and 2.x.
 """
 

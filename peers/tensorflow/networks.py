@@ -1,8 +1,8 @@
 """The networks of Trireme's zoo in TensorFlow, with the same parameter names, shapes and order.
 
 A network is a function of `Layers`, the number of classes and its inputs. The variables have Trireme's order of axes
-(convolutions O I H W, dense layers O I); the values between the layers are N H W C, which is what TensorFlow's
-convolutions take on a CPU.
+(convolutions O I H W, dense layers O I); the values between the layers are N H W C, the order of
+TensorFlow's convolutions on a CPU.
 """
 
 from functools import partial

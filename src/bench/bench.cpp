@@ -21,15 +21,15 @@ constexpr std::array kRows{
     Row{"densenet40-12", 26, true}, Row{"resnet18-cifar", 42, true}, Row{"resnet56v2-cifar", 26, true},
     Row{"redshift-cnn", 32, true},  Row{"landcover-cnn", 8, true},   Row{"resnet20-cifar", 26, false}};
 
-std::int64_t own_batch(const models::ModelInfo& model) {
+std::int64_t own_batch(const models::ModelRow& model) {
   for (const Row& row : kRows)
     if (model.name == row.model) return row.batch;
   return std::max<std::int64_t>(1, model.batch / 3);  // as in a study with three workers
 }
 
-std::vector<const models::ModelInfo*> chosen_models(const models::ModelRegistry& models,
-                                                    const base::Settings& settings) {
-  std::vector<const models::ModelInfo*> chosen;
+std::vector<const models::ModelRow*> chosen_models(const models::ModelRegistry& models,
+                                                   const base::Settings& settings) {
+  std::vector<const models::ModelRow*> chosen;
   for (const std::string& name : base::split(settings.text("model"), ',')) {
     if (name == "all") {
       for (const Row& row : kRows)
@@ -62,7 +62,7 @@ std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const ba
   const std::string& file = settings.text("kernel-table");
   const auto table = file.empty() ? nullptr : train::read_kernel_table(file);
   std::vector<BenchCase> cases;
-  for (const models::ModelInfo* model : chosen_models(models, settings))
+  for (const models::ModelRow* model : chosen_models(models, settings))
     for (const int threads : chosen_threads(settings)) {
       BenchCase one{model->name, batch > 0 ? batch : own_batch(*model),           threads,
                     oars,        fast ? crew::Reduce::fast : crew::Reduce::exact, table,

@@ -21,7 +21,7 @@ struct BenchCase {
   int oars = 1;
   crew::Reduce reduce = crew::Reduce::exact;
   std::shared_ptr<const ops::KernelTable> table{};
-  const models::ModelInfo* info = nullptr;  // the registry's row
+  const models::ModelRow* info = nullptr;  // the registry's row
 
   // Threads beyond the oars have nothing to compute.
   int busy_threads() const { return std::min(threads, oars); }

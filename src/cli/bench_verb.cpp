@@ -58,28 +58,33 @@ constexpr std::array kOptions{
 struct Subcommand {
   const char* name;
   void (*run)(const train::Registry& registry, const base::Settings& settings);
+  bool offered = true;  // false: processes that a bench starts
 };
 
 constexpr std::array kSubcommands{Subcommand{"step", bench::bench_step},
                                   Subcommand{"train", bench::bench_train},
+                                  Subcommand{"input", bench::bench_input},
+                                  Subcommand{"collective", bench::bench_collective},
                                   Subcommand{"roofline", bench::bench_roofline},
                                   Subcommand{"memory", bench::bench_memory},
-                                  Subcommand{"input", bench::bench_input},
-                                  Subcommand{"reader", bench::bench_reader},
-                                  Subcommand{"collective", bench::bench_collective},
-                                  Subcommand{"rank", bench::bench_rank}};
+                                  Subcommand{"reader", bench::bench_reader, false},
+                                  Subcommand{"rank", bench::bench_rank, false}};
+
+std::vector<std::string> subcommand_names(bool offered_only) {
+  std::vector<std::string> names;
+  for (const Subcommand& each : kSubcommands)
+    if (each.offered || !offered_only) names.emplace_back(each.name);
+  return names;
+}
 
 int run_bench(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
-  std::vector<std::string> names;
   for (const Subcommand& each : kSubcommands) {
-    if (word == each.name) {
-      each.run(registry, settings);
-      return 0;
-    }
-    names.emplace_back(each.name);
+    if (word != each.name) continue;
+    each.run(registry, settings);
+    return 0;
   }
-  if (word.empty()) base::user_error("say what to measure: step, train, input, collective, roofline or memory");
-  base::user_error("{}", base::unknown_name("bench of", word, names));
+  if (word.empty()) base::user_error("say what to measure: {}", base::join_or(subcommand_names(true)));
+  base::user_error("{}", base::unknown_name("bench of", word, subcommand_names(false)));
 }
 
 // The values of --transport.
@@ -107,7 +112,8 @@ Verb bench_verb(const train::Registry& registry) {
       kOptions,
       "what",
       run_bench,
-      {{"transport", transport_names(registry.transports)}}};
+      {{"transport", transport_names(registry.transports)}},
+      subcommand_names(true)};
 }
 
 }  // namespace trireme::cli

@@ -24,15 +24,6 @@ struct Parsed {
   std::string argument;
 };
 
-std::string help_text(const Verb& verb, const base::OptionSpec& option) {
-  const std::string otherwise = option.otherwise;
-  const auto values = verb.values.find(option.name);
-  const std::string help =
-      values == verb.values.end() ? option.help : fmt::format("{}: {}", option.help, values->second);
-  const bool says_nothing = otherwise.empty() || otherwise == "0" || otherwise == "0%" || otherwise == "auto";
-  return says_nothing ? help : fmt::format("{} (default {})", help, otherwise);
-}
-
 void add_options(Parsed& parsed) {
   CLI::App& app = *parsed.app;
   app.allow_extras();
@@ -43,7 +34,7 @@ void add_options(Parsed& parsed) {
     CLI::Option* made = nullptr;
     if (option.value[0] == '\0') {
       made = app.add_flag_callback(
-          dashed, [settings, name] { settings->set(name, "yes"); }, option.help);
+          dashed, [settings, name] { settings->set(name, "yes"); }, help_text(parsed.verb, option));
       made->disable_flag_override();
     } else {
       made = app.add_option_function<std::string>(
@@ -81,12 +72,10 @@ void add_options(Parsed& parsed) {
 }
 
 int run_checked(const train::Registry& registry, int argc, char** argv) {
-  CLI::App app("Trireme trains deep neural networks on CPUs, with the same bits on any number of threads.\n",
-               "trireme");
-  app.set_version_flag("--version", base::version_text());
-  app.footer(
-      "Start with: trireme train --model mnist-cnn --data fashion-mnist --epochs 2\n"
-      "Each verb explains itself: trireme train --help");
+  CLI::App app(std::string(kSummary) + "\n", "trireme");
+  app.set_version_flag("--version", base::version_text(), kHelpOfVersion);
+  app.set_help_flag("-h,--help", kHelpOfHelp);
+  app.footer(fmt::format("Start with: {}\nEach verb explains itself: trireme train --help", kStart));
   app.get_formatter()->column_width(34);
   const std::vector<Verb> all = verbs(registry);
   std::vector<Parsed> parsed;
@@ -95,6 +84,9 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
     parsed.push_back({verb, app.add_subcommand(verb.name, verb.summary), base::Settings(verb.options), {}});
     add_options(parsed.back());
   }
+  std::string manual_folder;
+  CLI::App* manual = app.add_subcommand("manual", "")->group("");  // hidden
+  manual->add_option("folder", manual_folder)->required();
   app.require_subcommand(0, 1);  // what follows a verb is its own: `bench train` is no second verb
   app.allow_extras();
   try {
@@ -103,6 +95,10 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& error) {
     complain_of_parse(error);
+  }
+  if (manual->parsed()) {
+    write_manual(registry, manual_folder);
+    return 0;
   }
   Parsed* chosen = nullptr;
   for (Parsed& each : parsed)
@@ -119,6 +115,16 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
 }
 
 }  // namespace
+
+std::string help_text(const Verb& verb, const base::OptionSpec& option) {
+  if (option.value[0] == '\0') return option.help;
+  const std::string otherwise = option.otherwise;
+  const auto values = verb.values.find(option.name);
+  const std::string help =
+      values == verb.values.end() ? option.help : fmt::format("{}: {}", option.help, values->second);
+  const bool says_nothing = otherwise.empty() || otherwise == "0" || otherwise == "0%" || otherwise == "auto";
+  return says_nothing ? help : fmt::format("{} (default {})", help, otherwise);
+}
 
 std::vector<Verb> verbs(const train::Registry& registry) {
   return {train_verb(registry), eval_verb(),          predict_verb(), data_verb(),

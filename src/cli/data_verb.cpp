@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/system/files.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "cli/cli.h"
 #include "data/dataset/columns.h"
 #include "data/open_data.h"
@@ -168,17 +169,20 @@ struct Subcommand {
 };
 constexpr std::array kSubcommands{Subcommand{"info", info}, Subcommand{"pack", pack}, Subcommand{"show", show}};
 
-int run_data(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
+std::vector<std::string> subcommand_names() {
   std::vector<std::string> names;
+  for (const Subcommand& each : kSubcommands) names.emplace_back(each.name);
+  return names;
+}
+
+int run_data(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
   for (const Subcommand& each : kSubcommands) {
-    if (word == each.name) {
-      each.run(registry.readers, settings);
-      return 0;
-    }
-    names.emplace_back(each.name);
+    if (word != each.name) continue;
+    each.run(registry.readers, settings);
+    return 0;
   }
-  if (word.empty()) base::user_error("say what to do: info, pack or show");
-  base::user_error("{}", base::unknown_name("data command", word, names));
+  if (word.empty()) base::user_error("say what to do: {}", base::join_or(subcommand_names()));
+  base::user_error("{}", base::unknown_name("data command", word, subcommand_names()));
 }
 
 }  // namespace
@@ -192,7 +196,9 @@ Verb data_verb() {
           "  trireme data show --data cifar10 --augment crop,flip --to cifar10.png",
           kOptions,
           "what",
-          run_data};
+          run_data,
+          {},
+          subcommand_names()};
 }
 
 }  // namespace trireme::cli

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "cli/cli.h"
 #include "comm/transport/transport.h"
 #include "data/open_data.h"
@@ -23,19 +24,18 @@ namespace {
 void list_models(const train::Registry& registry) {
   fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", "model", "input", "classes", "parameters", "batch",
              "description");
-  for (const models::ModelInfo& model : registry.models.rows()) {
+  for (const models::ModelRow& model : registry.models.rows()) {
     std::string inputs;
     for (const auto& shape : model.inputs) inputs += (inputs.empty() ? "" : " ") + shape.text();
     fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", model.name, inputs, model.classes,
-               models::build_model(model).parameter_count(), model.batch, model.description);
+               models::build_model(model).parameter_count(), model.batch, model.summary);
   }
 }
 
 void list_datasets(const train::Registry& registry) {
-  for (const auto& dataset : registry.readers.datasets.rows())
-    fmt::print("{:<16} {}\n", dataset.name, dataset.description);
+  for (const auto& dataset : registry.readers.datasets.rows()) fmt::print("{:<16} {}\n", dataset.name, dataset.summary);
   fmt::print("\nfiles and folders (--data PATH):\n");
-  for (const auto& format : registry.readers.formats.rows()) fmt::print("{:<16} {}\n", format.name, format.description);
+  for (const auto& format : registry.readers.formats.rows()) fmt::print("{:<16} {}\n", format.name, format.summary);
   fmt::print("\ncompressed files, recognised by their first bytes:\n");
   for (const data::CodecRow& codec : registry.readers.codecs.rows())
     fmt::print("{:<16} {}\n", codec.ending, codec.summary);
@@ -100,19 +100,20 @@ constexpr std::array<Topic, 8> kTopics{{{"models", list_models},
                                         {"transports", list_transports},
                                         {"sinks", list_sinks}}};
 
-int run_list(const train::Registry& registry, const base::Settings&, const std::string& topic) {
+std::vector<std::string> topic_names() {
   std::vector<std::string> names;
+  for (const Topic& each : kTopics) names.emplace_back(each.name);
+  return names;
+}
+
+int run_list(const train::Registry& registry, const base::Settings&, const std::string& topic) {
   for (const Topic& each : kTopics) {
-    if (topic == each.name) {
-      each.print(registry);
-      return 0;
-    }
-    names.emplace_back(each.name);
+    if (topic != each.name) continue;
+    each.print(registry);
+    return 0;
   }
-  if (topic.empty())
-    base::user_error(
-        "say what to list: models, ops, datasets, augmentations, strategies, optimizers, transports or sinks");
-  base::user_error("{}", base::unknown_name("list of", topic, names));
+  if (topic.empty()) base::user_error("say what to list: {}", base::join_or(topic_names()));
+  base::user_error("{}", base::unknown_name("list of", topic, topic_names()));
 }
 
 }  // namespace
@@ -123,7 +124,9 @@ Verb list_verb() {
           "Example:\n  trireme list models",
           {},
           "what",
-          run_list};
+          run_list,
+          {},
+          topic_names()};
 }
 
 }  // namespace trireme::cli

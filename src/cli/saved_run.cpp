@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "train/run_folder/resume.h"
 #include "train/run_folder/run_folder.h"
 #include "train/run_folder/start_weights.h"
 
@@ -32,6 +33,7 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   saved.split_name = settings.choice("split", splits);
 
   base::Settings resolved = train::settings_of_run(run);
+  train::check_known_model(registry, resolved, run);
   for (const char* name : {"data", "data-dir"})
     if (settings.is_set(name)) resolved.set(name, settings.text(name));
   resolved.set("threads", settings.text("threads"));

@@ -6,7 +6,7 @@
 
 namespace trireme::comm {
 
-// One line each.
+// One line per transport.
 Transports builtin_transports() {
   Transports all("transport");
   all.add(auto_transport());

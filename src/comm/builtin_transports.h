@@ -1,4 +1,4 @@
-// The transports that the program comes with.
+// The transports that come with the program. Pure functions.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace trireme::comm {
 
-// All that this program knows, in the order in which they are listed.
+// All of them, in the order in which they are listed.
 Transports builtin_transports();
 
-// The names that are offered in one place, as in offered_names(transports, &Offers::train).
+// The names of the transports offered in one place, e.g. offered_names(transports, &Offers::train).
 std::vector<std::string> offered_names(const Transports& transports, bool Offers::*where);
 
 }  // namespace trireme::comm

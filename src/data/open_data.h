@@ -14,12 +14,12 @@ namespace trireme::data {
 
 using OpenData = std::function<DataPair(const DataRequest& request)>;
 struct DatasetRow {
-  std::string name, description;
+  std::string name, summary;
   OpenData open;
 };
 // A format of files and folders.
 struct FormatRow {
-  std::string name, description;
+  std::string name, summary;
   std::function<bool(const DataRequest& request)> fits;
   OpenData open;
 };

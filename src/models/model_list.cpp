@@ -1,9 +1,36 @@
-// One line per model: name, description, inputs per sample, classes, batch, builder.
+// One line per model: name, summary, inputs per sample, classes, batch, builder.
+#include <fmt/core.h>
+
 #include "models/families.h"
 #include "models/zoo.h"
 
 namespace trireme::models {
 namespace {
+
+// Adds a model's layers over the given inputs and returns its prediction (logits or values, not probabilities).
+using Builder = std::function<Value(LayerBuilder& layers, Inputs inputs, std::int64_t classes)>;
+
+struct Entry {
+  std::string name, summary;
+  std::vector<tensor::Shape> inputs;
+  std::int64_t classes, batch;
+  Builder builder;
+};
+
+ModelRow row_of(const Entry& entry) {
+  const auto make = [name = entry.name, builder = entry.builder](const ModelRequest& request) {
+    const ops::OpPtr loss = loss_for(request);
+    graph::Network net(name);
+    std::vector<Value> inputs;
+    for (const tensor::Shape& shape : request.inputs)
+      inputs.push_back(
+          net.input(request.inputs.size() == 1 ? "input" : fmt::format("input{}", inputs.size() + 1), shape));
+    LayerBuilder layers(net);
+    net.finish(builder(layers, inputs, request.classes), loss);
+    return net;
+  };
+  return {entry.name, entry.summary, entry.inputs, entry.classes, entry.batch, make};
+}
 
 Builder resnet_cifar_of(int depth) {
   return [depth](LayerBuilder& layers, Inputs in, std::int64_t classes) {
@@ -26,7 +53,7 @@ Builder densenet_bc_of(int depth, std::int64_t growth) {
 ModelRegistry builtin_models() {
   const std::vector<tensor::Shape> landcover = {{4, 64, 64}, {2, 64, 64}, {1, 64, 64}};
   // clang-format off
-  std::vector<ModelInfo> list = {
+  const std::vector<Entry> list = {
       {"lenet5", "LeNet-5 with tanh and average pools", {{3, 32, 32}}, 10, 126, lenet5},
       {"mnist-cnn", "two convolutions, two dense layers, dropout", {{1, 28, 28}}, 10, 96, mnist_cnn},
       {"alexnet", "AlexNet in torchvision's form", {{3, 64, 64}}, 10, 126, alexnet},
@@ -45,7 +72,9 @@ ModelRegistry builtin_models() {
       {"landcover-cnn", "a branch for each of three images", landcover, 10, 64, landcover_cnn},
   };
   // clang-format on
-  return ModelRegistry("model", std::move(list));
+  ModelRegistry models("model");
+  for (const Entry& entry : list) models.add(row_of(entry));
+  return models;
 }
 
 }  // namespace trireme::models

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
-#include "models/layer_builder.h"
 #include "ops/loss/loss.h"
 
 namespace trireme::models {
@@ -15,7 +14,7 @@ std::string shapes_text(std::span<const tensor::Shape> shapes) {
   return base::join(texts, ", ");
 }
 
-void check_inputs(const ModelInfo& model, std::span<const tensor::Shape> given) {
+void check_inputs(const ModelRow& model, std::span<const tensor::Shape> given) {
   bool fits = given.size() == model.inputs.size();
   for (std::size_t i = 0; fits && i < given.size(); ++i) fits = given[i].rank() == model.inputs[i].rank();
   if (fits) return;
@@ -26,35 +25,50 @@ void check_inputs(const ModelInfo& model, std::span<const tensor::Shape> given) 
                    shapes_text(given));
 }
 
-ops::OpPtr loss_for(const std::string& target) {
-  if (target == "classes") return ops::softmax_cross_entropy();
-  if (target == "labels") return ops::sigmoid_cross_entropy();
-  if (target == "values") return ops::squared_error();
-  const std::string known[] = {"classes", "labels", "values"};
-  base::user_error("{}", base::unknown_name("target", target, known));
+// The network that a row made is one for the request.
+void check_made(const ModelRow& model, const ModelRequest& request, const graph::Network& net) {
+  if (net.loss() < 0) base::user_error("model '{}' is not complete: end it with finish(prediction, loss)", model.name);
+  std::vector<tensor::Shape> inputs;
+  for (const int input : net.inputs()) inputs.push_back(net.nodes()[static_cast<std::size_t>(input)].shape);
+  if (inputs != request.inputs)
+    base::user_error("model '{}' has the inputs {}, but the data gives {}; take the shapes from the request",
+                     model.name, shapes_text(inputs), shapes_text(request.inputs));
+  if (const std::int64_t values = net.shape({net.prediction()}).count(); values != request.classes)
+    base::user_error(
+        "model '{}' predicts {} values per sample, but the data has {} {}; take the number from the request",
+        model.name, values, request.classes, request.target);
 }
 
 }  // namespace
 
-graph::Network build_model(std::string_view name, const ModelOptions& options) {
-  const ModelRegistry models = builtin_models();
-  return build_model(models.get(name), options);
+ops::OpPtr loss_for(const ModelRequest& request) {
+  if (request.target == "classes") return ops::softmax_cross_entropy();
+  if (request.target == "labels") return ops::sigmoid_cross_entropy();
+  if (request.target == "values") return ops::squared_error();
+  const std::string known[] = {"classes", "labels", "values"};
+  base::user_error("{}", base::unknown_name("target", request.target, known));
 }
 
-graph::Network build_model(const ModelInfo& model, const ModelOptions& options) {
-  const std::vector<tensor::Shape>& shapes = options.inputs.empty() ? model.inputs : options.inputs;
-  check_inputs(model, shapes);
-  if (options.classes < 0)
-    base::user_error("model '{}' cannot have {} classes; give a positive number, or 0 for its own {}", model.name,
-                     options.classes, model.classes);
-  const ops::OpPtr loss = loss_for(options.target);
+bool is_in_zoo(std::string_view name) {
+  const ModelRegistry models = builtin_models();
+  return models.find(name) != nullptr;
+}
 
-  graph::Network net(model.name);
-  std::vector<graph::Value> inputs;
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    inputs.push_back(net.input(shapes.size() == 1 ? "input" : fmt::format("input{}", i + 1), shapes[i]));
-  LayerBuilder layers(net);
-  net.finish(model.builder(layers, inputs, options.classes > 0 ? options.classes : model.classes), loss);
+graph::Network build_model(std::string_view name, const ModelRequest& request) {
+  const ModelRegistry models = builtin_models();
+  return build_model(models.get(name), request);
+}
+
+graph::Network build_model(const ModelRow& model, const ModelRequest& request) {
+  ModelRequest complete = request;
+  if (complete.inputs.empty()) complete.inputs = model.inputs;
+  check_inputs(model, complete.inputs);
+  if (complete.classes < 0)
+    base::user_error("model '{}' cannot have {} classes; give a positive number, or 0 for its own {}", model.name,
+                     complete.classes, model.classes);
+  if (complete.classes == 0) complete.classes = model.classes;
+  graph::Network net = model.make(complete);
+  check_made(model, complete, net);
   return net;
 }
 

@@ -5,48 +5,22 @@
 // All functions may be called from any thread.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/text/registry.h"
-#include "graph/network.h"
-#include "tensor/shape.h"
+#include "models/model.h"
 
 namespace trireme::models {
 
-class LayerBuilder;
-
-struct ModelOptions {
-  std::vector<tensor::Shape> inputs{};  // per sample; empty: the model's default
-  std::int64_t classes = 0;             // outputs of the last layer; 0: the model's default
-  // What is learnt: "classes" (softmax and cross-entropy over class indices), "labels" (sigmoid and cross-entropy, any
-  // number of labels per sample) or "values" (squared error).
-  std::string target = "classes";
-};
-
-// Adds a model's layers over the given inputs and returns its prediction (logits or values, not probabilities).
-using Builder =
-    std::function<graph::Value(LayerBuilder& layers, std::span<const graph::Value> inputs, std::int64_t classes)>;
-
-struct ModelInfo {
-  std::string name;
-  std::string description;
-  std::vector<tensor::Shape> inputs;  // per sample; other sizes may be asked for, other numbers or ranks may not
-  std::int64_t classes = 0;
-  std::int64_t batch = 0;  // the studies' global batch
-  Builder builder;
-};
-
-using ModelRegistry = base::RegistryOf<ModelInfo>;
+using ModelRegistry = base::RegistryOf<ModelRow>;
 // The zoo, in the order in which it is listed to people.
 ModelRegistry builtin_models();
+// Whether the zoo has a model of this name, rather than a user's own program.
+bool is_in_zoo(std::string_view name);
 
-graph::Network build_model(const ModelInfo& model, const ModelOptions& options = {});
+// A request, or a network made for it, that does not fit is a user error.
+graph::Network build_model(const ModelRow& model, const ModelRequest& request = {});
 // One of the zoo; an unknown name is a user error that suggests the nearest.
-graph::Network build_model(std::string_view name, const ModelOptions& options = {});
+graph::Network build_model(std::string_view name, const ModelRequest& request = {});
 
 }  // namespace trireme::models

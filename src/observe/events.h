@@ -1,7 +1,7 @@
-// Events: everything that happens in a run, as one stream of typed values at the helm, and EventSink, who hears it:
-// metrics, console, trace, resources and summary are sinks, and whatever else wants to watch a run is one more.
-//
-// Numbers that are not known (the accuracy of a regression) are NaN.
+// Event and EventSink: everything that happens in a run as one stream of typed values, published at the helm.
+// Events are values; a sink is called by one thread.
+// Metrics, console, trace, resources and summary are sinks; anything else that watches a run is another sink. Unknown
+// numbers (the accuracy of a regression) are NaN.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct RunStarted {
   std::int64_t train_samples = 0, test_samples = 0;
   std::int64_t batch = 0, oars = 0;
   std::int64_t steps_per_epoch = 0, total_steps = 0;
-  std::int64_t first_step = 0;  // updates made before: not 0 in a run that was resumed
+  std::int64_t first_step = 0;  // updates made before; not 0 in a resumed run
   int workers = 1, servers = 0;
   int processes = 1;
   std::vector<int> threads;        // per worker
@@ -35,24 +35,24 @@ struct StepDone {
   double loss = 0, accuracy = 0;
   double lr = 0;
   StepSeconds seconds{};  // mean over the workers
-  // So far:
+  // Totals and means so far:
   double epoch_loss = 0, epoch_accuracy = 0;
   double samples_per_second = 0;
   std::int64_t total_steps = 0;
   double seconds_left = 0;
 };
 
-// One push of an asynchronous strategy.
+// A worker or group pushed its gradients (asynchronous strategies).
 struct PushDone {
-  std::int64_t step = 0;  // of its batch
-  int pusher = 0;         // worker or group
+  std::int64_t step = 0;  // that the batch belongs to
+  int pusher = 0;         // the worker or group
   bool is_group = false;
-  std::int64_t clock = 0;    // pushes of this pusher before
-  std::int64_t slowest = 0;  // of the slowest; only where there is a bound
-  bool has_bound = false;
+  std::int64_t clock = 0;    // earlier pushes of this pusher
+  std::int64_t slowest = 0;  // clock of the slowest pusher; only if has_bound
+  bool has_bound = false;    // of staleness
 };
 
-// What an epoch used of the training set (data::LedgerReport).
+// Which samples of the training set an epoch used (data::LedgerReport).
 struct SamplesUsed {
   std::int64_t samples = 0, used = 0, once = 0, missed = 0, repeated = 0;
   std::string order;
@@ -62,12 +62,12 @@ struct EpochDone {
   std::int64_t step = 0, epoch = 0;
   double train_loss = 0, train_accuracy = 0;
   double held_out_loss = 0, held_out_accuracy = 0;
-  bool is_validation = false;  // what is held out is the validation share, otherwise the test set
+  bool is_validation = false;  // held-out data is the validation share; otherwise the test set
   bool is_best = false;
   double lr = 0;
   std::string strategy;
   SamplesUsed samples_used;
-  std::map<std::int64_t, std::int64_t> staleness;  // so far
+  std::map<std::int64_t, std::int64_t> staleness;  // so far: pushes by staleness
   double seconds = 0, samples_per_second = 0;
 };
 
@@ -81,11 +81,11 @@ struct CheckpointWritten {
   std::int64_t start_ns = 0, end_ns = 0;  // base::now_ns(), as everywhere here
 };
 
-// Weights and optimizer state went to where the next strategy wants them.
+// Weights and optimizer state were moved to where the next strategy needs them.
 struct HandedOver {
   std::int64_t step = 0;
-  std::string strategy;    // that takes over
-  bool is_switch = false;  // of strategies; otherwise the beginning of a run
+  std::string strategy;    // the one that takes over
+  bool is_switch = false;  // between strategies; otherwise the beginning of a run
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
@@ -95,60 +95,60 @@ struct WorkerLost {
   int workers_left = 0;
 };
 
-// What was told of steps after this one is no longer true: they will be made again. Every sink that keeps something by
-// step must forget it.
+// Steps after this one will be computed again. A sink that keeps data by step must discard what it has of them.
 struct RolledBack {
   std::int64_t step = 0;
-  bool is_within_epoch = false;  // then the epoch's end at this step is taken back, too
-  bool is_resume = false;        // a run begins here; otherwise one goes back
+  bool is_within_epoch = false;  // the end of the epoch at this step is withdrawn, too
+  bool is_resume = false;        // a run starts here; otherwise a running one goes back
   std::int64_t time_ns = 0;
 };
 
-// A line of resources.jsonl from another process.
+// A line of resources.jsonl of another process.
 struct ResourcesUsed {
   std::string line;
 };
 
-// The spans of a worker (observe::Trace::pack).
+// The spans of a worker, made by observe::Trace::pack().
 struct RankTrace {
   int rank = 0;
   std::string name;
   std::string packed;
   std::int64_t clock_ahead_ns = 0;
 };
-// All spans were told that can be: the trace may be written.
+// No more spans will come: the trace can be written.
 struct TraceComplete {};
 
 struct RunFinished {
   std::string summary;             // one line of JSON, see docs/run_folder.md
-  std::vector<std::string> lines;  // for people
-  std::int64_t steps_here = 0;     // by this process
+  std::vector<std::string> lines;  // for the user
+  std::int64_t steps_here = 0;     // made by this process
 };
 
-// After the end, where --profile asks for it.
+// Published after the end of the run, with --profile.
 struct ProfileDone {
-  std::vector<std::string> lines;  // for people
+  std::vector<std::string> lines;  // for the user
 };
 
 using Event = std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver,
                            WorkerLost, RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone>;
 
-// Whether a sink that falls behind may miss it: something newer says more.
+// Whether a slow sink may miss the event, because a newer one replaces it.
 inline bool is_droppable(const Event& event) {
   return std::holds_alternative<StepDone>(event) || std::holds_alternative<PushDone>(event) ||
          std::holds_alternative<ResourcesUsed>(event);
 }
 
-// Hears the events of a run, in order, in a thread of its own: it may take its time.
+// Receives the events of a run in order, in a thread of its own, so it may block.
 class EventSink {
  public:
   virtual ~EventSink() = default;
 
   virtual void on(const Event& event) = 0;
-  // Which events it hears at all. Called by whoever publishes: quick, and the same for all events of a kind.
+  // Which events the sink receives. The publisher's thread calls it: it must be quick and depend on the event's type
+  // only.
   virtual bool wants(const Event&) const { return true; }
-  // A record loses no event, and the run stops when it cannot be written. Other sinks may miss droppable events when
-  // they are slow, and when they throw the run goes on without them.
+  // Whether the sink keeps a record of the run. A record gets every event, and the run stops if it cannot be written.
+  // Any other sink may miss droppable events if it is slow; if it throws, the run continues without it.
   virtual bool is_record() const { return false; }
 };
 

@@ -1,4 +1,4 @@
-// Text in files of JSON that are written line by line.
+// Quotes text for JSON files that are written line by line. Pure functions.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace trireme::observe {
 
-// With its quotes; control characters, quotes and backslashes as JSON wants them.
+// The text as a JSON string, with its quotes; escapes control characters, quotes and backslashes.
 std::string json_text(std::string_view text);
 
 }  // namespace trireme::observe

@@ -1,5 +1,5 @@
-// Where the time of training steps went, by task: how often each ran, for how long, and what it cost in floating-point
-// operations and bytes. Times are taken by one thread each; profiles of several threads are added afterwards.
+// Profile: where the time of training steps went, by task: calls, seconds, floating-point operations and bytes.
+// Each thread records its own TaskTimes; they are added up afterwards.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct TaskTime {
   std::int64_t calls = 0;
 };
 
-// Of one Program's tasks on one thread.
+// The times of one Program's tasks on one thread.
 struct TaskTimes {
   explicit TaskTimes(std::size_t tasks) : forward(tasks), backward(tasks), accumulate(tasks) {}
   std::vector<TaskTime> forward, backward;
-  std::vector<TaskTime> accumulate;  // adding a further gradient of the same value, after backward
+  std::vector<TaskTime> accumulate;  // adds a further gradient of the same value, after backward
 };
 
-// Adds its lifetime to a TaskTime; does nothing without one.
+// Adds the time from its construction to its destruction to a TaskTime. Does nothing if that is null.
 class Stopwatch {
  public:
   explicit Stopwatch(TaskTime* time) : time_(time), start_ns_(time ? base::now_ns() : 0) {}
@@ -41,13 +41,13 @@ class Stopwatch {
 
 enum class ProfilePhase { forward, backward, update };
 
-// Sums over all steps and threads.
+// One task: sums over all steps and threads.
 struct ProfileRow {
   std::string layer;
-  std::string kind;    // of op; "reorder", "gradient sum", "update" ... for what is none
-  std::string kernel;  // implementation; empty for what is no op
+  std::string kind;    // of op; otherwise "reorder", "gradient sum", "update", ...
+  std::string kernel;  // implementation of the op; otherwise empty
   ProfilePhase phase = ProfilePhase::forward;
-  double seconds = 0;  // of threads
+  double seconds = 0;  // thread-seconds
   double calls = 0, flops = 0, bytes = 0;
 };
 
@@ -55,7 +55,7 @@ struct Profile {
   std::vector<ProfileRow> rows;
   std::int64_t steps = 0;
   int threads = 1;
-  double wall_seconds = 0;  // of the steps; threads * wall = all rows, the row "waiting" included
+  double wall_seconds = 0;  // of the steps; threads * wall_seconds = sum of all rows, including "waiting"
 };
 
 }  // namespace trireme::observe

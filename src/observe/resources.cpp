@@ -57,7 +57,7 @@ ResourceSample sample_resources() {
 
 double resident_bytes() { return status_bytes("VmRSS:"); }
 
-// getrusage() would still know the process that this one was started from.
+// getrusage()'s ru_maxrss would include the process image before exec().
 double peak_resident_bytes() { return status_bytes("VmHWM:"); }
 
 void reset_peak_resident() { std::ofstream("/proc/self/clear_refs") << "5"; }

@@ -1,6 +1,7 @@
-// Resources: what this process uses, sampled in the background once per period: CPU user and system share (1 = one
-// core), resident memory, bytes over the host's network interfaces. A sample is a line of JSON that names its host and
-// rank; it goes into resources.jsonl, or wherever a sink takes it.
+// ResourceWatch: samples the resource usage of this process once per period and passes each sample to a sink.
+// The sampling runs in a thread of its own; the functions here are safe from any thread.
+// A sample is a line of JSON: host, rank, user and system CPU share (1 = one core), resident memory, bytes over the
+// host's network interfaces. The usual sink is resources.jsonl.
 #pragma once
 
 #include <condition_variable>
@@ -20,32 +21,32 @@ struct ResourceSample {
   double seconds = 0;  // steady clock
   double cpu_user_seconds = 0, cpu_system_seconds = 0;
   double resident_bytes = 0;
-  double network_received_bytes = 0, network_sent_bytes = 0;  // whole host, loopback left out
+  double network_received_bytes = 0, network_sent_bytes = 0;  // of the host, without loopback
 };
 
 ResourceSample sample_resources();
 double resident_bytes();
 // The largest resident size since the start or the last reset.
 double peak_resident_bytes();
-// Starts the peak anew from what is resident now, where the system lets us.
+// Resets the peak to the current resident size, if the system allows it.
 void reset_peak_resident();
 
 std::string host_name();
 
-// Whose samples they are.
+// The host and rank that the samples name.
 struct Watched {
   std::string host = host_name();
   int rank = 0;
 };
 
-// Takes a line of JSON, without its end. When it throws, the run goes on with a warning and no further samples.
+// Takes a line of JSON without the newline. If it throws, the run continues with a warning and without further samples.
 using LineSink = std::function<void(std::string_view line)>;
 LineSink append_to(const base::fs::path& path);  // a file that cannot be opened is a run error
 
 class ResourceWatch {
  public:
-  // The sink is called in the watching thread, for the last time while the watch goes. That thread may run on any of
-  // the cpus, not only where its maker is pinned; none: as its maker.
+  // The sampling thread calls the sink, for the last time during destruction. It may run on any of `cpus`, even if the
+  // calling thread is pinned elsewhere; if `cpus` is empty, it inherits the caller's affinity.
   explicit ResourceWatch(LineSink sink, double period_seconds = 1.0, std::vector<int> cpus = {}, Watched watched = {});
   explicit ResourceWatch(const base::fs::path& path, double period_seconds = 1.0, std::vector<int> cpus = {},
                          Watched watched = {})
@@ -54,7 +55,7 @@ class ResourceWatch {
 
  private:
   void watch(double period_seconds);
-  bool wait(double seconds);  // false when it is to stop
+  bool wait(double seconds);  // false when the watch is to stop
 
   LineSink sink_;
   std::vector<int> cpus_;

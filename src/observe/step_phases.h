@@ -1,5 +1,7 @@
-// The phases of a training step: one table of their names and where their seconds are kept. Metrics, summary, trace,
-// console, reports and benchmarks all loop over it; adding a phase is a member of StepSeconds and a row.
+// StepSeconds and kStepPhases: the phases of a training step, their names and their seconds.
+// Values and constants.
+// Metrics, summary, trace, console, reports and benchmarks all loop over the table. A new phase is a member of
+// StepSeconds and a row.
 #pragma once
 
 #include <array>
@@ -9,8 +11,8 @@ namespace trireme::observe {
 // The seconds of one step, or a sum over steps. No phase is counted twice.
 struct StepSeconds {
   double load = 0, forward = 0, backward = 0, update = 0;
-  double network = 0;  // communication that the computation waited for
-  double hidden = 0;   // communication that it did not wait for; not a phase, it overlaps the others
+  double network = 0;  // communication that blocked the computation
+  double hidden = 0;   // communication that overlapped with computation; not a phase
 
   double compute() const { return forward + backward; }
   double total() const;  // of the phases
@@ -22,12 +24,12 @@ struct StepSeconds {
 
 struct StepPhase {
   const char* name;              // in files, tables and traces
-  double StepSeconds::*seconds;  // where they are kept
-  const char* activity;          // in sentences: "its loading is slow"
-  bool is_own;                   // before the ranks meet: what a rank can be late with
+  double StepSeconds::*seconds;  // the member with its seconds
+  const char* activity;          // as sentences name it: "its loading is slow"
+  bool is_own;                   // done by each rank alone, before the ranks meet: a rank can be late with it
 };
 
-// In the order in which people read them.
+// In display order.
 inline constexpr std::array kStepPhases{StepPhase{"load", &StepSeconds::load, "loading", true},
                                         StepPhase{"forward", &StepSeconds::forward, "forward", true},
                                         StepPhase{"backward", &StepSeconds::backward, "backward", true},
@@ -39,7 +41,7 @@ struct StepTime {
   double StepSeconds::*seconds;
 };
 
-// The phases, and the hidden communication after them: everything that is recorded of a step.
+// The phases, then hidden communication: everything that is recorded of a step.
 inline constexpr auto kStepTimes = [] {
   std::array<StepTime, kStepPhases.size() + 1> all{};
   for (std::size_t i = 0; i < kStepPhases.size(); ++i) all[i] = {kStepPhases[i].name, kStepPhases[i].seconds};

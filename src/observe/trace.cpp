@@ -11,7 +11,7 @@
 namespace trireme::observe {
 namespace {
 
-// The names of a pack, each once.
+// Assigns indices to the names of a pack, so that each is stored once.
 class NameTable {
  public:
   explicit NameTable(std::vector<std::string>& names) : names_(names) {}
@@ -26,7 +26,7 @@ class NameTable {
   std::map<std::string, std::uint32_t, std::less<>> indices_;
 };
 
-// The events of a chrome trace. Its times are in microseconds from an origin.
+// Appends the events of a chrome trace to a text. Chrome's times are microseconds since an origin.
 class EventText {
  public:
   EventText(std::string& text, std::int64_t origin_ns) : text_(text), origin_ns_(origin_ns) {}
@@ -107,7 +107,7 @@ void Trace::add_rank(int rank, const std::string& name, std::string_view packed,
 
 void Trace::write(const base::fs::path& path) const {
   const std::lock_guard lock(mutex_);
-  // Others may have begun before this rank; no time is negative.
+  // Other ranks may have started earlier; times in the file must not be negative.
   std::int64_t origin_ns = origin_ns_;
   std::uint64_t left_out = left_out_;
   for (const Rank& other : others_) {

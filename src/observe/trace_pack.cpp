@@ -38,7 +38,7 @@ class Reader {
     left_.remove_prefix(count);
     return taken;
   }
-  // Of things of at least so many bytes each: no more than can be there.
+  // A count of items of at least `each` bytes; rejects a count that the remaining bytes cannot hold.
   std::size_t take_count(std::size_t each) {
     const auto count = take<std::uint32_t>();
     require(count <= left_.size() / each);

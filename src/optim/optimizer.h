@@ -67,6 +67,14 @@ class Optimizer {
   CommonOptions common_;
 };
 
+// For reading a rule's options; mistakes are user errors.
+// lr, weight-decay and decoupled, with the rule's defaults.
+CommonOptions read_common(base::Spec& spec, const CommonOptions& defaults);
+// A number at least 0 and below 1: momentum, rho, betas.
+double read_decay_rate(base::Spec& spec, const std::string& key, double otherwise);
+// A positive number that a float can hold: with an epsilon of zero, padding would become 0 / 0.
+double read_epsilon(base::Spec& spec, double otherwise);
+
 struct OptimizerRow {
   std::string name;
   std::string summary;

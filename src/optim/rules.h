@@ -1,4 +1,4 @@
-// The factories of the update rules, one file each, and what they share in reading options. Inside optim/ only.
+// The factories of the update rules, one file each. Inside optim/ only.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,5 @@ std::unique_ptr<Optimizer> make_adagrad(base::Spec& spec);
 std::unique_ptr<Optimizer> make_adadelta(base::Spec& spec);
 std::unique_ptr<Optimizer> make_adam(base::Spec& spec);
 std::unique_ptr<Optimizer> make_adamw(base::Spec& spec);  // adam with decoupled weight decay 0.01
-
-// lr, weight-decay and decoupled, with the rule's defaults.
-CommonOptions read_common(base::Spec& spec, const CommonOptions& defaults);
-// A number at least 0 and below 1: momentum, rho, betas.
-double read_decay_rate(base::Spec& spec, const std::string& key, double otherwise);
-// A positive number that a float can hold: with an epsilon of zero, padding would become 0 / 0.
-double read_epsilon(base::Spec& spec, double otherwise);
 
 }  // namespace trireme::optim

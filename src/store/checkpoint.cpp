@@ -29,7 +29,7 @@ constexpr const char* kBest = "best";
 
 std::string folder_name(std::int64_t step) { return fmt::format("step-{:08d}", step); }
 
-// The step of a checkpoint folder's name, or -1 for any other name.
+// The step in the name of a checkpoint folder, or -1 for any other name.
 std::int64_t step_of(const std::string& name) {
   constexpr std::string_view kStart = "step-";
   if (!name.starts_with(kStart)) return -1;
@@ -49,12 +49,13 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// Puts a finished partial folder in the place of `target`; an older folder there ends up under the partial name.
+// Moves a finished partial folder to `target`. An older folder there ends up under the partial name. Returns 0 or
+// errno.
 int move_into_place(const fs::path& partial, const fs::path& target) {
   if (::rename(partial.c_str(), target.c_str()) == 0) return 0;
   if (errno != ENOTEMPTY && errno != EEXIST) return errno;
   if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) return 0;
-  // File systems that cannot exchange: the older one steps aside first.
+  // For file systems without RENAME_EXCHANGE: move the older folder away first.
   const fs::path aside = partial.parent_path() / ("." + target.filename().string() + ".old.partial");
   if (::rename(target.c_str(), aside.c_str()) != 0) return errno;
   if (::rename(partial.c_str(), target.c_str()) == 0) return 0;
@@ -148,7 +149,7 @@ void CheckpointStore::prune() const {
   const std::optional<fs::path> kept = best();
   for (const fs::path& folder : old) {
     if (kept && folder == *kept) continue;
-    // Renamed first, so that an interrupted removal leaves no half checkpoint under a good name.
+    // Renamed first: an interrupted removal must not leave half a checkpoint under a valid name.
     const fs::path doomed = partial_path(folder_, folder.filename().string());
     std::error_code cause;
     fs::rename(folder, doomed, cause);
@@ -235,7 +236,7 @@ void restore(const LoadedCheckpoint& loaded, const tensor::ParameterSpace& space
         "optimizer, or start a new run from its weights alone",
         loaded.folder.string(), text(saved), text(expected));
   }
-  // Everything is read into copies first, so that a mismatch changes nothing.
+  // Read everything into copies first, so that a mismatch changes nothing.
   std::vector<float> new_weights(weights.begin(), weights.end());
   import_parameters(space, new_weights, loaded.weights);
   std::vector<std::vector<float>> new_states;

@@ -1,4 +1,5 @@
-// Checkpoints: everything a run needs to go on, in folders that are whole or not there.
+// CheckpointStore: writes and reads the checkpoints of a run, each a folder that is either complete or absent.
+// One process saves at a time; any process may read.
 //
 //   checkpoints/
 //     step-00000123/
@@ -7,10 +8,10 @@
 //       state.json              {"format": 1, "step", "epoch", "position", "extra": {name: any JSON},
 //                                "sha256": {"weights.safetensors": hex, "optimizer.safetensors": hex},
 //                                "checksum": of all this (see json_checksum.h)}
-//     best                      the name of the best one's folder, one line
+//     best                      the name of the best checkpoint's folder, one line
 //     .step-00000124.partial/   being written, replaced or removed; ignored, and cleaned away by the next save
 //
-// A folder is written under its partial name, synced and renamed. One process saves; any may read.
+// A folder is written under its partial name, synced and renamed.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +28,19 @@
 
 namespace trireme::store {
 
-// What the training loop knows apart from floats. `extra` holds JSON texts by name, kept as they are in meaning.
+// The progress of a run, without floats. `extra` holds JSON texts by name; their meaning is kept, their formatting is
+// not.
 struct SavedProgress {
   std::int64_t step = 0;      // updates made
   std::int64_t epoch = 0;     // whole epochs done
-  std::int64_t position = 0;  // samples taken of the epoch under way
+  std::int64_t position = 0;  // samples taken of the current epoch
   std::map<std::string, std::string> extra;
 };
 
 struct Checkpoint {
   SavedProgress progress;
   const tensor::ParameterSpace* space = nullptr;
-  std::span<const float> weights;  // live layout
+  std::span<const float> weights;  // in live layout
   struct Slot {
     std::string name;
     std::span<const float> state;
@@ -55,27 +57,27 @@ struct LoadedCheckpoint {
 
 class CheckpointStore {
  public:
-  // Keeps the newest keep_last checkpoints (at least 1) and the best. The folder is made by the first save.
+  // Keeps the newest keep_last (at least 1) checkpoints and the best. The first save makes the folder.
   CheckpointStore(base::fs::path folder, int keep_last);
 
-  // Writes a checkpoint (in place of one of the same step), notes it as the best if it is, then removes old ones. On
-  // failure throws a run error; the older checkpoints are untouched and nothing half-written remains.
+  // Writes a checkpoint (replacing one of the same step), marks it as the best if `best`, then removes old ones. A
+  // failure is a run error; it leaves older checkpoints untouched and no half-written one.
   void save(const Checkpoint& checkpoint, bool best);
 
   [[nodiscard]] std::optional<base::fs::path> latest() const;
   [[nodiscard]] std::optional<base::fs::path> best() const;
-  // All whole folders, oldest first.
+  // All complete folders, oldest first.
   [[nodiscard]] std::vector<base::fs::path> list() const;
-  // The newest that can be read and passes the check, which throws a user error about what it finds damaged; with a
-  // warning for each newer one. None if there are no checkpoints, and a user error if there are but all are damaged.
+  // The newest checkpoint that can be read and passes `check`; warns about each newer one that does not. `check` throws
+  // a user error if it finds damage. Returns nothing if there are no checkpoints; a user error if all are damaged.
   using Check = std::function<void(const LoadedCheckpoint&)>;
   [[nodiscard]] std::optional<LoadedCheckpoint> latest_valid(const Check& check = nullptr) const;
 
-  // Puts checkpoints of later steps out of the way: a run that goes on from an older one writes them again.
+  // Moves checkpoints of later steps away, because a run that continues from `step` writes them again.
   void drop_after(std::int64_t step) const;
 
-  // Reads and verifies one; a user error that names it when it is damaged. Without the optimizer's state when only the
-  // weights are wanted.
+  // Reads and verifies one checkpoint; a user error that names it if it is damaged. Without `with_optimizer`, reads the
+  // weights only.
   [[nodiscard]] static LoadedCheckpoint load(const base::fs::path& folder, bool with_optimizer = true);
 
  private:
@@ -86,8 +88,8 @@ class CheckpointStore {
   int keep_last_;
 };
 
-// Puts a loaded checkpoint into buffers in live layout. The slots must be those it was saved with; a user error names
-// what differs, and then nothing was changed.
+// Copies a loaded checkpoint into buffers in live layout. The slots must be those it was saved with; otherwise a user
+// error names the difference and nothing is changed.
 struct SlotBuffer {
   std::string name;
   std::span<float> state;

@@ -26,7 +26,7 @@ void FileWriter::give_up(int cause) { base::run_error("cannot write {}: {}", tar
 void FileWriter::write(std::span<const std::byte> bytes) {
   hash_.add(bytes);
   while (!bytes.empty()) {
-    // Linux writes at most 2 GiB at once; smaller pieces are as fast.
+    // Linux writes at most 2 GiB per call; smaller pieces are as fast.
     const ssize_t written = ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), 1u << 26));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) give_up(errno);

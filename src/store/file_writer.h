@@ -1,6 +1,7 @@
-// FileWriter: writes a file in pieces beside its target, then syncs and renames, hashing on the way. Until commit() the
-// target is untouched; without it the destructor removes what was written. Failures are run errors that name path and
-// cause. One thread at a time.
+// FileWriter: writes a file in pieces under a temporary name beside its target, then syncs and renames it.
+// One caller at a time.
+// It hashes what it writes. Until commit() the target is untouched; without commit() the destructor removes what was
+// written. Failures are run errors that name path and cause.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ class FileWriter {
   FileWriter& operator=(const FileWriter&) = delete;
 
   void write(std::span<const std::byte> bytes);
-  // Makes the file appear under its name; returns the SHA-256 of its content.
+  // Moves the file to its target; returns the SHA-256 of its content.
   std::string commit();
 
  private:

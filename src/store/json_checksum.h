@@ -1,5 +1,7 @@
-// A checksum inside a JSON object, in its member "checksum": the SHA-256 of all other members, compact and with sorted
-// keys, so that only what the object says counts and not how it is laid out. Pure functions.
+// A checksum of a JSON object, stored in its member "checksum".
+// Pure functions.
+// It is the SHA-256 of all other members in compact form with sorted keys, so it depends on the object's content, not
+// on its formatting.
 #pragma once
 
 #include <string>
@@ -9,11 +11,11 @@ namespace trireme::store {
 
 inline constexpr const char* kChecksum = "checksum";
 
-// Of a JSON object; a checksum that it has already is left out.
+// The checksum of a JSON object; ignores a member "checksum" that it has already. REQUIRES: `object` is a JSON object.
 std::string json_checksum(std::string_view object);
 
-// Whether the object has the checksum it says. One without any, as older versions wrote it, is taken as it is; what is
-// no JSON object has none that agrees.
+// Whether the object's checksum is right. True for an object without one (older versions wrote none); false for text
+// that is not a JSON object.
 [[nodiscard]] bool json_checksum_agrees(std::string_view object);
 
 }  // namespace trireme::store

@@ -23,7 +23,7 @@ void check_buffer(const ParameterSpace& space, std::size_t floats, Parameters wh
               needed);
 }
 
-// The file's tensors that start with the prefix, by name without it.
+// The file's tensors whose names start with the prefix, by name without the prefix.
 std::map<std::string, const NamedTensor*> by_name(const SafetensorsFile& file, const std::string& prefix) {
   std::map<std::string, const NamedTensor*> tensors;
   for (const NamedTensor& tensor : file.tensors)

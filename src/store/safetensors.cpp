@@ -39,8 +39,8 @@ std::size_t element_bytes(const std::string& path, const Entry& entry) {
                    path, entry.name, entry.dtype);
 }
 
-// The header as JSON. Parsers keep the last of two equal keys, so those are looked for while parsing; so is nesting
-// deeper than the format has.
+// Parses the header. JSON parsers silently keep the last of two equal keys, so duplicates are rejected while parsing;
+// so is nesting deeper than the format allows.
 Json parse_header(std::string_view header, const std::string& path) {
   std::set<std::string> names;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {

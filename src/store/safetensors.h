@@ -1,4 +1,4 @@
-// The safetensors format, as Python's `safetensors` package writes and reads it:
+// Reads and writes the safetensors format, as Python's `safetensors` package does. Safe from any thread.
 //
 //   file   := length header data
 //   length := 8 bytes, little-endian: the bytes of header
@@ -7,8 +7,8 @@
 //   data   := the tensors' values, little-endian, row-major, one after the other without gaps; [b, e) counts from the
 //             start of data
 //
-// Writes F32. Reads F32, and I64 and U8 as floats. What it reads may come from anywhere: whatever is wrong with a file
-// is a user error that names it. Safe from any thread.
+// Writes F32. Reads F32, and I64 and U8 as floats. Files may come from untrusted sources: any defect is a user error
+// that names the file.
 #pragma once
 
 #include <cstddef>
@@ -36,12 +36,12 @@ struct SafetensorsFile {
   const NamedTensor* find(const std::string& name) const;
 };
 
-// Writes beside the target, syncs and renames; returns the SHA-256 of the file. Failures are run errors.
+// Writes beside the target, syncs and renames; returns the SHA-256 of the file. A failure is a run error.
 std::string write_safetensors(const base::fs::path& path, std::span<const NamedTensor> tensors,
                               const std::map<std::string, std::string>& metadata = {});
 
 [[nodiscard]] SafetensorsFile read_safetensors(const base::fs::path& path);
-// The same from memory; `path` is only named in errors.
+// The same from memory; `path` only appears in errors.
 [[nodiscard]] SafetensorsFile parse_safetensors(std::span<const std::byte> bytes, const std::string& path);
 
 }  // namespace trireme::store

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/text/nearest.h"
 #include "base/text/text.h"
 
 namespace trireme::strategy {

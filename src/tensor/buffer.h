@@ -1,5 +1,6 @@
-// Buffer: memory, zeroed unless told otherwise, on a 64-byte border (2 MB pages asked for when large). Owns or views;
-// moves, never copies.
+// Buffer: a block of memory aligned to 64 bytes. Owns it or views memory of the caller; can be moved, not copied.
+// Const members are safe from any thread.
+// Owned memory is zeroed unless Content::any is given. Large blocks ask the system for 2 MB pages.
 #pragma once
 
 #include <cstddef>

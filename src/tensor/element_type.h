@@ -1,6 +1,6 @@
 // ElementType: the type of a tensor's elements, with its size and name. A new type is one more row of kElementTypes.
-//
-// Values may come from a message, so size and name accept values that no row describes.
+// Pure functions.
+// A value may come from a message, so size and name accept values that no row describes.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ inline constexpr std::array kElementTypes = {
     ElementTypeInfo{ElementType::float32, 4, "float32"},
 };
 
-// Where a type stands in the table; its size for a value that is no type. An index and not a pointer: GCC 12 does not
-// take the address of a row as a constant under UndefinedBehaviorSanitizer.
+// The row of a type in the table, or kElementTypes.size() if it has none. An index, not a pointer: under
+// UndefinedBehaviorSanitizer GCC 12 does not accept the address of a row as a constant.
 constexpr std::size_t element_type_row(ElementType type) {
   std::size_t row = 0;
   while (row < kElementTypes.size() && kElementTypes[row].type != type) ++row;

@@ -31,7 +31,7 @@ std::vector<std::vector<std::int64_t>> position_tables(const Layout& layout) {
   return tables;
 }
 
-// Calls f(plain position, memory position) for every element, plain positions ascending.
+// Calls f(plain position, memory position) for every element, in ascending order of plain positions.
 template <class F>
 void for_each_element(const Layout& layout, const F& f) {
   const int rank = layout.shape.rank();
@@ -56,7 +56,7 @@ void check_float32(const Layout& layout) {
               element_name(ElementType::float32));
 }
 
-// The arrangement alone, as Layout::text() names it.
+// The arrangement without the type, as in Layout::text().
 std::string arrangement_text(const Layout& layout) {
   if (layout.is_plain()) return "plain";
   if (layout.inner.empty())
@@ -134,13 +134,14 @@ std::int64_t Layout::offset(std::span<const std::int64_t> index) const {
 
 std::string Layout::text() const {
   const std::string arrangement = arrangement_text(*this);
-  // Without the usual type: kernel tables and fingerprints hold these texts.
+  // float32 is left out: kernel tables and fingerprints hold these texts.
   return type == ElementType::float32 ? arrangement : arrangement + " " + std::string(element_name(type));
 }
 
 namespace {
 
-// Strides without meaning (outer count 1) set to 0, and a lone inner block that continues its dimension folded away.
+// An equivalent layout: strides without meaning (outer count 1) are 0, and a single inner block that continues its
+// dimension is folded away.
 Layout normalized(Layout layout) {
   if (layout.inner.size() == 1 && !layout.has_padding()) {
     const auto d = static_cast<std::size_t>(layout.inner[0].dimension);

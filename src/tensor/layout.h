@@ -1,8 +1,10 @@
 // Layout: where each element of a tensor lies in memory, and the type of the elements.
+// A value type; its functions are pure.
 //
-// Dimensions may be blocked: the inner blocks (outermost first) name a dimension and a block size, and the strides are
-// those of the outer, per-block index. nChw16c is strides over (n, C/16, h, w) and one inner block (1, 16). Blocked
-// dimensions are padded up to a multiple of their blocks; padding holds zeros. Plain row-major has no inner blocks.
+// Dimensions may be blocked. `inner` lists the blocks, outermost first; each names a dimension and a block size.
+// Strides are those of the outer, per-block index. nChw16c has strides over (n, C/16, h, w) and one inner block (1,
+// 16). Blocked dimensions are padded to a multiple of their blocks; padding holds zeros. Plain row-major has no inner
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -31,19 +33,20 @@ struct Layout {
   static Layout plain(const Shape& shape, ElementType type = ElementType::float32);
   // Channels (dimension 1) in blocks of `block`, blocks innermost: nChw16c for block 16 and rank 4.
   static Layout channels_blocked(const Shape& shape, std::int64_t block, ElementType type = ElementType::float32);
-  // N, spatial, channels innermost: nhwc. With `row` above the channels, each row of channels has room behind it.
+  // N, spatial, channels innermost: nhwc. If `row` exceeds the number of channels, each row of channels is followed by
+  // unused room up to `row` elements.
   static Layout channels_last(const Shape& shape, std::int64_t row = 0, ElementType type = ElementType::float32);
 
-  // Elements of memory, padding and room included.
+  // Elements of memory, including padding and unused room.
   std::int64_t elements() const;
-  // Bytes of that memory.
+  // The same in bytes.
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * element_bytes(type); }
   bool is_plain() const;
   bool has_padding() const { return !(shape == padded); }
-  // Activations lie as [N][C / block][spatial][block] with block 1 (plain), 8 or 16 (blocked), or C (channels last);
-  // this is that block, or 0 when the layout is of no such form. Rank 2 is plain: block 1.
+  // The block size if activations lie as [N][C / block][spatial][block]: 1 (plain), 8 or 16 (blocked) or C (channels
+  // last). 0 for any other layout. Rank 2 is plain: block 1.
   std::int64_t channel_block() const;
-  // The distance of rows of channels when they lie last, with or without room behind them; else 0.
+  // The distance in elements between rows of channels, if channels lie last, with or without unused room; else 0.
   std::int64_t channel_row() const;
   // The memory position of an element.
   std::int64_t offset(std::span<const std::int64_t> index) const;
@@ -53,11 +56,12 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-// True when both put every element of the same type at the same position (sizes of 1 make strides meaningless).
+// True when both layouts put every element of the same type at the same position. Strides of dimensions of size 1 do
+// not count.
 bool same_memory(const Layout& a, const Layout& b);
 
-// Copies between a layout and plain row-major order. Slow and simple: for checkpoints, hashes and tests. REQUIRES: a
-// layout of float32.
+// Copies between a layout and plain row-major order. Slow and simple: for checkpoints, hashes and tests.
+// REQUIRES: the layout's type is float32.
 void to_plain(const Layout& layout, const float* src, float* dst);
 void from_plain(const Layout& layout, const float* src, float* dst);  // zeroes the padding
 

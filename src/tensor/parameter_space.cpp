@@ -35,13 +35,6 @@ int ParameterSpace::find(const std::string& name) const {
   return -1;
 }
 
-std::int64_t ParameterSpace::trained_count() const {
-  std::int64_t count = 0;
-  for (const ParameterRange& range : ranges_)
-    if (range.kind == ParameterKind::trained) count += range.count();
-  return count;
-}
-
 std::string ParameterSpace::sha256(const float* buffer) const {
   base::Sha256 hash;
   std::vector<float> plain;

@@ -1,7 +1,8 @@
-// ParameterSpace: all parameters (then all statistics) of a network in one flat float32 buffer, a named range each.
+// ParameterSpace: maps all parameters (then all statistics) of a network to named ranges of one flat float32 buffer.
+// Immutable after construction, so safe from any thread.
 //
-// It is the map, not the memory: weights, gradients and optimizer state are buffers of floats() elements that share it.
-// Ranges come in reverse order of definition (the order in which backward finishes them), start on 64 bytes, and hold
+// It holds no values: weights, gradients and optimizer state are buffers of floats() elements that share this map.
+// Ranges lie in reverse order of definition, the order in which backward finishes them. They start on 64 bytes and hold
 // the parameter in the layout its kernels want; padding is zero. The canonical form of a parameter is plain row-major.
 #pragma once
 
@@ -15,14 +16,15 @@
 
 namespace trireme::tensor {
 
-// Gradients update parameters; statistics (batch norm's running mean and variance) are averaged into.
+// Trained parameters are updated from gradients; statistics (batch norm's running mean and variance) are running
+// averages.
 enum class ParameterKind { trained, statistic };
 
 struct ParameterRange {
   std::string name;
   ParameterKind kind = ParameterKind::trained;
-  Shape
-      shape;  // canonical; the layout's shape has as many elements in the same plain order (grouped weights add a size)
+  // Canonical. The layout's shape has as many elements in the same plain order (grouped weights add a size).
+  Shape shape;
   Layout layout;
   std::int64_t offset = 0;  // in floats, a multiple of 16
   std::int64_t floats() const { return layout.elements(); }
@@ -47,18 +49,16 @@ class ParameterSpace {
   int size() const { return static_cast<int>(ranges_.size()); }
   const ParameterRange& range(int defined_index) const { return ranges_[static_cast<std::size_t>(defined_index)]; }
   std::span<const ParameterRange> ranges() const { return ranges_; }
-  // Indices in memory order.
+  // Indices of ranges in memory order.
   std::span<const int> memory_order() const { return memory_order_; }
-  // The index of a name, or -1.
+  // The index of the parameter of this name, or -1.
   int find(const std::string& name) const;
-  // Canonical elements of all trained parameters.
-  std::int64_t trained_count() const;
 
   // SHA-256 over names, shapes and canonical values of all parameters and statistics, in order of definition.
   std::string sha256(const float* buffer) const;
 
  private:
-  std::vector<ParameterRange> ranges_;  // by order of definition
+  std::vector<ParameterRange> ranges_;  // in order of definition
   std::vector<int> memory_order_;
   std::int64_t floats_ = 0;
   std::int64_t trained_floats_ = 0;

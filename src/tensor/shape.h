@@ -1,4 +1,5 @@
-// Shape: the sizes of a tensor, outermost first. Activations are N, C, then up to two spatial sizes.
+// Shape: the sizes of a tensor, outermost first. Activations have N, C, then up to two spatial sizes.
+// A value type.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@ class Shape {
   std::int64_t count() const { return count_from(0); }
   // Product of the sizes from dimension `first` on.
   std::int64_t count_from(int first) const;
-  // This shape with n put in front: a sample's shape made a batch's.
+  // This shape with n in front: makes a sample's shape a batch's.
   Shape with_batch(std::int64_t n) const;
-  // This shape without its first size: a batch's shape made a sample's.
+  // This shape without its first size: makes a batch's shape a sample's.
   Shape without_batch() const;
   std::string text() const;  // "3x32x32"
 

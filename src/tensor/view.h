@@ -1,8 +1,9 @@
-// View and ConstView: a tensor's memory together with the type of its elements, as kernels receive it.
+// View and ConstView: pointers to a tensor's memory with the type of its elements, as kernels receive them.
+// Value types.
 //
-// A view owns nothing and has no size; the Layout next to it has one. An absent tensor is a view of null. A view
-// converts to a float pointer by itself, so kernels index it and do pointer arithmetic as with a plain pointer; each
-// conversion checks the type. Convert once, outside of loops over elements.
+// A view owns nothing and has no size; the Layout passed with it has one. An absent tensor is a view of null. A view
+// converts to a float pointer implicitly, so kernels index it like a plain pointer. Each conversion checks the type:
+// convert once, outside of loops over elements.
 #pragma once
 
 #include "tensor/element_type.h"
@@ -19,7 +20,7 @@ struct View {
   View(void* memory, ElementType type_of_elements) : data(memory), type(type_of_elements) {}
   View(float* floats) : data(floats) {}
 
-  // Fails when the elements are of another type.
+  // A type other than float32 is an internal error.
   float* floats() const {
     if (type != ElementType::float32) [[unlikely]]
       throw_wrong_type(type, ElementType::float32);

@@ -241,7 +241,8 @@ TEST(ChildProcess, RunsWhereItIsTold) {
   const std::vector<int> cpus = plan_cores().cpus;
   ASSERT_TRUE(pin_this_thread(cpus.front()));
   const auto allowed = [](const std::vector<int>& where) {
-    ChildProcess child(ChildCommand{.arguments = {"nproc"}, .cpus = where});
+    // nproc would count the threads of OpenMP instead, where somebody set them.
+    ChildProcess child(ChildCommand{.arguments = {"env", "-u", "OMP_NUM_THREADS", "nproc"}, .cpus = where});
     return child.read_line(soon()).value_or("");
   };
   EXPECT_EQ(allowed({}), "1");

@@ -11,7 +11,8 @@ namespace trireme::base {
 namespace {
 
 TEST(Version, Text) {
-  EXPECT_TRUE(std::regex_match(std::string(version_number()), std::regex(R"(\d+\.\d+\.\d+)")));
+  EXPECT_TRUE(std::regex_match(std::string(version_number()), std::regex(R"(\d+\.\d+\.\d+(\+\d+\.g[0-9a-f]+)?)")));
+  EXPECT_TRUE(std::regex_match(std::string(source_date()), std::regex(R"((\d{4}-\d\d-\d\d)?)")));
   EXPECT_FALSE(source_revision().empty());
   EXPECT_EQ(version_text(), "trireme " + std::string(version_number()) + " (" + std::string(source_revision()) + ")");
 }

@@ -1,110 +1,71 @@
-// The documentation names what the program knows: a new option, model, dataset, optimizer or op needs its line there.
+// The documentation says what the program says.
 #include <regex>
 
-#include "cli/cli.h"
 #include "cli/program.h"
-#include "data/open_data.h"
-#include "models/zoo.h"
-#include "optim/optimizer.h"
-#include "train/builtin_registry.h"
-#include "train/experiment/options.h"
-#include "train/experiment/registry.h"
 
 namespace trireme::cli_test {
 namespace {
 
-const train::Registry kRegistry = train::builtin_registry();
+const fs::path kRoot = TRIREME_SOURCE_DIR;
 
-const fs::path kDocs = fs::path(TRIREME_SOURCE_DIR) / "docs";
-
-void expect_names(const std::string& file, const std::string& text, const std::string& wanted) {
-  EXPECT_TRUE(text.find(wanted) != std::string::npos) << file << " does not have: " << wanted;
-}
-
-TEST(Docs, UsingHasARowForEveryOption) {
-  const std::string text = read(kDocs / "using.md");
-  ASSERT_FALSE(text.empty());
-  for (const cli::Verb& verb : cli::verbs(kRegistry))
-    for (const base::OptionSpec& option : verb.options) {
-      const std::string value = option.value[0] == '\0' ? "" : std::string(" ") + option.value;
-      std::string cell = "| `--" + std::string(option.name) + value + "` |";
-      for (std::size_t at = cell.find('|', 2); at + 1 < cell.size(); at = cell.find('|', at + 2)) cell.insert(at, "\\");
-      expect_names("using.md", text, cell);
-      if (option.otherwise[0] != '\0' && option.value[0] != '\0')
-        expect_names("using.md", text, cell + " `" + option.otherwise + "` |");
-    }
-}
-
-TEST(Docs, NetworksHasARowForEveryModelWithItsParameters) {
-  const std::string text = read(kDocs / "networks.md");
-  for (const auto& model : kRegistry.models.rows()) {
-    expect_names("networks.md", text, "| `" + model.name + "` |");
-    expect_names("networks.md", text, "| " + std::to_string(models::build_model(model.name).parameter_count()) + " |");
+class Docs : public Program {
+ protected:
+  void SetUp() override {
+    Program::SetUp();
+    if (test::run_process({"python3", "-c", "0"}).exit_code != 0) GTEST_SKIP() << "there is no python3";
   }
-}
-
-TEST(Docs, DatasetsOptimizersAndSchedulesAreThere) {
-  const std::string data = read(kDocs / "data.md"), optimizers = read(kDocs / "optimizers.md");
-  for (const auto& dataset : kRegistry.readers.datasets.rows())
-    expect_names("data.md", data, "| `" + dataset.name + "` |");
-  for (const auto& optimizer : kRegistry.optimizers.rows())
-    expect_names("optimizers.md", optimizers,
-                 "| `" + optimizer.name + "` | `" + optim::make_optimizer(optimizer.name)->text() + "` |");
-  for (const char* schedule : {"constant", "step", "cosine", "onecycle"})
-    expect_names("optimizers.md", optimizers, "`" + std::string(schedule));
-}
-
-TEST(Docs, EveryOpHasAParagraph) {
-  const std::string text = read(kDocs / "ops.md");
-  for (const auto& model : kRegistry.models.rows()) {
-    const graph::Network network = models::build_model(model.name);
-    for (const graph::Node& node : network.nodes())
-      if (node.op) expect_names("ops.md", text, "**" + std::string(node.op->kind()) + "**");
+  // scripts/docs_tables.py of `root` with the program under test.
+  test::Finished tables(const fs::path& root, const Words& more = {}) const {
+    return test::run_process(
+        Words{"python3", "-B", (root / "scripts/docs_tables.py").string(), "--program", command({}).back()} + more);
   }
+};
+
+TEST_F(Docs, TablesAreWhatTheProgramPrints) {
+  const test::Finished checked = tables(kRoot, {"--check"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
 }
 
-// The heading of the paragraph, the option text, and every option in it: `conv:channels=N,kernel=SIZES,...`.
-TEST(Docs, OpsHasTheOptionTextOfEveryOp) {
-  const std::string text = read(kDocs / "ops.md");
-  for (const ops::OpRow& row : kRegistry.ops.rows()) {
-    expect_names("ops.md", text, "**" + row.name + "**");
-    std::string options;
-    for (const base::SpecOption& option : row.options)
-      options += (options.empty() ? ":" : ",") + option.key + "=" + option.values;
-    expect_names("ops.md", text, "`" + row.name + options + "`");
-  }
+// On a copy of the pages: what differs is named, what has no place too, and without --check it is mended.
+TEST_F(Docs, TablesThatDifferAreNamedAndMended) {
+  for (const char* part : {"README.md", "docs", "scripts"})
+    fs::copy(kRoot / part, folder() / part, fs::copy_options::recursive);
+  const fs::path page = folder() / "docs/networks.md";
+  const std::string right = read(page);
+  std::string wrong = right;
+  const std::size_t count = wrong.find("62006");
+  ASSERT_NE(count, std::string::npos);
+  wrong[count] = '7';
+  write(page, wrong);
+  const test::Finished differing = tables(folder(), {"--check"});
+  EXPECT_EQ(differing.exit_code, 1);
+  EXPECT_NE(differing.err.find("docs/networks.md: not what the program prints; run 'make docs'"), std::string::npos)
+      << differing.err;
+  EXPECT_EQ(read(page), wrong) << "--check writes nothing";
+
+  EXPECT_EQ(tables(folder()).exit_code, 0);
+  EXPECT_EQ(read(page), right);
+
+  std::string without = right;
+  without.replace(without.find("<!-- generated: models -->"), 26, "<!-- nothing -->");
+  write(page, without);
+  const test::Finished missing = tables(folder(), {"--check"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_NE(missing.err.find("no page has a region for: models"), std::string::npos) << missing.err;
 }
 
 // A promise that names its tests names tests that are there.
-TEST(Docs, TheTestsThatGuardBitsExist) {
-  const fs::path tests = fs::path(TRIREME_SOURCE_DIR) / "tests";
+TEST(Promises, TheTestsThatGuardBitsExist) {
+  const fs::path tests = kRoot / "tests";
   std::string sources;
   for (const auto& entry : fs::recursive_directory_iterator(tests))
     if (entry.path().extension() == ".cpp") sources += read(entry.path());
-  const std::string text = read(kDocs / "design/002-bits.md");
+  const std::string text = read(kRoot / "docs/design/002-bits.md");
   const std::regex named("`([A-Z]\\w+)\\.([A-Z]\\w+)`");
   int count = 0;
   for (std::sregex_iterator name(text.begin(), text.end(), named), end; name != end; ++name, ++count)
-    expect_names("tests/", sources, "(" + name->str(1) + ", " + name->str(2) + ")");
+    EXPECT_NE(sources.find("(" + name->str(1) + ", " + name->str(2) + ")"), std::string::npos) << name->str();
   EXPECT_GT(count, 40);
-}
-
-// Links to files in the repository lead somewhere.
-TEST(Docs, RelativeLinksLeadToFiles) {
-  const fs::path root = TRIREME_SOURCE_DIR;
-  std::vector<fs::path> pages{root / "README.md"};
-  for (const auto& entry : fs::recursive_directory_iterator(kDocs))
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
-  for (const fs::path& page : pages) {
-    const std::string text = read(page);
-    EXPECT_FALSE(text.empty()) << page;
-    for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
-      std::string link = text.substr(at + 2, text.find(')', at) - at - 2);
-      if (link.starts_with("http")) continue;
-      link = link.substr(0, link.find('#'));
-      EXPECT_TRUE(link.empty() || fs::exists(page.parent_path() / link)) << page << ": " << link;
-    }
-  }
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
     tests/compare/random_settings.py [--count 200] [--seed 1] [--jobs 2] [--program build/trireme]
 
-Models, batches, oars, optimizers, initial weights, augmentations, schedules and seeds follow from --seed. Ends with the
-settings that failed and exit code 1 where there are any.
+Models, batches, oars, optimizers, initial weights, augmentations, schedules and seeds follow from --seed. Prints
+the settings that failed, with exit code 1 if there are any.
 """
 
 import argparse

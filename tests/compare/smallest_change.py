@@ -3,8 +3,8 @@
 
     tests/compare/smallest_change.py [--model M,M] [--fault F,F] [--jobs 2] [--program build/trireme]
 
-For each network and fault the smallest size that some level finds is looked for among powers of ten, by halving. A cell
-of the table is that size, and the levels that find it. Needs a Python with PyTorch, as compare does.
+For each network and fault it searches the smallest power of ten that some level finds, by bisection. A cell of the
+table is that size, with the levels that find it. Needs a Python with PyTorch, as compare does.
 """
 
 import argparse

@@ -364,7 +364,7 @@ TEST(Crew, AMeanMayBeOverMoreOarsThanAreComputed) {
   CrewRun crew(net, options_of(16, 8, 2));
   const auto floats = static_cast<std::size_t>(crew.crew().space().floats());
   std::vector<float> whole(floats), parts(floats);
-  const auto row = [&](const Share& share, std::vector<float>& to) {
+  const auto compute = [&](const Share& share, std::vector<float>& to) {
     EXPECT_EQ(crew.crew().partials(16, share), std::vector{share.oars});
     crew.compute_share(16, share, [&](const Chunk& chunk, std::span<const float* const> sums) {
       ASSERT_EQ(sums.size(), 1u);

@@ -90,7 +90,7 @@ TEST(GradientLayers, LateGradientsComeInRowsAndNeedNoRing) {
 }
 
 // As a thread with nothing else to do: false when the step was given up.
-bool wait_until_used(LayerQueue& queue, EventCount& events, int layer, LayerQueue::Cursor& cursor,
+bool wait_until_used(LayerQueue& queue, base::EventCount& events, int layer, LayerQueue::Cursor& cursor,
                      LayerQueue::RunChunk run) {
   while (!queue.given_up()) {
     const std::uint32_t seen = events.latest();
@@ -105,7 +105,7 @@ bool wait_until_used(LayerQueue& queue, EventCount& events, int layer, LayerQueu
 TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
   const std::vector<int> chunks{3, 0, 1, 40, 2, 7};
   for (const auto& [members, late] : {std::pair{1, 0}, {1, 2}, {2, 0}, {2, 3}, {5, 1}, {5, 6}}) {
-    EventCount events(members > 1, false);
+    base::EventCount events(members > 1, false);
     LayerQueue queue(chunks, static_cast<int>(chunks.size()) - late, events);
     for (int step = 0; step < 20; ++step) {
       queue.start(members);
@@ -138,7 +138,7 @@ TEST(LayerQueue, EveryChunkOnceAfterAllArrived) {
 
 // Whoever comes first leaves the others their part, and comes back for what nobody took.
 TEST(LayerQueue, AShareLeavesTheRest) {
-  EventCount events(true, false);
+  base::EventCount events(true, false);
   LayerQueue queue({9, 1, 4}, 3, events);
   queue.start(2);
   for (int k = 0; k < 3; ++k) queue.arrive(k), queue.arrive(k);
@@ -162,7 +162,7 @@ TEST(LayerQueue, AShareLeavesTheRest) {
 }
 
 TEST(LayerQueue, LateLayersComeOneChunkAtATimeAfterAllElse) {
-  EventCount events(true, false);
+  base::EventCount events(true, false);
   LayerQueue queue({2, 1, 3}, 2, events);  // the last one is late
   queue.start(1);
   queue.arrive(0);
@@ -186,7 +186,7 @@ TEST(LayerQueue, LateLayersComeOneChunkAtATimeAfterAllElse) {
 
 // A shorter batch may leave a member without oars; it still waits, and is woken.
 TEST(LayerQueue, AMemberWithoutOarsIsWoken) {
-  EventCount events(true, false);
+  base::EventCount events(true, false);
   LayerQueue queue({1, 5}, 1, events);
   for (int step = 0; step < 200; ++step) {
     queue.start(1);
@@ -205,7 +205,7 @@ TEST(LayerQueue, AMemberWithoutOarsIsWoken) {
 }
 
 TEST(LayerQueue, NobodyWaitsForAStepGivenUp) {
-  EventCount events(true, false);
+  base::EventCount events(true, false);
   LayerQueue queue({2, 2}, 2, events);
   queue.start(2);
   bool finished = true;

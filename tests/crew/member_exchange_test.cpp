@@ -26,7 +26,7 @@ struct Work {
   std::int64_t left(int member) const { return (kSegments - done[static_cast<std::size_t>(member)]) * kSegmentNs; }
 };
 
-void work(MemberExchange& exchange, EventCount& events, Work& all, int thread, std::chrono::microseconds pace) {
+void work(MemberExchange& exchange, base::EventCount& events, Work& all, int thread, std::chrono::microseconds pace) {
   int member = thread;
   std::int64_t done = 0, took = 0;
   bool worked = true;
@@ -52,7 +52,7 @@ void work(MemberExchange& exchange, EventCount& events, Work& all, int thread, s
 TEST(MemberExchange, AllWorkIsDoneOnceWhoeverIsSlow) {
   for (const int threads : {2, 3, 5})
     for (const int slow : {0, threads - 1}) {
-      EventCount events(true, false);
+      base::EventCount events(true, false);
       MemberExchange exchange(threads, events);
       exchange.start(kSegments * kSegmentNs);
       Work all{std::vector<std::int64_t>(static_cast<std::size_t>(threads), 0)};
@@ -66,7 +66,7 @@ TEST(MemberExchange, AllWorkIsDoneOnceWhoeverIsSlow) {
 }
 
 TEST(MemberExchange, NothingIsExchangedBetweenEquals) {
-  EventCount events(true, false);
+  base::EventCount events(true, false);
   MemberExchange exchange(2, events);
   exchange.start(100);
   EXPECT_EQ(exchange.between(0, 0, {50, 50, 50, true}), 0);
@@ -78,7 +78,7 @@ TEST(MemberExchange, NothingIsExchangedBetweenEquals) {
 }
 
 TEST(MemberExchange, StationsAreSwapped) {
-  EventCount events(true, false);
+  base::EventCount events(true, false);
   MemberExchange exchange(2, events);
   exchange.start(100);
   EXPECT_EQ(exchange.between(1, 1, {80, 20, 40, false}), 1);
@@ -92,7 +92,7 @@ TEST(MemberExchange, StationsAreSwapped) {
 }
 
 TEST(MemberExchange, AQuestionIsTakenBack) {
-  EventCount events(true, false);
+  base::EventCount events(true, false);
   MemberExchange exchange(2, events);
   exchange.start(100);
   exchange.between(1, 1, {80, 20, 40, false});

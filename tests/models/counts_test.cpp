@@ -90,7 +90,7 @@ std::int64_t landcover_count(std::int64_t classes) {
 
 struct Case {
   std::string model;
-  ModelOptions options;
+  ModelRequest options;
   std::int64_t count;
 };
 
@@ -144,7 +144,7 @@ TEST(Counts, AreExact) {
 
 TEST(Counts, EveryModelHasACase) {
   const std::vector<Case> all = cases();
-  for (const ModelInfo& model : kZoo.rows())
+  for (const ModelRow& model : kZoo.rows())
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Case& c) { return c.model == model.name; }))
         << model.name;
 }

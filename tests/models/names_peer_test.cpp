@@ -18,7 +18,7 @@ TEST(PeerNames, PytorchAgrees) {
       test::run_process({python, "-W", "ignore", std::string(TRIREME_SOURCE_DIR) + "/peers/pytorch/networks.py"});
   ASSERT_EQ(peer.exit_code, 0) << peer.err;
   std::ostringstream ours;
-  for (const ModelInfo& model : kZoo.rows()) {
+  for (const ModelRow& model : kZoo.rows()) {
     ours << "model " << model.name << "\n";
     const graph::Network net = build_model(model.name);
     for (const auto& parameter : net.parameters())

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "models/layer_builder.h"
 #include "support/same_op.h"
 
 namespace trireme::models {
@@ -26,7 +27,7 @@ std::string user_error_of(const F& call) {
   return "";
 }
 
-std::string build_error(const std::string& name, const ModelOptions& options) {
+std::string build_error(const std::string& name, const ModelRequest& options) {
   return user_error_of([&] { build_model(name, options); });
 }
 
@@ -36,9 +37,9 @@ void expect_says(const std::string& sentence, const std::string& part) {
 
 TEST(Zoo, ListsEveryModelOnce) {
   std::set<std::string> names;
-  for (const ModelInfo& model : kZoo.rows()) {
+  for (const ModelRow& model : kZoo.rows()) {
     EXPECT_TRUE(names.insert(model.name).second) << model.name;
-    EXPECT_FALSE(model.description.empty());
+    EXPECT_FALSE(model.summary.empty());
     EXPECT_GT(model.batch, 0);
     EXPECT_EQ(&kZoo.get(model.name), &model);
   }
@@ -49,7 +50,7 @@ TEST(Zoo, ListsEveryModelOnce) {
 }
 
 TEST(Zoo, BuildsEveryModelWithItsDefaults) {
-  for (const ModelInfo& model : kZoo.rows()) {
+  for (const ModelRow& model : kZoo.rows()) {
     const graph::Network net = build_model(model.name);
     EXPECT_EQ(net.name(), model.name);
     ASSERT_EQ(net.inputs().size(), model.inputs.size());
@@ -72,7 +73,7 @@ TEST(Zoo, BuildsEveryModelWithItsDefaults) {
 // A network can be written down and read again: each of its ops is a row of the registry and survives as text.
 TEST(Zoo, EveryOpSurvivesAsText) {
   const ops::OpRegistry registry = ops::builtin_ops();
-  for (const ModelInfo& model : kZoo.rows()) {
+  for (const ModelRow& model : kZoo.rows()) {
     const graph::Network net = build_model(model.name);
     for (const graph::Node& node : net.nodes()) {
       if (!node.op) continue;
@@ -128,7 +129,7 @@ TEST(Zoo, StagesHaveTheirPublishedSizes) {
 }
 
 TEST(Zoo, ClassesAndTargetsDecideTheHead) {
-  const auto target = [](const ModelOptions& options) {
+  const auto target = [](const ModelRequest& options) {
     const graph::Network net = build_model("lenet5", options);
     return net.shape({net.target()});
   };
@@ -166,7 +167,7 @@ TEST(Zoo, WeightHeavyNetworksRowFewOars) {
 }
 
 TEST(Zoo, OnlyResNetV2IsPenalisedAndOnlyItsKernels) {
-  for (const ModelInfo& model : kZoo.rows()) {
+  for (const ModelRow& model : kZoo.rows()) {
     int kernels = 0;
     const graph::Network net = build_model(model.name);
     for (const auto& parameter : net.parameters()) {
@@ -232,6 +233,32 @@ TEST(Zoo, TooSmallInputsNameTheLayer) {
   expect_says(build_error("mnist-cnn", {.inputs = {{1, 4, 4}}}), "'conv2'");
   expect_says(build_error("redshift-cnn", {.inputs = {{1, 20}}}), "'conv2'");
   expect_says(build_error("landcover-cnn", {.inputs = {{4, 64, 64}, {2, 64, 64}, {1, 32, 32}}}), "'concat'");
+}
+
+// A model of a user's own program, whose function makes the given network.
+std::string own_error(const graph::Network& made) {
+  const ModelRow row{"mine", "", {{2, 3}}, 4, 8, [&](const ModelRequest&) { return made; }};
+  return user_error_of([&] { build_model(row); });
+}
+
+TEST(OwnModel, MustFitTheRequest) {
+  const auto network = [](const tensor::Shape& input, std::int64_t outputs) {
+    graph::Network net("mine");
+    LayerBuilder layers(net);
+    const graph::Value x = layers.dense("fc", layers.flatten("flatten", net.input("x", input)), outputs);
+    return std::pair(net, x);
+  };
+  const auto finished = [&](const tensor::Shape& input, std::int64_t outputs) {
+    auto [net, x] = network(input, outputs);
+    net.finish(x, loss_for({}));
+    return net;
+  };
+  EXPECT_EQ(own_error(finished({2, 3}, 4)), "");
+  expect_says(own_error(network({2, 3}, 4).first), "'mine' is not complete");
+  expect_says(own_error(finished({3, 3}, 4)), "has the inputs 3x3, but the data gives 2x3");
+  expect_says(own_error(finished({2, 3}, 5)), "predicts 5 values per sample, but the data has 4 classes");
+  EXPECT_FALSE(is_in_zoo("mine"));
+  EXPECT_TRUE(is_in_zoo("lenet5"));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ Offences check_environment(const SourceFile& file) {
 Offences check_libm(const SourceFile& file) {
   if (std::find(kBitMakers.begin(), kBitMakers.end(), part_of(file.path)) == kBitMakers.end()) return {};
   if (name_of(file.path).find("reference") != std::string::npos) return {};
-  // Calls of std::exp, ::exp, exp, expf, __builtin_exp; not base::exp, x.log(), exp1, nor the declaration of a function
+  // Calls of std::exp, ::exp, exp, expf, __builtin_exp; not base::exp, x.log(), log1, nor the declaration of a function
   // of ours by such a name: those follow a type, calls follow an operator, a bracket or `return`, and have arguments.
   static const std::regex pattern(
       R"((^\s*|[^\w\s.:>*&]\s*|\s[*&]\s*|\breturn\s+|\bstd::|(^|[^\w>])::|__builtin_))"

@@ -1,5 +1,5 @@
 // SourceFile: the text of a file, and what the rules read in it. The rules are in parts.h (parts and their libraries),
-// rooms.h (folders), rules.h (single files) and type_names.h.
+// rooms.h (folders), rules.h (single files), public_headers.h and type_names.h.
 #pragma once
 
 #include <functional>

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "structure/parts.h"
+#include "structure/public_headers.h"
 #include "structure/rooms.h"
 #include "structure/rules.h"
 #include "structure/type_names.h"
@@ -105,7 +106,13 @@ TEST(Tree, FoldersStaySmall) {
 
 TEST(Tree, TypeNamesHaveOneMeaning) { expect_none(check_type_names(cpp_files({"src"}))); }
 
-TEST(Tree, FilesStayShort) { expect_lawful(cpp_files({"src", "tests", "bench", "examples"}), check_length); }
+TEST(Tree, PublicHeadersNeedWhatIsListed) {
+  const std::vector<SourceFile> files = cpp_files({"include", "src"});
+  expect_none(check_public_headers(files, read(kRoot / "cmake/public_headers.txt").text));
+  expect_lawful(files, check_public_use);
+}
+
+TEST(Tree, FilesStayShort) { expect_lawful(cpp_files({"include", "src", "tests", "bench", "examples"}), check_length); }
 
 }  // namespace
 }  // namespace trireme::structure

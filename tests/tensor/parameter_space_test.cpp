@@ -34,7 +34,6 @@ TEST(ParameterSpace, ReverseOrderOnLinesStatisticsBehind) {
   EXPECT_EQ(space.range(3).offset, 336);
   EXPECT_EQ(space.range(2).offset, 352);
   EXPECT_EQ(space.floats(), 368);
-  EXPECT_EQ(space.trained_count(), 135 + 5 + 170);
   EXPECT_EQ(std::vector<int>(space.memory_order().begin(), space.memory_order().end()),
             (std::vector<int>{4, 1, 0, 3, 2}));
 }
@@ -80,7 +79,6 @@ TEST(ParameterSpace, ShapeAndLayoutMustAgree) {
 TEST(ParameterSpace, Empty) {
   const ParameterSpace space(std::vector<Entry>{});
   EXPECT_EQ(space.floats(), 0);
-  EXPECT_EQ(space.trained_count(), 0);
   EXPECT_EQ(space.sha256(nullptr), base::sha256_hex({}));
 }
 

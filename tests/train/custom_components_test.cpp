@@ -33,14 +33,13 @@ class CountingSink : public observe::EventSink {
 
 Registry registry_with(Used& used) {
   Registry registry = builtin_registry();
-  registry.models.add({"my-net",
-                       "one layer",
-                       {{1, 8, 8}},
-                       10,
-                       16,
-                       [&](models::LayerBuilder& layers, std::span<const graph::Value> inputs, std::int64_t classes) {
+  registry.models.add({"my-net", "one layer", {{1, 8, 8}}, 10, 16, [&](const models::ModelRequest& request) {
                          ++used.networks;
-                         return layers.dense("fc", layers.flatten("flatten", inputs[0]), classes);
+                         graph::Network net("my-net");
+                         models::LayerBuilder layers(net);
+                         const graph::Value x = layers.flatten("flatten", net.input("image", request.inputs[0]));
+                         net.finish(layers.dense("fc", x, request.classes), models::loss_for(request));
+                         return net;
                        }});
   const strategy::StrategyRow single = registry.strategies.get("single");
   registry.strategies.add({"my-way", "single, counted", {}, [&, single](base::Spec& spec, const auto& workers) {

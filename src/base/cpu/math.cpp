@@ -6,28 +6,14 @@ namespace trireme::base {
 namespace {
 
 // One-lane use goes through the same code as sixteen, so the bits agree; speed does not matter here.
-struct ExpOne {
-  TRIREME_INLINE static void run(float* x) { *x = exp(splat(*x))[0]; }
-};
 struct LogOne {
   TRIREME_INLINE static void run(float* x) { *x = log(splat(*x))[0]; }
-};
-struct TanhOne {
-  TRIREME_INLINE static void run(float* x) { *x = tanh(splat(*x))[0]; }
 };
 
 }  // namespace
 
-float exp1(float x) {
-  dispatch<ExpOne>(&x);
-  return x;
-}
 float log1(float x) {
   dispatch<LogOne>(&x);
-  return x;
-}
-float tanh1(float x) {
-  dispatch<TanhOne>(&x);
   return x;
 }
 

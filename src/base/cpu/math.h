@@ -133,9 +133,7 @@ TRIREME_INLINE Lanes sigmoid(Lanes x) {
   return y;
 }
 
-float exp1(float x);
 float log1(float x);
-float tanh1(float x);
 float cos_turns(float turns);  // cos(2 pi turns), turns in [0, 1)
 
 }  // namespace trireme::base

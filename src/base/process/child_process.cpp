@@ -52,7 +52,10 @@ struct Start {
   if (!start.cpus.empty()) unpin_this_thread(start.cpus);
   for (int i = 0; i < 3; ++i)
     if (start.standard[static_cast<std::size_t>(i)] >= 0) ::dup2(start.standard[static_cast<std::size_t>(i)], i);
-  ::execvpe(start.arguments[0], start.arguments.data(), start.environment.empty() ? environ : start.environment.data());
+  if (start.environment.empty())
+    ::execvp(start.arguments[0], start.arguments.data());
+  else
+    ::execvpe(start.arguments[0], start.arguments.data(), start.environment.data());
   const char* why = strerrordesc_np(errno);
   for (const std::string_view part :
        {std::string_view(start.complaint), std::string_view(why ? why : "an unknown error"), std::string_view("\n")})

@@ -8,6 +8,12 @@ namespace fs = std::filesystem;
 
 std::string this_program() { return fs::read_symlink("/proc/self/exe").string(); }
 
+std::string program_name() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  return program.has_filename() ? program.filename().string() : "trireme";
+}
+
 std::string find_beside_program(const std::string& name) {
   std::error_code ignored;
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path(), above = folder.parent_path();

@@ -5,8 +5,9 @@
 
 namespace trireme::base {
 
-// Its path.
+// Its path, and what a user calls it: "trireme", or the name of a user's own program.
 std::string this_program();
+std::string program_name();
 
 // Beside the program or, for the programs of its tests, one folder above; installed, in lib/trireme. Empty when there
 // is none.

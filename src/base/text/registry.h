@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/text/nearest.h"
 
 namespace trireme::base {
+
+// A user error with the nearest known name.
+[[noreturn]] void no_such_row(std::string_view what, std::string_view name, const std::vector<std::string>& known);
 
 template <class Row>
 class RegistryOf {
@@ -38,7 +40,7 @@ class RegistryOf {
   // An unknown name is a user error with the nearest known one.
   const Row& get(std::string_view name) const& {
     if (const Row* row = find(name)) return *row;
-    user_error("{}", unknown_name(what_, name, names()));
+    no_such_row(what_, name, names());
   }
 
   const std::deque<Row>& rows() const& { return rows_; }

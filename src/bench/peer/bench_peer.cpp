@@ -19,7 +19,7 @@ class StepRunner : public PeerRunner {
   StepRunner(const BenchCase& bench, const PeerWay& chosen, const Peer& peer, const std::vector<int>& cpus)
       : process_(peer::pytorch().title, peer.python, peer.script, arguments(bench, chosen), cpus,
                  chosen.allocator.environment()) {
-    const models::ModelInfo& model = *bench.info;
+    const models::ModelRow& model = *bench.info;
     Json inputs = Json::array();
     for (const tensor::Shape& shape : model.inputs) inputs.push_back(shape.sizes());
     const Json ready = ask({{"do", "prepare"},

@@ -2,7 +2,9 @@
 
 #include <array>
 
+#include "base/error.h"
 #include "bench/environment.h"
+#include "models/zoo.h"
 
 namespace trireme::bench {
 
@@ -15,6 +17,12 @@ Peer find_peer(const base::Settings& settings, const std::string& known, const s
 Peer find_peer(const base::Settings& settings, const peer::System& system, const std::string& script) {
   const peer::PeerLocation place{settings.text("python"), environment("TRIREME_PYTHON"), environment("TRIREME_PEERS")};
   return {peer::find_python(system, place), peer::find_script(system, script, place)};
+}
+
+void check_has_counterpart(const std::string& model, const peer::System& system) {
+  if (!models::is_in_zoo(model))
+    base::user_error("the model '{}' is this program's own and has no counterpart in {}; name a network of the zoo",
+                     model, system.title);
 }
 
 }  // namespace trireme::bench

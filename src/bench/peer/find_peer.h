@@ -17,4 +17,7 @@ Peer find_peer(const base::Settings& settings, const std::string& known, const s
 // The same of any system.
 Peer find_peer(const base::Settings& settings, const peer::System& system, const std::string& script);
 
+// A user error for a model of a user's own program, which no other system has.
+void check_has_counterpart(const std::string& model, const peer::System& system);
+
 }  // namespace trireme::bench

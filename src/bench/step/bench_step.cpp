@@ -233,6 +233,8 @@ void bench_step(const train::Registry& registry, const base::Settings& settings)
   kinds_of_ways(settings);
   if (const std::string& file = settings.text("tune"); !file.empty()) return tune(cases, file);
   const Peer peer = find_peer(settings, "pytorch", "step.py");
+  for (const BenchCase& one : cases)
+    if (!peer.python.empty()) check_has_counterpart(one.model, peer::pytorch());
   const base::CorePlan cores = base::plan_cores();
   const bool json = settings.flag("json");
   if (!json) {

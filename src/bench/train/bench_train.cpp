@@ -271,6 +271,8 @@ void bench_train(const train::Registry& registry, const base::Settings& settings
   const std::string& plot = settings.text("plot");
   if (!plot.empty()) expect_new_plot(plot);
   const Peer peer = find_peer(settings, "pytorch", "ddp.py");
+  for (const TrainCase& one : cases)
+    if (!peer.python.empty()) check_has_counterpart(one.model, peer::pytorch());
   const bool json = settings.flag("json");
   if (!json) {
     fmt::print(

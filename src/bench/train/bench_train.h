@@ -16,12 +16,12 @@ namespace trireme::bench {
 
 struct TrainCase {
   std::string model;
-  int world = 1, threads = 1;               // processes, threads of each
-  std::int64_t share = 0;                   // samples of a process
-  std::vector<int> oars;                    // of the whole batch; each number of them is measured
-  std::vector<int> cpus;                    // world x threads of them
-  peer::TrainOptions more{};                // of our side
-  const models::ModelInfo* info = nullptr;  // the registry's row
+  int world = 1, threads = 1;              // processes, threads of each
+  std::int64_t share = 0;                  // samples of a process
+  std::vector<int> oars;                   // of the whole batch; each number of them is measured
+  std::vector<int> cpus;                   // world x threads of them
+  peer::TrainOptions more{};               // of our side
+  const models::ModelRow* info = nullptr;  // the registry's row
 
   std::int64_t batch() const { return share * world; }
 };
@@ -40,7 +40,7 @@ struct Repetition {
 };
 
 // Random images of bytes, as a dataset in NumPy's files.
-void write_random_dataset(const base::fs::path& folder, const models::ModelInfo& info, std::int64_t samples);
+void write_random_dataset(const base::fs::path& folder, const models::ModelRow& info, std::int64_t samples);
 
 // A run of `trireme train` on such a dataset; the step in the middle.
 TrainSeconds run_own(const TrainCase& bench, int oars, const Repetition& repetition, const base::fs::path& data,

@@ -67,7 +67,7 @@ std::vector<TrainSeconds> phases_of_steps(const base::fs::path& metrics) {
 
 double TrainSeconds::rest() const { return std::max(0.0, total - phases.total()); }
 
-void write_random_dataset(const base::fs::path& folder, const models::ModelInfo& info, std::int64_t samples) {
+void write_random_dataset(const base::fs::path& folder, const models::ModelRow& info, std::int64_t samples) {
   base::fs::create_directories(folder);
   std::mt19937 random(1);
   constexpr std::int64_t kTests = 64;

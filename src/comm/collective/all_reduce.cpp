@@ -7,9 +7,10 @@
 namespace trireme::comm {
 namespace {
 
-constexpr int kManyRanks = 32;  // more messages at once than connections and switches like
+constexpr int kManyRanks = 32;  // beyond, too many simultaneous messages for connections and switches
 
-// Whether all ranks may send to all others at the same time.
+// sends_to_all(): whether every rank sends to all others at once; is_crowded(): whether that would overload the
+// network.
 bool sends_to_all(Algorithm algorithm) { return algorithm == Algorithm::direct || algorithm == Algorithm::whole; }
 bool is_crowded(Spread spread) {
   return spread.world > kManyRanks || (spread.hosts > 1 && spread.world > spread.hosts);

@@ -8,10 +8,10 @@
 namespace trireme::comm {
 namespace {
 
-// From here on a slice keeps a receiver busy: one sender at a time.
+// A slice of this size or more saturates the receiver: one sender at a time.
 constexpr std::size_t kLongSlice = std::size_t{256} << 10;
 
-// Round by round, rank r to r + 1, r + 2, ...: nobody has two senders at a time. Short ones go all at once.
+// In round i, rank r sends to r + i, so every rank has one sender at a time. Shorter slices are all sent at once.
 template <class Add>
 void in_rounds(Subgroup& subgroup, const Operation& operation, std::size_t slice_bytes, const Add& add) {
   std::vector<Transfer> transfers;
@@ -61,7 +61,7 @@ MessageCost direct_cost(Spread spread, std::int64_t bytes) {
   return {spread.world > 1 ? 2 : 0, 2 * bytes * (spread.world - 1) / spread.world};
 }
 
-// All ranks add in the order of ranks, so that all get the same bits.
+// All ranks add in the order of ranks, so all get the same bits.
 void whole_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
   const int world = subgroup.world();
   std::vector<float> all(data.size() * static_cast<std::size_t>(world));

@@ -7,9 +7,9 @@
 
 namespace trireme::comm {
 
-// Of `core` ranks, a power of two, pairs exchange halves of what they share, at distances core / 2, ..., 1; each ends
-// with one slice, and the way back doubles them. Rank core + i gives its floats to rank i before and gets the result
-// from it.
+// `core` is the largest power of two <= world. Pairs of the first `core` ranks, at distances core / 2, ..., 1, exchange
+// halves of what they share, until each has one combined slice; on the way back the slices double. Rank core + i sends
+// its floats to rank i first and gets the result from it.
 void halving_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
   const int world = subgroup.world(), rank = subgroup.rank();
   const int core = static_cast<int>(std::bit_floor(static_cast<unsigned>(world)));

@@ -6,15 +6,15 @@
 namespace trireme::comm {
 namespace {
 
-// Between hosts there is one rank of each, so all may send to all.
+// Between hosts, each slice has one rank per host, so every rank may send to all others.
 const AllReduce& between_hosts(int hosts, std::int64_t bytes) {
   return find_all_reduce(Algorithm::automatic, {hosts, hosts}, {}, bytes);
 }
 
 }  // namespace
 
-// As many slices as the smallest host has ranks. Inside a host, slice s goes to the rank of place s, which combines it
-// with the other hosts' ranks of that place and hands it back.
+// There are as many slices as the smallest host has ranks. Inside a host, slice s is combined at the rank of place s,
+// which combines it with the ranks of that place on other hosts and sends it back to its host.
 void hierarchical_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
   const std::vector<int> here = subgroup.here();
   const int slices = subgroup.smallest_host(), ranks = static_cast<int>(here.size());

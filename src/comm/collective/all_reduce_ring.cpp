@@ -5,8 +5,8 @@
 
 namespace trireme::comm {
 
-// In step s of the first half rank r sends slice r - s to the next rank and combines slice r - s - 1 of the one before;
-// after world - 1 steps it has all of slice r + 1. In the second half whole slices go the same way.
+// First half: in step s, rank r sends slice r - s to the next rank and combines slice r - s - 1 from the previous rank.
+// After world - 1 steps it has the complete slice r + 1. Second half: complete slices travel the same way.
 void ring_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how) {
   const int world = subgroup.world(), next = (subgroup.rank() + 1) % world,
             before = (subgroup.rank() + world - 1) % world;

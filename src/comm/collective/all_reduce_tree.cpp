@@ -6,13 +6,13 @@
 namespace trireme::comm {
 namespace {
 
-// Ranks as the tree counts them: the root is 0.
+// Conversions between ranks and places in the tree; the root has place 0.
 int from_root(int rank, int root, int world) { return (rank - root + world) % world; }
 int to_rank(int place, int root, int world) { return (place + root) % world; }
 
 }  // namespace
 
-// Place p has the children p + 1, p + 2, p + 4, ... below its own lowest bit.
+// Place p has the children p + 1, p + 2, p + 4, ...: all powers of two below p's lowest set bit.
 void tree_reduce(Subgroup& subgroup, const Operation& operation, std::span<float> data, Combine how, int root) {
   const int world = subgroup.world(), place = from_root(subgroup.rank(), root, world);
   for (int distance = 1; distance < world; distance *= 2) {
@@ -44,7 +44,7 @@ void tree_all_reduce(Subgroup& subgroup, const Operation& operation, std::span<f
 
 MessageCost tree_cost(Spread spread, std::int64_t bytes) {
   const int levels = std::bit_width(static_cast<unsigned>(spread.world - 1));
-  return {2 * levels, 2 * bytes * levels};  // rank 0
+  return {2 * levels, 2 * bytes * levels};  // at rank 0
 }
 
 }  // namespace trireme::comm

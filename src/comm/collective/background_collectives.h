@@ -1,7 +1,8 @@
-// Background: collectives that run while their caller does something else, one after the other in the order in which
-// they were started, on links of their own. A thread that sleeps when there are none runs them; whoever waits for one
-// runs those before it itself, if the thread has not begun. Any thread may start some, as long as all ranks start them
-// in the same order.
+// Background: runs collectives in a thread while the callers do something else.
+// Any thread may start collectives, as long as all ranks start them in the same order.
+// Collectives run one after the other in the order in which they were started, over links of their own. The thread
+// sleeps while there are none. A caller that waits for one runs it, and those queued before it, itself unless the
+// thread is already running one.
 #pragma once
 
 #include <chrono>
@@ -21,13 +22,14 @@ namespace trireme::comm {
 
 class Background;
 
-// A collective that was started. Must not outlive its background.
+// A started collective. Must not outlive its Background.
 class PendingCollective {
  public:
   PendingCollective(Background& background, std::future<void> end) : background_(&background), end_(std::move(end)) {}
 
   bool is_done() const { return !end_.valid() || end_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
-  // Returns when it is done, or throws, once, what it ended with; bounded by its own deadline and those before it.
+  // Returns when it is done, or throws its error once. The wait is bounded by its deadline and those of the collectives
+  // before it.
   void wait();
 
  private:
@@ -35,17 +37,18 @@ class PendingCollective {
   std::future<void> end_;
 };
 
-// Who runs a collective: the thread, or, sooner than it would wake up, who starts it and waits for it right away.
+// Who runs a collective: the background thread, or the caller, who waits for it right away and so need not wake the
+// thread.
 enum class RunBy : std::uint8_t { thread, waiter };
 
 class Background {
  public:
   explicit Background(std::unique_ptr<Collectives> collectives);
-  ~Background();  // those that were started are run to their end first
+  ~Background();  // runs all started collectives to their end first
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  // After a failure all later ones end with the same.
+  // After a failure all later collectives end with the same error.
   PendingCollective start(std::function<void(Collectives&)> run, RunBy by = RunBy::thread);
 
  private:
@@ -60,7 +63,7 @@ class Background {
   std::condition_variable work_, done_;
   std::deque<std::packaged_task<void()>> waiting_;  // guarded by the mutex
   bool is_running_ = false, stop_ = false;          // guarded by the mutex
-  std::exception_ptr failure_;                      // of who runs one
+  std::exception_ptr failure_;  // of the first collective that failed; used only by the thread that runs one
   std::thread thread_;
 };
 

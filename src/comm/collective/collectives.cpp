@@ -11,7 +11,7 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::size_t kShortBytes = 8192;  // sent sooner than the others are waited for
+constexpr std::size_t kShortBytes = 8192;  // up to here, messages beat a meeting in shared memory
 
 Combine combine_of(Reduction how) { return how == Reduction::max ? Combine::max : Combine::sum; }
 
@@ -41,7 +41,7 @@ void Collectives::finish(Reduction how, std::span<float> data, int ranks) const 
     scale(data.data(), 1.0f / static_cast<float>(ranks), static_cast<std::int64_t>(data.size()));
 }
 
-// After step s a rank knows of the 2^(s+1) ranks before it.
+// After step s, a rank knows that the 2^(s+1) - 1 ranks before it have arrived.
 void Collectives::barrier() {
   const Operation operation = next(OperationKind::barrier, 0);
   for (int distance = 1; distance < world(); distance *= 2)
@@ -109,7 +109,7 @@ void Collectives::reduce(std::span<float> data, Reduction how, int root) {
   if (rank() == root) finish(how, data, world());
 }
 
-// After a step of distance d, data covers the 2 d ranks up to this one.
+// After the step of distance d, data covers 2 d ranks, up to this one.
 void Collectives::scan(std::span<float> data, Reduction how) {
   const Operation operation = next(OperationKind::scan, data.size_bytes(), 0, static_cast<int>(how));
   std::vector<float> sent;

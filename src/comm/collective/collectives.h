@@ -1,6 +1,7 @@
-// Collectives: what ranks do together over one set of links. Each is called by all ranks in the same order with
-// matching arguments; ranks that disagree, are gone or let the deadline pass are named in the error. One thread at a
-// time.
+// Collectives: the collective operations of a group's ranks over one set of links.
+// One caller at a time.
+// All ranks call each operation in the same order with matching arguments. The error names a rank that disagrees, is
+// gone or misses the deadline.
 #pragma once
 
 #include <cstddef>
@@ -24,26 +25,26 @@ class Collectives {
   Collectives(std::unique_ptr<ProgressLoop> loop, std::shared_ptr<const WindowSet> windows)
       : loop_(std::move(loop)), subgroup_(*loop_), windows_(std::move(windows)) {}
 
-  // In the subgroup of those who take part.
+  // Rank and world in the current subgroup.
   int rank() const { return subgroup_.rank(); }
   int world() const { return subgroup_.world(); }
 
-  // From now on among these ranks of the links only, numbered in this order; this rank is one of them. Their operations
-  // are counted from `sequence` on, which is larger than any of theirs before: until now they may have been in
-  // subgroups that counted differently.
+  // Restricts further operations to these ranks of the links, numbered in this order; this rank must be among them.
+  // Operations are then counted from `sequence`. The ranks may come from subgroups that counted differently, so
+  // `sequence` must be at least sequence() of each of them.
   void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
-  // Of an operation in which nothing moves.
+  // How long an operation may take without progress.
   void set_deadline(double seconds) { loop_->set_deadline(seconds); }
 
-  // The number of the next operation.
+  // The sequence number of the next operation.
   std::uint32_t sequence() const { return sequence_; }
 
   // Returns when all ranks have called it.
   void barrier();
-  // data of the root to all.
+  // Copies data of the root to all ranks.
   void broadcast(std::span<std::byte> data, int root);
-  // Equal parts: of the root's `all` (empty elsewhere) to each rank's `own`, and back.
+  // Parts are equal. scatter: part r of the root's `all` (empty elsewhere) becomes rank r's `own`. gather: the reverse.
   void scatter(std::span<const std::byte> all, std::span<std::byte> own, int root);
   void gather(std::span<const std::byte> own, std::span<std::byte> all, int root);
   // all[r * own.size() ...] comes from rank r.
@@ -51,28 +52,29 @@ class Collectives {
   // Part r of `send` goes to rank r, part r of `receive` comes from it; parts are equal.
   void all_to_all(std::span<const std::byte> send, std::span<std::byte> receive);
 
-  // On the root, data becomes the reduction of all ranks'; elsewhere its content is lost.
+  // On the root, data becomes the reduction over all ranks; elsewhere its content is lost.
   void reduce(std::span<float> data, Reduction how, int root);
-  // data becomes the reduction of the data of ranks 0 to this one.
+  // data becomes the reduction over ranks 0 to this one.
   void scan(std::span<float> data, Reduction how);
-  // The slice of this rank (see slices.h) becomes the reduction of all ranks'; the content of the rest is lost.
+  // This rank's slice (see slices.h) becomes the reduction over all ranks and is returned; the content of the rest is
+  // lost.
   std::span<float> reduce_scatter(std::span<float> data, Reduction how);
   void all_reduce(std::span<float> data, Reduction how, Algorithm algorithm = Algorithm::automatic);
-  // With the bits of the oar tree; see exact_all_reduce.h.
+  // The sum with the bits of the oar tree; see exact_all_reduce.h.
   void exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result,
                         const UseSum& use = nullptr);
-  // The same of so many floats where all ranks are of one host and what use() makes of the sum lies in memory that they
-  // share: each makes its slice, and all return when everything is there. The partials lie in windows.
+  // The same for `floats` floats, if all ranks share a host and use() writes its output to memory that they share: each
+  // rank handles its slice, and all return when every slice is done. REQUIRES: the partials lie in windows.
   void exact_use(const ExactPlan& plan, std::span<const std::span<float>> partials, std::int64_t floats,
                  const UseSum& use);
-  // The slice of each rank (see slices.h) to all.
+  // Sends the slice of each rank (see slices.h) to all others.
   void share_slices(std::span<float> data);
 
  private:
   Operation next(OperationKind kind, std::size_t bytes, int root = 0, int detail = 0);
-  void finish(Reduction how, std::span<float> data, int ranks) const;  // the division of a mean
-  // Measured by all ranks when it is first asked for, with the number of the operation that is chosen by it: so that is
-  // asked for before the number is taken, and is none at which ranks meet.
+  void finish(Reduction how, std::span<float> data, int ranks) const;  // divides for a mean
+  // All ranks measure it on the first call. The measurement uses the sequence number of the operation that needs it, so
+  // call this before next(). That operation must not be one at which ranks meet in shared memory.
   const LinkCost& link_cost();
 
   std::unique_ptr<ProgressLoop> loop_;

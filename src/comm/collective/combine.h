@@ -1,4 +1,4 @@
-// How two floats become one in a reduction, vectorised. Bits do not depend on the instruction set.
+// Combines floats in a reduction, vectorised. Bits do not depend on the instruction set. Pure functions.
 #pragma once
 
 #include <cstdint>

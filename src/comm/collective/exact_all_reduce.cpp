@@ -11,11 +11,11 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::int64_t kBlock = 2048;  // floats of every partial that are added up while they lie in a cache
-// From here on a slice keeps a receiver busy: one sender at a time.
+constexpr std::int64_t kBlock = 2048;  // floats added per block, so that the block of every partial stays in cache
+// A slice of this size or more saturates the receiver: one sender at a time.
 constexpr std::size_t kLongSlice = std::size_t{256} << 10;
 
-// The partials of one rank's slice, and what of the tree is added up.
+// The partials of one rank's slice, and which additions of the tree are done.
 class Sums {
  public:
   Sums(const ExactPlan& plan, std::int64_t count)
@@ -26,10 +26,11 @@ class Sums {
         is_done_(plan.additions().size()) {}
 
   void put(std::int64_t partial, float* floats) { at_[static_cast<std::size_t>(partial)] = floats; }
-  // What was about to come is there.
+  // All partials that were being received have arrived.
   void arrive() { is_coming_.assign(is_coming_.size(), false); }
 
-  // Where a partial that is about to come can be added at once: its sibling's floats, or null. It counts as added.
+  // The floats of the sibling to which a partial can be added while it is received; null if there are none yet. Marks
+  // the addition as done.
   float* take_sibling(std::int64_t coming) {
     std::vector<bool> waits = missing();
     for (std::size_t a = 0; a < is_done_.size(); ++a) {
@@ -42,12 +43,12 @@ class Sums {
       const std::size_t sibling = into == static_cast<std::size_t>(coming) ? from : into;
       if (waits[sibling]) return nullptr;
       is_done_[a] = is_coming_[into] = is_coming_[from] = true;
-      return at_[into] = at_[sibling];  // a + b is b + a
+      return at_[into] = at_[sibling];  // a + b == b + a, bit for bit
     }
     return nullptr;
   }
 
-  // All additions whose both sides are there.
+  // Performs all additions whose operands are both complete.
   void add() {
     std::vector<bool> waits = missing();
     std::vector<std::size_t> ready;
@@ -81,7 +82,7 @@ class Sums {
 
   const ExactPlan& plan_;
   std::int64_t count_;
-  std::vector<float*> at_;  // per partial; null: it has not come
+  std::vector<float*> at_;  // per partial; null: not received yet
   std::vector<bool> is_coming_;
   std::vector<bool> is_done_;
 };
@@ -109,7 +110,7 @@ void exact_all_reduce(Subgroup& subgroup, const Operation& operation, const Exac
   for (std::int64_t i = own.begin; i < own.end; ++i)
     sums.put(i, slice_of(partials[static_cast<std::size_t>(i - own.begin)], rank, world).data());
   sums.add();
-  // What others hold of this rank's slice is added as it comes, or comes to memory of its own.
+  // Partials of this rank's slice are added to their sibling while they are received, or else received into scratch.
   if (const std::size_t most = slice.size() * (plan.partials().size() - partials.size()); scratch.size() < most)
     scratch.resize(most);
   std::size_t used = 0;

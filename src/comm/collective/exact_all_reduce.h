@@ -1,9 +1,10 @@
-// The exact all-reduce: whatever the world and whoever computed which oars, the sum has the bits of the oar tree.
+// Exact all-reduce: a sum with the bits of the oar tree, for any world and any assignment of oars to ranks.
+// One caller per rank at a time.
 //
-// Each rank holds a contiguous range of oars and hands over one array per partial (base::oar_partials): the sums of the
-// largest whole subtrees in its range. The owner of a slice gets all partials of that slice, adds them in the order of
-// the tree, and sends the result to all; or, where it is told how, what it makes of it: weights that it moves by a
-// gradient, say, so that nobody else has to.
+// Each rank holds a contiguous range of oars and passes one array per partial (base::oar_partials): the sums of the
+// largest whole subtrees in its range. The owner of a slice receives all partials of that slice, adds them in the order
+// of the tree, and sends the result to all. With a UseSum it sends what that makes of the sum: for example weights
+// updated by the gradient, so that no other rank has to update them.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +17,33 @@
 
 namespace trireme::comm {
 
-// Who computed what. Equal on all ranks.
+// Which rank computed which oars. Equal on all ranks.
 struct OarShares {
   int oars = 1;
   std::vector<base::Range> held;  // per rank, in order, together [0, oars); may be empty
-  std::vector<bool> is_empty{};   // per oar: had no samples, counts as absent; none given: no oar is empty
+  std::vector<bool> is_empty{};   // per oar: it had no samples and counts as absent; default: none
 };
 
-// The additions of the tree over partials, in an order in which both sides are there.
+// The additions of the tree over partials, ordered so that both operands of each are complete.
 class ExactPlan {
  public:
-  // Shares that do not cover the oars in order are a broken promise.
+  // REQUIRES: the shares cover all oars in order.
   explicit ExactPlan(const OarShares& shares);
 
   struct Partial {
     int rank = 0;
     base::Range oars;
   };
-  // One per array, in the order of oars; the partials of a rank follow each other. Those of empty oars are left out.
+  // One per array, in the order of oars, so the partials of a rank are adjacent. Partials without samples are left out.
   const std::vector<Partial>& partials() const { return partials_; }
-  // Indices into partials().
+  // The range of a rank's partials in partials().
   base::Range of_rank(int rank) const;
 
   struct Addition {
     int into = 0, from = 0;  // partials: into += from
   };
   const std::vector<Addition>& additions() const { return additions_; }
-  int result() const { return result_; }  // the partial that holds the sum in the end
+  int result() const { return result_; }  // index of the partial that holds the final sum
 
  private:
   int add_up(const OarShares& shares, base::Range node);
@@ -52,17 +53,18 @@ class ExactPlan {
   int result_ = 0;
 };
 
-// Makes of some floats of a sum, the first of which is number `first` of the array, what is to stand in their place: in
-// this rank's `result`, from where all others get it. A rank gets the sum of its slice (slices.h), always the same.
+// Replaces the sum of some floats, starting at index `first` of the array, by its output: writes that to the same place
+// of this rank's `result`, from which all other ranks get it. Each rank gets the sum of its own slice (slices.h),
+// possibly in several blocks; the slice is the same in every all-reduce of that length.
 using UseSum = std::function<void(std::int64_t first, std::span<const float> sum)>;
 
-// `partials` are this rank's, as many as plan.of_rank(rank), of equal length; their content is lost. `result` may be
-// one of them, or memory of its own; the latter where the sum is used, by the same function on all ranks. At least one
-// oar of all must not be empty. `scratch` is kept for the next time.
+// `partials` are this rank's, plan.of_rank(rank) many, of equal length; their content is lost. `result` may be one of
+// them; with `use` it must be separate memory. All ranks pass the same function. At least one oar must have samples.
+// `scratch` is reused by later calls.
 void exact_all_reduce(Subgroup& subgroup, const Operation& operation, const ExactPlan& plan,
                       std::span<const std::span<float>> partials, std::span<float> result, const UseSum& use,
                       std::vector<float>& scratch);
-// In one step, for short arrays: all partials go to everyone, and every rank adds all of them.
+// The same in one step, for short arrays: all partials go to all ranks, and every rank adds all of them.
 void exact_whole_all_reduce(Subgroup& subgroup, const Operation& operation, const ExactPlan& plan,
                             std::span<const std::span<float>> partials, std::span<float> result,
                             std::vector<float>& scratch);

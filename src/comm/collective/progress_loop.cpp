@@ -15,7 +15,7 @@ constexpr double kLookForBarriersSeconds = 0.5;
 
 ProgressLoop::ProgressLoop(LinkSet set) : set_(std::move(set)), link_waiter_(set_.wakeup, set_.alarm) {}
 
-void ProgressLoop::lay_out(std::span<const Transfer> transfers) {
+void ProgressLoop::build_lanes(std::span<const Transfer> transfers) {
   lanes_used_ = 0;
   for (const Transfer& transfer : transfers) {
     const auto end = lanes_.begin() + static_cast<std::ptrdiff_t>(lanes_used_);
@@ -36,7 +36,7 @@ void ProgressLoop::lay_out(std::span<const Transfer> transfers) {
 }
 
 void ProgressLoop::run(const Operation& operation, std::span<const Transfer> transfers) {
-  lay_out(transfers);
+  build_lanes(transfers);
   link_waiter_.moved();
   for (;;) {
     bool moved = false, is_done = true;
@@ -62,7 +62,7 @@ bool ProgressLoop::advance(Lane& lane, const Operation& operation) {
       moved = true;
     }
   } catch (const GoneError& error) {
-    hear_out(lane.peer, operation);
+    drain_messages_of(lane.peer, operation);
     if (!set_.alarm->has_left(lane.peer)) set_.alarm->report(lane.peer, error.what());
     fail(lane, operation,
          set_.alarm->has_left(lane.peer) ? "has left the group" : fmt::format("is gone ({})", error.what()));
@@ -70,14 +70,14 @@ bool ProgressLoop::advance(Lane& lane, const Operation& operation) {
   return moved;
 }
 
-// One that is gone may have said before that it is in another operation.
-void ProgressLoop::hear_out(int peer, const Operation& operation) {
+// A peer that is gone may have sent a header before that shows it was in another operation.
+void ProgressLoop::drain_messages_of(int peer, const Operation& operation) {
   for (std::size_t i = 0; i < lanes_used_; ++i) {
     Lane& lane = lanes_[i];
     if (lane.peer != peer || lane.direction != Transfer::Direction::receive) continue;
     try {
       while (!lane.is_done() && advance_receive(lane, operation)) continue;
-    } catch (const GoneError&) {  // that is known
+    } catch (const GoneError&) {  // already known
     }
   }
 }
@@ -162,12 +162,12 @@ void ProgressLoop::wait(const Operation& operation) {
     if (lane.is_done()) continue;
     slow = &lane;
     fail_if_alarmed(operation);
-    // Whoever waits at a barrier instead of in this operation sends no message of it.
+    // A peer that waits at a barrier instead of taking part in this operation sends no message for it.
     if (const Operation* its = set_.barrier ? set_.barrier->ahead(lane.peer) : nullptr;
         its != nullptr && its->sequence <= operation.sequence)
       disagree(operation, lane.peer, 0, *its);
     const int descriptor = lane.link->descriptor();
-    // What it sent before it left may still be on its way through a socket, which tells its end itself.
+    // Over a socket, what the peer sent before it left may still be on its way; the socket reports its own end.
     if (descriptor < 0 && set_.alarm->has_left(lane.peer) && !could_move()) fail(lane, operation, "has left the group");
     if (descriptor >= 0)
       link_waiter_.polls().push_back(
@@ -175,7 +175,7 @@ void ProgressLoop::wait(const Operation& operation) {
   }
   const double left = set_.deadline_seconds - link_waiter_.still_seconds();
   if (left <= 0) fail(*slow, operation, fmt::format("did not answer within {:g} s", set_.deadline_seconds));
-  // A barrier wakes nobody who is not there.
+  // Arriving at a barrier wakes nobody who is not at it, so look at the barrier from time to time.
   link_waiter_.sleep(set_.barrier ? std::min(left, kLookForBarriersSeconds) : left, [&] { return could_move(); });
 }
 
@@ -202,7 +202,8 @@ void ProgressLoop::wait_for_barrier(const Operation& operation) {
   for (int peer = 0; peer < world(); ++peer) {
     if (peer == set_.rank || barrier.has_arrived(peer)) continue;
     fail_if_alarmed(operation);
-    // Whoever sent a message instead is in something else; unless it came meanwhile, and is in what follows.
+    // A peer that sent a message instead of arriving is in another operation, unless it arrived meanwhile and the
+    // message belongs to a later one.
     const auto sent = set_.links[static_cast<std::size_t>(peer)]->readable(sizeof(MessageHeader));
     if (sent.size() >= sizeof(MessageHeader) && !barrier.has_arrived(peer)) {
       MessageHeader header;

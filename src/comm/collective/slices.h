@@ -1,4 +1,4 @@
-// Slices: how an array is cut into one part per rank.
+// Slices: cut an array into one part per rank. Pure functions.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace trireme::comm {
 
-// Part `index` of `parts` of `count` items; sizes differ by at most one.
+// Part `index` of `parts` parts of `count` items; sizes differ by at most one.
 inline base::Range slice(std::int64_t count, int index, int parts) {
   return {count * index / parts, count * (index + 1) / parts};
 }

@@ -57,9 +57,9 @@ int Subgroup::smallest_host() const {
 
 void Subgroup::run(const Operation& operation, std::span<const Transfer> transfers) {
   if (is_whole_) return loop_->run(operation, transfers);
-  renamed_.assign(transfers.begin(), transfers.end());
-  for (Transfer& transfer : renamed_) transfer.peer = loop_rank(transfer.peer);
-  loop_->run(operation, renamed_);
+  translated_.assign(transfers.begin(), transfers.end());
+  for (Transfer& transfer : translated_) transfer.peer = loop_rank(transfer.peer);
+  loop_->run(operation, translated_);
 }
 
 }  // namespace trireme::comm

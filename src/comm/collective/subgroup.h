@@ -1,5 +1,5 @@
-// Subgroup: ranks that do something together, all of a progress loop's or some of them, numbered from 0 as algorithms
-// want it.
+// Subgroup: some or all ranks of a progress loop, numbered from 0 for the algorithms.
+// One caller at a time.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace trireme::comm {
 
-// How ranks are spread over hosts.
+// How many ranks on how many hosts.
 struct Spread {
   int world = 1, hosts = 1;
 };
@@ -17,14 +17,15 @@ struct Spread {
 class Subgroup {
  public:
   explicit Subgroup(ProgressLoop& loop);
-  // Some of another subgroup's, by their numbers there, in any order; this rank is among them.
+  // Some ranks of another subgroup, by their numbers there, in any order; this rank must be among them.
   Subgroup(const Subgroup& whole, const std::vector<int>& some);
 
   int rank() const { return rank_; }
   int world() const { return static_cast<int>(ranks_.size()); }
   int loop_rank(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
   Spread spread() const { return spread_; }
-  // The ranks that share a host with this one, itself included; and of every host those of the same place in it.
+  // here(): the ranks on this rank's host, itself included. same_place(): from every host, the rank at this place of
+  // its list.
   std::vector<int> here() const;
   std::vector<int> same_place(int place) const;
   int smallest_host() const;
@@ -32,7 +33,7 @@ class Subgroup {
   Traffic& traffic() { return loop_->traffic(); }
   void run(const Operation& operation, std::span<const Transfer> transfers);
 
-  // Where these are all ranks of the progress loop, and share memory; see ProgressLoop.
+  // The barrier, if the subgroup is all ranks of the progress loop and they share memory; see ProgressLoop.
   bool has_barrier() const { return is_whole_ && loop_->has_barrier(); }
   void meet(const Operation& operation, std::span<const std::byte> own) { loop_->meet(operation, own); }
   void take_left(const Operation& operation, int rank, std::span<std::byte> into) const {
@@ -43,11 +44,11 @@ class Subgroup {
   std::vector<std::vector<int>> by_host() const;
 
   ProgressLoop* loop_;
-  std::vector<int> ranks_;  // of the progress loop
+  std::vector<int> ranks_;  // their numbers in the progress loop
   int rank_ = 0;
   bool is_whole_ = false;
   Spread spread_;
-  std::vector<Transfer> renamed_;
+  std::vector<Transfer> translated_;  // transfers with numbers of the progress loop
 };
 
 }  // namespace trireme::comm

@@ -10,13 +10,13 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::int64_t kBlock = 8192;  // floats that stay in a cache while they are combined
-constexpr std::int64_t kFew = 64;      // floats that go through a whole tree before the next do
+constexpr std::int64_t kBlock = 8192;  // floats combined per block, so that the block stays in cache
+constexpr std::int64_t kFew = 64;      // floats that go through the whole tree at a time
 
 std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
 
-// The arrays of all ranks, of which rank r has counts[r]: each tells the others where its own lie. Returns when all are
-// there, so what they hold is complete.
+// Exchanges the addresses of all ranks' arrays and returns the arrays; rank r has counts[r] of them. All ranks have
+// arrived when it returns, so the arrays' contents are complete.
 std::vector<std::vector<std::span<float>>> meet(Subgroup& subgroup, const Operation& operation,
                                                 const WindowSet& windows, std::span<const std::span<float>> own,
                                                 const std::vector<std::size_t>& counts, std::size_t length) {
@@ -51,7 +51,7 @@ std::vector<std::vector<std::span<float>>> meet(Subgroup& subgroup, const Operat
   return arrays;
 }
 
-// Nobody goes on before all have written.
+// Returns when all ranks have written their slices.
 void leave_together(Subgroup& subgroup, const Operation& operation) {
   if (subgroup.has_barrier()) return subgroup.meet(operation, {});
   std::vector<Transfer> transfers;
@@ -63,7 +63,8 @@ void leave_together(Subgroup& subgroup, const Operation& operation) {
   subgroup.run(operation, transfers);
 }
 
-// combine(first, count, out) leaves the combined floats of a block in the result of rank `one`; all others get a copy.
+// combine(first, count, out) writes the combined floats of a block to the result of rank `one`, from which they are
+// copied to all other results.
 template <class CombineBlock>
 void write_slice(Subgroup& subgroup, std::int64_t length, const std::vector<float*>& results, int one,
                  const CombineBlock& combine) {
@@ -77,22 +78,22 @@ void write_slice(Subgroup& subgroup, std::int64_t length, const std::vector<floa
   }
 }
 
-// As if arrays and results had been sent: each rank gets its slice of all others' arrays, and gives all others its
-// slice of the result. Where that is in one place for all, it counts just so: what a network costs does not depend on
-// where its workers sit.
+// Counts the bytes that messages would carry: a rank receives its slice of all other ranks' arrays, and sends its slice
+// of the result to all other ranks. Results in one shared place count the same, so that reported traffic does not
+// depend on where workers are placed.
 void count_traffic(Subgroup& subgroup, std::size_t length, std::size_t own, std::size_t all) {
   const auto mine = bytes_of(slice(static_cast<std::int64_t>(length), subgroup.rank(), subgroup.world()).size());
   const std::size_t rest = length * sizeof(float) - mine;
   subgroup.traffic().add(own * rest + static_cast<std::size_t>(subgroup.world() - 1) * mine, (all - own) * mine + rest);
 }
 
-// The sum of all partials along the tree, a few floats of all of them at a time: every array is one stream.
+// Adds all partials along the tree, kFew floats of each at a time, so that every array is read as one stream.
 struct AddUp {
   struct Tree {
     std::span<const ExactPlan::Addition> additions;  // at least one
     const float* const* at;                          // per partial
-    const float** sums;                              // per partial: where its sum so far is
-    float* memory;                                   // kFew floats for each
+    const float** sums;                              // per partial: its sum so far
+    float* memory;                                   // kFew floats per partial
   };
   TRIREME_INLINE static void run(Tree tree, std::size_t partials, float* out, std::int64_t count) {
     for (std::int64_t first = 0; first < count; first += kFew) {
@@ -111,7 +112,7 @@ struct AddUp {
   }
 };
 
-// Of the partials of all ranks, some floats at a time.
+// Sums blocks of the partials of all ranks along the tree.
 class TreeSum {
  public:
   TreeSum(const ExactPlan& plan, const std::vector<std::vector<std::span<float>>>& arrays) : plan_(plan) {
@@ -137,7 +138,7 @@ class TreeSum {
   std::vector<float> memory_;
 };
 
-// So many besides its partials.
+// The number of arrays of each rank: its partials and `others` more.
 std::vector<std::size_t> arrays_of_ranks(const Subgroup& subgroup, const ExactPlan& plan, std::size_t others) {
   std::vector<std::size_t> counts;
   for (int rank = 0; rank < subgroup.world(); ++rank)
@@ -155,7 +156,7 @@ void window_all_reduce(Subgroup& subgroup, const Operation& operation, const Win
   for (const auto& of_rank : arrays) at.push_back(of_rank[0].data());
   count_traffic(subgroup, data.size(), 1, at.size());
   write_slice(subgroup, static_cast<std::int64_t>(data.size()), at, 0,
-              [&](std::int64_t first, std::int64_t count, float* out) {  // out is rank 0's
+              [&](std::int64_t first, std::int64_t count, float* out) {  // out lies in rank 0's array
                 for (std::size_t rank = 1; rank < at.size(); ++rank) combine_into(how, out, at[rank] + first, count);
               });
   leave_together(subgroup, operation);

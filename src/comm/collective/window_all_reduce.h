@@ -1,6 +1,7 @@
-// All-reduces of memory that all ranks of a subgroup reach: each rank combines its slice of all ranks' arrays and
-// writes the result into all of them. Nothing is sent but the word where a rank's arrays lie, and that it is done;
-// ranks that are all of their host leave it at a barrier.
+// All-reduces in shared windows: each rank combines its slice of all ranks' arrays and writes it into all of them.
+// One caller per rank at a time.
+// Ranks only tell each other where their arrays lie and when they are done: through a host barrier if the subgroup is
+// the whole group and it shares a host, otherwise in messages.
 #pragma once
 
 #include <span>
@@ -12,16 +13,16 @@
 
 namespace trireme::comm {
 
-// In the order of ranks. `data` lies in a window, on all ranks.
+// Combines in the order of ranks. REQUIRES: `data` lies in a window on all ranks.
 void window_all_reduce(Subgroup& subgroup, const Operation& operation, const WindowSet& windows, std::span<float> data,
                        Combine how);
 
-// Along the oar tree; see exact_all_reduce.h. All partials and the result lie in windows, on all ranks.
+// Adds along the oar tree; see exact_all_reduce.h. REQUIRES: all partials and the result lie in windows on all ranks.
 void window_exact_all_reduce(Subgroup& subgroup, const Operation& operation, const WindowSet& windows,
                              const ExactPlan& plan, std::span<const std::span<float>> partials, std::span<float> result,
                              const UseSum& use);
 
-// The same, where what use() makes of a sum is in one place for all ranks already: they only wait until it is there.
+// The same if use() writes its output to one place shared by all ranks: they only wait until it is complete.
 void window_exact_use(Subgroup& subgroup, const Operation& operation, const WindowSet& windows, const ExactPlan& plan,
                       std::span<const std::span<float>> partials, std::int64_t length, const UseSum& use);
 

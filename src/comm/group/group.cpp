@@ -12,7 +12,7 @@ std::shared_ptr<const SharedWindow> Group::allocate(std::size_t bytes) {
     windows_->add(window);
     return window;
   }
-  const auto memory = std::make_shared<MappedMemory>(bytes, -1);  // of this rank alone
+  const auto memory = std::make_shared<MappedMemory>(bytes, -1);  // private to this rank
   return std::make_shared<SharedWindow>(0, memory->data(), bytes, bytes, std::vector{rank()}, rank(), memory);
 }
 

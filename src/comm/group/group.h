@@ -1,5 +1,6 @@
-// Group: ranks that work together. It runs collectives itself, and starts others in the background; both in the same
-// order on all ranks.
+// Group: ranks that work together: collectives, background collectives and a mailbox.
+// Collectives: one caller at a time. Background and mailbox: any thread.
+// All ranks run collectives in the same order, and start background collectives in the same order.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +21,14 @@ namespace trireme::comm {
 
 class GroupServices;
 
-// A rank's links to the others: those of collectives that are waited for, of the background's, and of the mailbox.
+// A rank's links to the others: one set for foreground collectives, one for background collectives, one for the
+// mailbox.
 inline constexpr int kLinkSets = 3;
 struct Mesh {
   LinkSet front, back, mailbox;
-  std::shared_ptr<HostMemory> memory;  // where all ranks share a host
+  std::shared_ptr<HostMemory> memory;  // only if all ranks share a host
 
-  // One count for all.
+  // All three sets count into the traffic of `of_front`.
   Mesh(LinkSet of_front, LinkSet of_back, LinkSet of_mailbox, std::shared_ptr<HostMemory> host_memory)
       : front(std::move(of_front)),
         back(std::move(of_back)),
@@ -40,50 +42,51 @@ class Group : public Collectives {
  public:
   explicit Group(Mesh mesh) : Group(std::move(mesh), std::make_shared<WindowSet>()) {}
 
-  // What must live as long as the group.
+  // Keeps the services alive as long as the group.
   void keep(std::shared_ptr<GroupServices> services) { services_ = std::move(services); }
   const std::shared_ptr<GroupServices>& services() const { return services_; }
 
-  // Of every wait in which nothing moves, from now on.
+  // How long any wait may last without progress, from now on.
   void set_deadline(double seconds);
 
-  // Memory, zero at first, that all-reduces work on where it lies instead of sending copies: where all ranks share a
-  // host, and all of them name such memory. Called by all ranks, with equal sizes.
+  // Zeroed memory that all-reduces work on in place instead of sending copies, if all ranks share a host and all of
+  // them pass such memory. All ranks call it, with equal sizes.
   std::shared_ptr<const SharedWindow> allocate(std::size_t bytes);
 
-  // Where memory from allocate() lies, and what lies at such a place of another rank; nothing for any other memory.
+  // find(): where memory from allocate() lies; nothing for any other memory. at(): the memory at such an address of
+  // another rank.
   std::optional<WindowAddress> find(std::span<const float> floats) const { return windows_->find(floats); }
   std::span<float> at(int rank, const WindowAddress& place, std::size_t floats) const {
     return windows_->at(rank, place, floats);
   }
 
-  // From now on the collectives, those in the background too, are among these ranks of the group only (this rank is one
-  // of them), which rank() and world() then count; see Collectives. What was started before is still among the ranks of
-  // then. The mailbox, and allocate(), keep the ranks of the group.
+  // Restricts further collectives, background ones too, to these ranks of the group (this rank must be among them);
+  // rank() and world() then refer to them; see Collectives. Background collectives that were started before still run
+  // among the previous ranks. The mailbox and allocate() keep all ranks of the group.
   void among(const std::vector<int>& ranks, std::uint32_t sequence);
 
-  // The same of those in the background alone.
+  // The same for background collectives only.
   void among_in_background(const std::vector<int>& ranks, std::uint32_t sequence);
 
-  // From where among() may count: the larger of the next numbers of both kinds of collectives.
+  // A valid `sequence` for among(): the larger of the next numbers of foreground and background collectives.
   std::uint32_t sequence();
 
-  // A collective in the background: what `run` calls.
+  // Starts a collective in the background: `run` calls it.
   PendingCollective start(std::function<void(Collectives&)> run, RunBy by = RunBy::thread) {
     return background_->start(std::move(run), by);
   }
 
-  // Of everything that this group does.
+  // Counts everything that this group sends and receives.
   Traffic& traffic() { return *traffic_; }
 
-  // Messages from one rank to another, whatever the others do.
+  // Point-to-point messages, independent of collectives.
   Mailbox& mailbox() { return *mailbox_; }
 
-  // For a rank that cannot go on: every wait of this rank ends with this sentence. Others see it when it leaves.
+  // For a rank that cannot continue: every wait of this rank ends with this sentence. The others notice when it leaves.
   void give_up(const std::string& sentence) { alarm_->raise(sentence); }
-  // Nothing works any more: a rank failed, or this one gave up.
+  // A rank failed, or this one gave up; no operation works any more.
   bool is_broken() const { return alarm_->is_raised(); }
-  // The same for one that has seen a rank go, of which a verdict may still come.
+  // The same, but waits a moment for the verdict: for a caller that has just lost a peer.
   bool is_broken_soon() const { return alarm_->is_raised_soon(); }
   std::string why_broken() const { return alarm_->sentence(); }
 
@@ -101,7 +104,7 @@ class Group : public Collectives {
         background_(std::make_unique<Background>(
             std::make_unique<Collectives>(std::make_unique<ProgressLoop>(std::move(mesh.back)), windows))) {}
 
-  std::shared_ptr<GroupServices> services_;  // first: goes when nothing runs any more
+  std::shared_ptr<GroupServices> services_;  // first, so it is destroyed last
   std::shared_ptr<FailureState> alarm_;
   std::shared_ptr<Traffic> traffic_;
   std::shared_ptr<WindowSet> windows_;

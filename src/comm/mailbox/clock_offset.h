@@ -1,6 +1,7 @@
-// How far another rank's clock is ahead: hosts count their time from moments of their own. One rank asks what time it
-// is, several times, and takes the other's time to be that of the middle between question and answer. The quickest
-// answer counts: its error is at most half the time it took.
+// Clock offset: how far another rank's clock is ahead of this one's; the clocks of hosts have different origins.
+// One caller per rank.
+// One rank asks the other for its time, several times, and assumes that the other read its clock halfway between
+// question and answer. The exchange with the shortest round trip counts; its error is at most half that round trip.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@ namespace trireme::comm {
 
 struct ClockOffset {
   std::int64_t ahead_ns = 0;       // of the answerer's clock
-  std::int64_t round_trip_ns = 0;  // of the quickest answer
+  std::int64_t round_trip_ns = 0;  // of the fastest exchange
 };
 
-// The clock of a rank; tests have others.
+// A rank's clock in nanoseconds; tests pass their own.
 using Clock = std::function<std::int64_t()>;
 
-// Called by two ranks, by one each, with a tag that they use for nothing else meanwhile.
+// One rank calls ask_clock(), the other answer_clock(), with a tag that neither uses for anything else meanwhile.
 ClockOffset ask_clock(Mailbox& mailbox, int answerer, Tag tag, const Clock& clock = base::now_ns);
 void answer_clock(Mailbox& mailbox, int asker, Tag tag, const Clock& clock = base::now_ns);
 

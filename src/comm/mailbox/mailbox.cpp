@@ -1,4 +1,4 @@
-// Mailbox: what callers call, and how they wait. What comes and goes is in mailbox_links.cpp.
+// Mailbox: its public functions, and how callers wait. Messages on the links: mailbox_links.cpp.
 #include "comm/mailbox/mailbox.h"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::size_t kCredit = std::size_t{1} << 20;     // of those, for each sender
-constexpr std::size_t kLetterBytes = sizeof(void*) * 16;  // that a kept message takes beside its content
+constexpr std::size_t kCredit = std::size_t{1} << 20;     // of short messages, per sender
+constexpr std::size_t kLetterBytes = sizeof(void*) * 16;  // what a buffered message takes beside its content
 
 std::string name_of(int rank) { return rank == kAnyRank ? "any rank" : fmt::format("rank {}", rank); }
 
@@ -27,8 +27,8 @@ Mailbox::Mailbox(LinkSet set) : set_(std::move(set)), link_waiter_(set_.wakeup, 
   }
 }
 
-// Something changed: those are woken who wait for it, or have to do something about it. Nobody else: every one who is
-// woken takes a core from somebody.
+// Wakes the threads whose condition holds, and the watcher if a link needs polling for output. Wakes nobody else,
+// because each woken thread takes a core from the computation.
 void Mailbox::announce() {
   for (Waiter* sleeper : sleepers_)
     if (sleeper->is_done()) sleeper->woken.notify_one();
@@ -68,7 +68,7 @@ bool Mailbox::nobody_can_send(int from) const {
            (set_.alarm->has_left(static_cast<int>(rank)) && !line.link->can_receive() && line.link->descriptor() < 0);
   };
   if (from != kAnyRank) return is_gone(static_cast<std::size_t>(from));
-  if (lines_.size() == 1) return false;  // another thread may send
+  if (lines_.size() == 1) return false;  // another thread of this rank may send
   for (std::size_t rank = 0; rank < lines_.size(); ++rank)
     if (!is_own(static_cast<int>(rank)) && !is_gone(rank)) return false;
   return true;
@@ -81,7 +81,7 @@ bool Mailbox::could_move() const {
   });
 }
 
-// Looks again in a moment, or sleeps; others may come in meanwhile.
+// Spins briefly, or sleeps in poll(); releases the lock meanwhile, so that other callers get in.
 void Mailbox::watch(Lock& lock, const Waiter& self, double seconds) {
   watcher_ = &self;
   if (link_waiter_.should_look_again()) {
@@ -104,11 +104,11 @@ void Mailbox::watch(Lock& lock, const Waiter& self, double seconds) {
     link_waiter_.end_sleep();
   }
   watcher_ = nullptr;
-  if (const std::uint64_t alarms = set_.alarm->count(); alarms != std::exchange(alarms_, alarms)) wake_all();
+  if (const std::uint64_t count = set_.alarm->count(); count != std::exchange(seen_failure_count_, count)) wake_all();
 }
 
 void Mailbox::sleep(Lock& lock, Waiter& self, double seconds) {
-  announce();  // the watcher may not know of what this one has to send
+  announce();  // the watcher may not know yet what this caller has to send
   const auto place = sleepers_.insert(sleepers_.end(), &self);
   self.woken.wait_for(lock, std::chrono::duration<double>(seconds));
   sleepers_.erase(place);
@@ -116,7 +116,7 @@ void Mailbox::sleep(Lock& lock, Waiter& self, double seconds) {
 
 bool Mailbox::wait_until(Lock& lock, const std::string& what, int peer, const std::int64_t& moved_ns, double seconds,
                          base::FunctionRef<bool()> is_done) {
-  struct HandOver {  // one of those who sleep is the watcher next
+  struct HandOver {  // wakes a sleeper to be the next watcher
     Mailbox& mailbox;
     ~HandOver() {
       if (mailbox.watcher_ == nullptr && !mailbox.sleepers_.empty()) mailbox.sleepers_.front()->woken.notify_one();
@@ -175,7 +175,7 @@ void Mailbox::send(int to, Tag tag, std::span<const std::byte> bytes) {
     if (!in_time)
       fail(fmt::format("rank {}, {}: rank {} did not take it within {:g} s", set_.rank, what, to,
                        set_.deadline_seconds));
-  } catch (...) {  // nothing may point to what goes now
+  } catch (...) {  // nothing may refer to the locals of this call any more
     std::erase_if(offers_, [&](const auto& one) { return one.second == &offer; });
     line(to).out.clear();
     throw;
@@ -202,11 +202,11 @@ std::optional<Received> Mailbox::receive_want(Want& want, double seconds, bool m
   try {
     const auto is_done = [&] { return want.done; };
     bool in_time = wait_until(lock, what, want.from, want.moved_ns, seconds, is_done);
-    if (!in_time && want.matched)  // the rest must come
+    if (!in_time && want.matched)  // the rest of the message must arrive
       in_time = wait_until(lock, what, want.from, want.moved_ns, set_.deadline_seconds, is_done);
     if (!in_time && (want.matched || must_come))
       fail(fmt::format("rank {}, {}: {} did not send it within {:g} s; {} bytes were received", set_.rank, what,
-                       name_of(want.from), set_.deadline_seconds, want.come));
+                       name_of(want.from), set_.deadline_seconds, want.received_bytes));
   } catch (...) {
     wants_.remove(&want);
     if (want.matched && failure_.empty()) failure_ = fmt::format("rank {}, {}: given up", set_.rank, what);
@@ -217,7 +217,7 @@ std::optional<Received> Mailbox::receive_want(Want& want, double seconds, bool m
   return want.done ? std::optional(want.got) : std::nullopt;
 }
 
-// The first waiting receive() that a message fits.
+// The first pending receive() that a message matches.
 Mailbox::Want* Mailbox::wanted(int from, Tag tag) {
   const auto found = std::ranges::find_if(wants_, [&](const Want* want) {
     return !want->matched && !want->done && want->tag == tag && (want->from == from || want->from == kAnyRank);
@@ -225,7 +225,7 @@ Mailbox::Want* Mailbox::wanted(int from, Tag tag) {
   return found == wants_.end() ? nullptr : *found;
 }
 
-// Those for whom it is too long hear of it; the next in line may have room.
+// Offers a message to the pending receives that match. If it is too long for one, that one fails and the next is tried.
 void Mailbox::offer_to_wants(Letter& letter) {
   while (Want* want = wanted(letter.from, letter.head.tag)) {
     deliver(letter, *want);
@@ -242,7 +242,7 @@ bool Mailbox::take_letter(Want& want) {
   return true;
 }
 
-// A letter meets who wants it: its content is copied, or asked for, or waited for.
+// Matches a message with a receive(): copies its content, requests it from the sender, or waits until it is complete.
 void Mailbox::deliver(Letter& letter, Want& want) {
   want.moved_ns = base::now_ns();
   const auto bytes = static_cast<std::size_t>(letter.head.bytes);
@@ -270,20 +270,20 @@ void Mailbox::deliver(Letter& letter, Want& want) {
     want.done = true;
     announce();
   } else {
-    coming_[{letter.from, letter.head.id}] = &want;
+    requested_[{letter.from, letter.head.id}] = &want;
     line(letter.from).out.push_back({{Kind::go, letter.head.tag, letter.head.id, 0}});
   }
   forget();
 }
 
-// Not for every message: half of it is enough for the sender to go on.
+// Returns credit to the sender, at most once per half of kCredit instead of once per message.
 void Mailbox::give_credit(int to, std::size_t bytes) {
   Line& its = line(to);
-  its.owed += bytes + kLetterBytes;
+  its.owed_credit += bytes + kLetterBytes;
   if (is_own(to)) {
-    its.credit += std::exchange(its.owed, 0);
-  } else if (its.owed >= kCredit / 2) {
-    its.out.push_back({{Kind::credit, 0, 0, std::exchange(its.owed, 0)}});
+    its.credit += std::exchange(its.owed_credit, 0);
+  } else if (its.owed_credit >= kCredit / 2) {
+    its.out.push_back({{Kind::credit, 0, 0, std::exchange(its.owed_credit, 0)}});
   }
 }
 

@@ -1,4 +1,4 @@
-// Mailbox: what comes and goes on its links. All with the lock held.
+// Mailbox: sending and receiving on its links. REQUIRES: every function here is called with the lock held.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace trireme::comm {
 namespace {
-constexpr std::size_t kPiece = std::size_t{256} << 10;  // of a long message, between which others may go
+constexpr std::size_t kPiece = std::size_t{256} << 10;  // of a long message; other messages can go between pieces
 }
 
 bool Mailbox::progress() {
@@ -25,7 +25,7 @@ bool Mailbox::progress() {
     } catch (const GoneError& error) {
       one.gone = error.what();
       if (!set_.alarm->has_left(rank)) set_.alarm->report(rank, error.what());
-      wake_all();  // some may wait for it
+      wake_all();  // some may wait for this peer
       moved = true;
     }
   }
@@ -79,7 +79,7 @@ bool Mailbox::advance_in(int rank, Line& line) {
   }
 }
 
-// A header came: where the content goes.
+// A header is complete: finds the destination of its content.
 void Mailbox::begin(int rank, Line& line) {
   const Head& head = line.head;
   line.into = {};
@@ -106,11 +106,11 @@ void Mailbox::begin(int rank, Line& line) {
       offer_to_wants(letters_.back());
       return;
     case Kind::content:
-      if (const auto found = coming_.find({rank, head.id}); found != coming_.end()) {
+      if (const auto found = requested_.find({rank, head.id}); found != requested_.end()) {
         Want& want = *found->second;
-        if (head.bytes > want.got.bytes - want.come) break;
+        if (head.bytes > want.got.bytes - want.received_bytes) break;
         line.want = &want;
-        line.into = want.into.subspan(want.come, static_cast<std::size_t>(head.bytes));
+        line.into = want.into.subspan(want.received_bytes, static_cast<std::size_t>(head.bytes));
         return;
       }
       break;
@@ -127,17 +127,17 @@ void Mailbox::end(int rank, Line& line) {
   line.header = 0;
   if (line.want != nullptr) {
     Want& want = *line.want;
-    want.come += line.into.size();
-    want.done = want.come == want.got.bytes;
+    want.received_bytes += line.into.size();
+    want.done = want.received_bytes == want.got.bytes;
     if (line.head.kind == Kind::message) give_credit(rank, line.into.size());
-    if (line.head.kind == Kind::content && want.done) coming_.erase({rank, line.head.id});
+    if (line.head.kind == Kind::content && want.done) requested_.erase({rank, line.head.id});
   } else if (line.letter != nullptr) {
     line.letter->complete = true;
     if (line.letter->want != nullptr) deliver(*line.letter, *line.letter->want);
   }
 }
 
-// The receiver wants it now.
+// The receiver requests an offered message: queues its pieces.
 void Mailbox::send_offered(const Head& head) {
   Offer& offer = *offers_.at(head.id);
   offers_.erase(head.id);

@@ -23,22 +23,22 @@ constexpr std::int64_t kReportGraceNs = 300'000'000, kTellNs = 200'000'000;
 constexpr int kLongestPollMs = 1000, kCrowdedPollMs = 50;
 constexpr double kNever = 1e9;  // seconds
 
-// What others sent may stand in it, whatever bytes those were.
+// Serialises JSON that may contain any bytes of other ranks.
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
 
 FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program,
-                                 FailureTimeouts patience)
-    : FailureDetector(std::move(listener), std::move(secrecy), world, std::move(program), patience, world, kNever) {}
+                                 FailureTimeouts timeouts)
+    : FailureDetector(std::move(listener), std::move(secrecy), world, std::move(program), timeouts, world, kNever) {}
 
 FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program,
-                                 FailureTimeouts patience, int awaited, double settle_seconds)
+                                 FailureTimeouts timeouts, int awaited, double settle_seconds)
     : program_(std::move(program)),
       world_(world),
       awaited_(awaited),
-      patience_(patience),
-      settled_ns_(base::in_seconds(settle_seconds)),
+      timeouts_(timeouts),
+      settle_deadline_ns_(base::in_seconds(settle_seconds)),
       listener_(std::move(listener), std::move(secrecy), world),
       stop_event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   thread_ = std::thread([this] { run(); });
@@ -53,11 +53,11 @@ FailureDetector::~FailureDetector() {
 int FailureDetector::wait_ms(std::int64_t now_ns) const {
   std::int64_t due = now_ns + std::int64_t{listener_.is_crowded() ? kCrowdedPollMs : kLongestPollMs} * 1'000'000;
   if (report_) due = std::min(due, report_->due_ns);
-  if (!is_open_ && !watched_.empty()) due = std::min(due, settled_ns_);
+  if (!is_open_ && !watched_.empty()) due = std::min(due, settle_deadline_ns_);
   if (is_open_)
     for (const auto& [rank, watched] : watched_)
       if (watched.is_here())
-        due = std::min(due, watched.heard_ns + static_cast<std::int64_t>(patience_.silent_seconds * 1e9));
+        due = std::min(due, watched.heard_ns + static_cast<std::int64_t>(timeouts_.silent_seconds * 1e9));
   return static_cast<int>(std::max<std::int64_t>(0, (due - now_ns + 999'999) / 1'000'000));
 }
 
@@ -76,19 +76,20 @@ void FailureDetector::run() {
     }
     for (auto& [rank, watched] : watched_)
       if (watched.is_here()) listen_to(watched);
-    if (!is_open_) std::erase_if(watched_, [](const auto& one) { return one.second.is_lost; });  // it may come again
+    // Until the group is complete, a lost rank may arrive again.
+    if (!is_open_) std::erase_if(watched_, [](const auto& one) { return one.second.is_lost; });
     judge();
   }
   send_to_all(text_of({{"do", "farewell"}}));
 }
 
-// A guest that does not belong to this group hears why.
+// Accepts a guest as a rank; one that does not belong to this group is told why.
 void FailureDetector::admit(Guest guest) {
   const auto refuse = [&](const std::string& why) {
     try {
-      send_frame(guest.socket, text_of({{"do", "refuse"}, {"why", why}, {"is failure", !failure_.empty()}}),
+      send_frame(guest.socket, text_of({{"do", "refuse"}, {"why", why}, {"is failure", !early_failure_.empty()}}),
                  base::now_ns() + kTellNs);
-    } catch (const GoneError&) {  // it will find out by itself
+    } catch (const GoneError&) {  // it will notice the closed connection
     }
   };
   Hello hello;
@@ -100,7 +101,7 @@ void FailureDetector::admit(Guest guest) {
   }
   Member& member = hello.member;
   const std::string who = describe(member);
-  if (!failure_.empty()) return refuse(failure_);
+  if (!early_failure_.empty()) return refuse(early_failure_);
   if (!disagreement_.empty()) return refuse(disagreement_);
   if (is_open_) return refuse(fmt::format("{} comes too late: all {} ranks are there", who, world_));
   if (hello.world != world_)
@@ -136,7 +137,8 @@ void FailureDetector::open_if_wanted() {
   if (!watched_.empty()) open();
 }
 
-// Who came from this host by its loopback is known to the others by the address at which they reached this host.
+// A rank that arrived over this host's loopback is listed to each other rank under the address at which that rank
+// reached this host.
 void FailureDetector::open() {
   is_open_ = true;
   for (auto& [rank, watched] : watched_) {
@@ -150,7 +152,7 @@ void FailureDetector::open() {
     send_to(watched, text_of({{"do", "begin"},
                               {"rank", rank},
                               {"generation", generation_},
-                              {"silent seconds", patience_.silent_seconds},
+                              {"silent seconds", timeouts_.silent_seconds},
                               {"members", to_json(members)}}));
   }
 }
@@ -165,7 +167,7 @@ void FailureDetector::listen_to(WatchedRank& watched) {
       while (const auto frame = watched.frames.next()) {
         const auto text = authentic_text(watched.socket, *frame);
         if (!text) {
-          if (!std::exchange(watched.was_forged, true))
+          if (!std::exchange(watched.has_warned_of_forgery, true))
             base::log_warn("{}", forgery_sentence(describe(watched.member)));
           continue;
         }
@@ -177,10 +179,10 @@ void FailureDetector::listen_to(WatchedRank& watched) {
     const std::string evidence = fmt::format("is gone: {}", error.what());
     watched.socket = Socket();
     if (watched.has_left) return;
-    if (!is_open_ || has_judged_ || patience_.ending_seconds <= 0)
+    if (!is_open_ || has_judged_ || timeouts_.ending_seconds <= 0)
       lose(watched.member.rank, evidence);
-    else if (!report_ || report_->about == watched.member.rank)  // the first one counts
-      report_ = Report{watched.member.rank, evidence, base::in_seconds(patience_.ending_seconds)};
+    else if (!report_ || report_->about == watched.member.rank)  // only the first rank counts
+      report_ = Report{watched.member.rank, evidence, base::in_seconds(timeouts_.ending_seconds)};
   } catch (const FrameError& error) {
     lose(watched.member.rank, fmt::format("sent {}", error.what()));
   } catch (const Json::exception& error) {
@@ -207,8 +209,8 @@ void FailureDetector::take(WatchedRank& watched, const std::string& frame) {
 
 void FailureDetector::judge() {
   const std::int64_t now = base::now_ns();
-  const bool is_complete = static_cast<int>(watched_.size()) >= awaited_ || now >= settled_ns_;
-  if (is_open_ ? has_judged_ : is_complete && disagreement_.empty() && failure_.empty()) open_if_wanted();
+  const bool is_complete = static_cast<int>(watched_.size()) >= awaited_ || now >= settle_deadline_ns_;
+  if (is_open_ ? has_judged_ : is_complete && disagreement_.empty() && early_failure_.empty()) open_if_wanted();
   if (report_ && now >= report_->due_ns) {
     const Report report = *report_;
     report_.reset();
@@ -219,16 +221,16 @@ void FailureDetector::judge() {
   if (!is_open_) return;
   for (auto& [rank, watched] : watched_)
     if (const double silent = 1e-9 * static_cast<double>(now - watched.heard_ns);
-        watched.is_here() && silent > patience_.silent_seconds)
+        watched.is_here() && silent > timeouts_.silent_seconds)
       lose(rank, fmt::format("has been silent for {:.1f} s: it was stopped, or its host or network hangs", silent));
 }
 
 void FailureDetector::handle_exit(const ProcessExit& ending) {
-  if (!is_open_) {                  // nobody comes in its place, so the others need not wait
-    if (!failure_.empty()) return;  // the others end because of the first
-    failure_ = fmt::format("a rank (process {} on {}) {} before all {} were there", ending.process, ending.host,
-                           ending.how, world_);
-    return send_to_all(text_of({{"do", "refuse"}, {"why", failure_}, {"is failure", true}}));
+  if (!is_open_) {                        // no process replaces it, so the others must not wait
+    if (!early_failure_.empty()) return;  // the others end because of the first failure
+    early_failure_ = fmt::format("a rank (process {} on {}) {} before all {} were there", ending.process, ending.host,
+                                 ending.how, world_);
+    return send_to_all(text_of({{"do", "refuse"}, {"why", early_failure_}, {"is failure", true}}));
   }
   for (auto& [rank, watched] : watched_)
     if (watched.member.process == ending.process && watched.member.host == ending.host && !watched.has_left &&
@@ -240,7 +242,7 @@ void FailureDetector::lose(int rank, const std::string& evidence) {
   WatchedRank& watched = watched_.at(rank);
   const std::string verdict =
       text_of({{"do", "verdict"}, {"rank", rank}, {"text", describe(watched.member) + " " + evidence}});
-  if (is_open_) send_to(watched, verdict);  // it may only have slept
+  if (is_open_) send_to(watched, verdict);  // it may only have been suspended
   watched.is_lost = true;
   watched.socket = Socket();
   if (has_judged_ || !is_open_) return;
@@ -251,7 +253,7 @@ void FailureDetector::lose(int rank, const std::string& evidence) {
 void FailureDetector::send_to(WatchedRank& watched, const std::string& frame) {
   try {
     send_frame(watched.socket, frame, base::now_ns() + kTellNs);
-  } catch (const GoneError&) {  // its own connection will tell
+  } catch (const GoneError&) {  // listen_to() will notice
   }
 }
 

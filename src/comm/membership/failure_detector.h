@@ -1,7 +1,8 @@
-// FailureDetector: where ranks meet, and who judges when one fails. It runs in a thread of rank 0's process. Ranks come
-// in any order; when all are there, each gets the list of all. From then on every rank's connection and heartbeat tell
-// that it lives; the first failure becomes one verdict, with its evidence, that all survivors hear. When all survivors
-// want to go on together they get new ranks, in the order of the old ones, and a new list.
+// FailureDetector: runs the rendezvous, then watches the heartbeats of all ranks and decides who failed.
+// Runs in a thread of rank 0, or of the rank that replaces it.
+// Ranks arrive in any order; when all are there, each gets the list of members. From then on it watches each rank's
+// connection and heartbeats. The first failure becomes the verdict, with its evidence, and is sent to all survivors.
+// When all survivors ask to continue, they get new ranks, in the order of their old ones, and a new list.
 #pragma once
 
 #include <atomic>
@@ -21,18 +22,18 @@ namespace trireme::comm {
 
 // In seconds.
 struct FailureTimeouts {
-  double silent_seconds = 10;  // how long a rank may be silent; beats come five times as often
-  double ending_seconds = 0;   // how long a closed connection waits for a launcher's word of how the process ended
+  double silent_seconds = 10;  // how long a rank may be silent; it sends five heartbeats in that time
+  double ending_seconds = 0;   // after a connection closes: how long to wait for a launcher's report_exit()
 };
 
 class FailureDetector {
  public:
-  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts patience);
-  // In the place of one that is gone, for ranks of a group of `world`: `awaited` of them, or those who have come after
-  // so many seconds.
-  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts patience,
+  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts timeouts);
+  // Replaces a failure detector that is gone, for ranks of a group of `world`: waits for `awaited` of them, or takes
+  // those that have arrived after `settle_seconds`.
+  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts timeouts,
                   int awaited, double settle_seconds);
-  ~FailureDetector();  // says farewell to whoever is still there
+  ~FailureDetector();  // sends a farewell to the ranks that are still connected
   FailureDetector(const FailureDetector&) = delete;
   FailureDetector& operator=(const FailureDetector&) = delete;
 
@@ -45,11 +46,11 @@ class FailureDetector {
     FrameReader frames;
     std::int64_t heard_ns = 0;
     bool has_left = false, is_lost = false, wants_to_begin = false;
-    bool was_forged = false;  // a message of its, which is told once
+    bool has_warned_of_forgery = false;  // a forged message was reported to the user; that is done once
 
     bool is_here() const { return socket.is_open() && !has_left && !is_lost; }
   };
-  // Somebody saw a rank fail; others may know better, so the verdict waits a moment.
+  // A rank's report that it lost a peer. The verdict waits a moment, because better evidence may follow.
   struct Report {
     int about = 0;
     std::string evidence;
@@ -59,7 +60,7 @@ class FailureDetector {
   void run();
   int wait_ms(std::int64_t now_ns) const;
   void admit(Guest guest);
-  void open_if_wanted();  // when all that are here want to begin
+  void open_if_wanted();  // when all connected ranks want to begin
   void open();
   void listen_to(WatchedRank& watched);
   void take(WatchedRank& watched, const std::string& frame);
@@ -71,15 +72,15 @@ class FailureDetector {
 
   std::string program_;
   int world_, awaited_;
-  FailureTimeouts patience_;
-  std::int64_t settled_ns_;  // who has not come until then is not waited for
+  FailureTimeouts timeouts_;
+  std::int64_t settle_deadline_ns_;  // ranks that have not arrived by then are not waited for
   int generation_ = 0;
   Listener listener_;
   Socket stop_event_;
   std::map<int, WatchedRank> watched_;
   bool is_open_ = false, has_judged_ = false;
-  std::string disagreement_;  // between ranks, so no group comes together here
-  std::string failure_;       // of a rank before that; nor then
+  std::string disagreement_;   // settings of ranks differ, so this group cannot form
+  std::string early_failure_;  // a rank failed before the group was complete, so it cannot form
   std::optional<Report> report_;
   std::atomic<bool> stop_{false};
   std::thread thread_;

@@ -1,5 +1,6 @@
-// GroupServices: what a rank of a group of processes needs beside its links, for as long as it works with others:
-// listeners for those who connect, its membership, and the arbiter where it is here.
+// GroupServices: the listeners, the membership and, if it runs here, the failure detector of a rank.
+// One caller at a time.
+// It lives as long as the rank works in groups: a group that forms again after a failure uses the same services.
 #pragma once
 
 #include <memory>
@@ -16,13 +17,13 @@ class GroupServices {
   explicit GroupServices(const JoinOptions& options);
 
   Group form();        // the first group
-  Group form_again();  // one of those who are left
+  Group form_again();  // a group of the survivors
 
  private:
   Group form(const MembershipView& view);
   Member self(int rank) const;
   Address listener_address() const;
-  // Where the arbiter is gone: the first of the others that can be reached becomes it.
+  // For when the failure detector is gone: the first other rank that can be reached starts a new one.
   MembershipView elect();
 
   JoinOptions options_;

@@ -11,8 +11,8 @@
 namespace trireme::comm {
 namespace {
 
-constexpr double kReachSeconds = 2;   // for a connection to one that may be gone
-constexpr double kSettleSeconds = 3;  // for those who come to a new arbiter
+constexpr double kReachSeconds = 2;   // to connect to a candidate that may be gone
+constexpr double kSettleSeconds = 3;  // for ranks to arrive at a new arbiter
 
 }  // namespace
 
@@ -22,7 +22,7 @@ GroupServices::GroupServices(const JoinOptions& options)
       listener_(listen_on(listener_address()), secrecy_of(options), options.world),
       local_listener_(listen_on({local_name_, 0}), {options.token, false}, options.world) {}
 
-// Who meets on a loopback address is on this host, so nobody else needs to reach this rank.
+// With a loopback rendezvous, all ranks are on this host, so the listener is on loopback, too.
 Address GroupServices::listener_address() const {
   return {options_.address.is_loopback() ? options_.address.host : "", 0};
 }
@@ -54,7 +54,7 @@ Group GroupServices::form_again() {
     try {
       return form(view);
     } catch (const base::Error&) {
-      if (!view.alarm->is_raised_soon()) throw;  // otherwise another one was lost; the rest meets once more
+      if (!view.alarm->is_raised_soon()) throw;  // otherwise another rank failed meanwhile: the rest meets again
     }
   }
 }
@@ -64,7 +64,7 @@ MembershipView GroupServices::elect() {
   const int others = static_cast<int>(old.members.size()) - 1;
   membership_.reset();
   for (const Member& candidate : old.members) {
-    if (candidate.rank == 0) continue;  // it held the last one
+    if (candidate.rank == 0) continue;  // it ran the last arbiter
     JoinOptions options = options_;
     options.world = static_cast<int>(old.members.size());
     options.address = candidate.address;
@@ -109,7 +109,7 @@ void report_exit(const JoinOptions& options, int process, const std::string& how
       [&](const Socket&) {
         return to_json(ProcessExit{process, this_process().host, how});
       },
-      "the group's meeting", base::in_seconds(kReachSeconds));
+      "the rendezvous", base::in_seconds(kReachSeconds));
 }
 
 bool is_rendezvous_held(const JoinOptions& options, double seconds) {

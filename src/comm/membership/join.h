@@ -1,5 +1,6 @@
-// Joining a group of processes: they meet at one address, in any order; rank 0 holds it. Ranks of one host talk through
-// shared memory, others over TCP.
+// join(): forms a group of processes. They meet at the rendezvous, an address at which rank 0 listens, in any order.
+// One caller per process at a time.
+// Ranks of one host communicate through shared memory, others over TCP.
 #pragma once
 
 #include <string>
@@ -10,27 +11,28 @@
 namespace trireme::comm {
 
 struct JoinOptions : JoinRequest {
-  bool only_tcp = false;  // also between ranks of one host
+  bool only_tcp = false;  // TCP between ranks of one host, too
 };
 
 inline Secrecy secrecy_of(const JoinOptions& options) { return {options.token, options.tls}; }
 
-// A wrong token, world, rank or program is a user error; ranks that do not come are named in a run error.
+// A wrong token, world, rank or program is a user error. Ranks that do not arrive are named in a run error.
 Group join(const JoinOptions& options);
 
-// After a failure: a new group of those who are left, called by each of them with its old one, which nobody may use any
-// more. Ranks keep their order. When rank 0 is gone the next one that can be reached holds the rendezvous, or nobody
-// does (JoinOptions::elects). One that is lost meanwhile is left out. Memory of allocate() belongs to the old group.
+// After a failure: forms a new group of the survivors. Each of them calls it with its old group, which must not be used
+// any more. Ranks keep their order; a rank that fails meanwhile is left out. If rank 0 is gone, the next rank that can
+// be reached takes over the rendezvous, if JoinRequest::elects allows it. Memory from allocate() belongs to the old
+// group.
 Group regroup(const Group& broken);
 
-// Of a launcher on the same host as a process that it had started: how that one ended ("was killed by signal 9"). Where
-// the arbiter's patience waits for such words they outrank a closed connection.
+// A launcher calls this on the host of a process that it started, to report how that process ended ("was killed by
+// signal 9"). If FailureTimeouts::ending_seconds is set, the report outranks a closed connection as evidence.
 void report_exit(const JoinOptions& options, int process, const std::string& how);
 
-// Whether the process that holds the rendezvous answers within so many seconds.
+// Whether the rendezvous answers within `seconds`.
 bool is_rendezvous_held(const JoinOptions& options, double seconds);
 
-// In the sentence of a rank that has lost rank 0.
+// Part of the error of a rank that lost rank 0.
 inline constexpr const char* kHoldsGroup = "which holds the group together";
 
 }  // namespace trireme::comm

@@ -1,4 +1,4 @@
-// JoinRequest: what a process knows when it joins its group, whatever carries the messages.
+// JoinRequest: what a process knows when it joins its group, for any transport. A plain value.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ struct JoinRequest {
   int rank = 0, world = 1;
   std::string program = "trireme";  // equal on all ranks
   bool tls = false;                 // connections between hosts are encrypted; equal on all ranks
-  double join_seconds = 60;         // until all must be there
-  double deadline_seconds = 60;     // of a collective in which nothing moves
-  FailureTimeouts patience{};       // rank 0's silent_seconds count for all
-  bool elects = true;               // regroup() goes on without rank 0
+  double join_seconds = 60;         // until all ranks must have arrived
+  double deadline_seconds = 60;     // how long a wait may last without progress
+  FailureTimeouts patience{};       // rank 0's silent_seconds apply to all ranks
+  bool elects = true;               // regroup() may continue without rank 0
 };
 
 }  // namespace trireme::comm

@@ -81,8 +81,8 @@ std::string describe(const Member& member) {
   return fmt::format("rank {} (process {} on {})", member.rank, member.process, member.host);
 }
 
-// Processes can share memory when they run on one boot of one machine and in one network namespace, through which they
-// find each other.
+// Processes can share memory if they run under one boot of one machine and in one network namespace, in which they find
+// each other's local sockets.
 Member this_process() {
   Member member;
   member.process = getpid();

@@ -36,7 +36,7 @@ std::string name_ranks(const std::vector<int>& ranks) {
   return text;
 }
 
-// As the arbiter tells it: ranks are places in the list.
+// Parses the arbiter's description; a member's rank is its index in the list.
 MembershipView view_of(const Json& json) {
   MembershipView view{json.at("rank"),
                       json.at("generation"),
@@ -60,7 +60,7 @@ Membership::Membership(const JoinOptions& options, Member self, int listener_por
     self.address = {own_host(connected), listener_port};
     return to_json(Hello{options.world, options.program, self});
   };
-  arbiter_ = enter(options.address, secrecy_of(options), hello, "the group's meeting", deadline_ns);
+  arbiter_ = enter(options.address, secrecy_of(options), hello, "the rendezvous", deadline_ns);
   thread_ = std::thread([this] { run(); });
 }
 
@@ -77,28 +77,28 @@ Membership::~Membership() {
 
 MembershipView Membership::meet(std::int64_t deadline_ns) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_ || !refusal_.empty(); });
-  if (!refusal_.empty() && is_failure_) base::run_error("rank {}: {}", options_.rank, refusal_);
+  changed_.wait_for(lock, until(deadline_ns), [&] { return has_new_view_ || is_arbiter_gone_ || !refusal_.empty(); });
+  if (!refusal_.empty() && is_refused_for_failure_) base::run_error("rank {}: {}", options_.rank, refusal_);
   if (!refusal_.empty())
     base::user_error("rank {} cannot join the group at {}: {}", options_.rank, to_text(options_.address), refusal_);
-  if (!is_fresh_)
+  if (!has_new_view_)
     base::run_error("rank {}: {} of {} did not come to {} within {:g} s{}", options_.rank,
                     missing_.empty() ? "some" : name_ranks(missing_), options_.world, to_text(options_.address),
                     options_.join_seconds,
                     options_.address.is_loopback() ? "; other hosts cannot reach a loopback address" : "");
-  is_fresh_ = false;
+  has_new_view_ = false;
   return *view_;
 }
 
 std::optional<MembershipView> Membership::meet_again(std::int64_t deadline_ns) {
   send(Json{{"do", "again"}}.dump());
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, until(deadline_ns), [&] { return is_fresh_ || is_over_; });
-  if (is_over_) return std::nullopt;
-  if (!is_fresh_)
+  changed_.wait_for(lock, until(deadline_ns), [&] { return has_new_view_ || is_arbiter_gone_; });
+  if (is_arbiter_gone_) return std::nullopt;
+  if (!has_new_view_)
     base::run_error("rank {}: the others did not come to form a group again within {:g} s", options_.rank,
                     options_.join_seconds);
-  is_fresh_ = false;
+  has_new_view_ = false;
   return *view_;
 }
 
@@ -106,20 +106,20 @@ void Membership::send(const std::string& frame) {
   const std::lock_guard lock(send_mutex_);
   try {
     send_frame(arbiter_, frame, base::now_ns() + kSendNs);
-  } catch (const GoneError&) {  // run() hears of it
+  } catch (const GoneError&) {  // run() will notice
   }
 }
 
-// The arbiter is gone: of a group that is at work that is a failure of rank 0.
+// The arbiter is gone: in a working group, that is a failure of rank 0.
 void Membership::raise(const std::string& sentence) {
   const std::lock_guard lock(mutex_);
-  is_over_ = true;
+  is_arbiter_gone_ = true;
   if (view_) view_->alarm->raise(fmt::format("{}, {}, {}", describe(view_->members.at(0)), kHoldsGroup, sentence));
   changed_.notify_all();
 }
 
 void Membership::run() {
-  const double& silent_seconds = options_.patience.silent_seconds;  // take() may change it
+  const double& silent_seconds = options_.patience.silent_seconds;  // a reference, because take() may change it
   std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
   while (!stop_) {
     next_beat = std::min(next_beat, base::in_seconds(silent_seconds / kBeatsInSilence));
@@ -132,20 +132,20 @@ void Membership::run() {
     }
     try {
       std::array<std::byte, 4096> bytes{};
-      // Frame by frame: the arbiter may have gone right after its verdict.
+      // Take each complete frame before reading on: the arbiter may have gone right after its verdict.
       while (const std::size_t count = receive_some(arbiter_, bytes)) {
         frames_.add(std::span(bytes).first(count));
         while (const auto frame = frames_.next()) {
           const auto text = authentic_text(arbiter_, *frame);
           if (!text) {
-            if (!std::exchange(was_forged_, true)) base::log_warn("{}", forgery_sentence("the group's meeting"));
+            if (!std::exchange(has_warned_of_forgery_, true)) base::log_warn("{}", forgery_sentence("the rendezvous"));
             continue;
           }
           heard = base::now_ns();
           if (!take(*text)) return;
         }
       }
-    } catch (const std::exception& error) {  // gone, or not to be understood
+    } catch (const std::exception& error) {  // gone, or not readable
       return raise(fmt::format("is gone: {}", error.what()));
     }
     if (const double silent = base::seconds_since(heard); silent > silent_seconds)
@@ -162,20 +162,20 @@ bool Membership::take(const std::string& frame) {
     view.alarm->set_judge([this](int peer, const std::string& seen) {
       send(Json{{"do", "report"}, {"rank", peer}, {"what", seen}}.dump());
     });
-    if (view_) view_->alarm->set_judge({});  // the ranks of that group are others now
+    if (view_) view_->alarm->set_judge({});  // that group's ranks are numbered differently
     options_.patience.silent_seconds = view.silent_seconds;
     view_ = std::move(view);
-    is_fresh_ = true;
+    has_new_view_ = true;
   }
   if (what == "wait") missing_ = json.at("missing").get<std::vector<int>>();
   if (what == "refuse") {
     refusal_ = json.at("why");
-    is_failure_ = json.value("is failure", false);
+    is_refused_for_failure_ = json.value("is failure", false);
   }
   if (what == "verdict" && view_) view_->alarm->raise(json.at("text"));
   if (what == "left" && view_) view_->alarm->leave(view_->members.at(json.at("rank").get<std::size_t>()).rank);
   if (what == "farewell") {
-    is_over_ = true;
+    is_arbiter_gone_ = true;
     if (view_) view_->alarm->set_judge({});
   }
   changed_.notify_all();

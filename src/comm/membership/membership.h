@@ -1,6 +1,7 @@
-// Membership: a rank's place in a group, from meeting the others to leaving them. A thread of its own sends heartbeats
-// to the arbiter and raises the group's alarm at its verdict, or when the arbiter itself is gone; between beats it
-// sleeps.
+// Membership: a rank's place in a group, from the rendezvous to leaving it.
+// One caller at a time.
+// A thread of its own sends heartbeats to the arbiter (the failure detector). It raises the group's failure state when
+// the arbiter sends a verdict or is itself gone. Between heartbeats it sleeps.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@
 
 namespace trireme::comm {
 
-// A group as the arbiter tells it to one of its ranks.
+// A group as the arbiter describes it to one of its ranks.
 struct MembershipView {
   int rank = 0, generation = 0;
   double silent_seconds = 10;  // how long a rank may be silent
@@ -29,36 +30,37 @@ struct MembershipView {
 
 class Membership {
  public:
-  // Connects to the arbiter of options.address. `self` is this process without its address, which routing gives.
+  // Connects to the arbiter at options.address. `self` is this process without its address, which follows from the
+  // connection.
   Membership(const JoinOptions& options, Member self, int listener_port, std::int64_t deadline_ns);
-  ~Membership();  // leaves
+  ~Membership();  // leaves the group
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
 
-  // Meets the others; returns when all are there.
+  // Waits until all ranks have arrived.
   MembershipView meet(std::int64_t deadline_ns);
-  // Meets those again who are left after a verdict; nothing when the arbiter is gone.
+  // Waits until all survivors of a verdict have asked to continue; nothing if the arbiter is gone.
   std::optional<MembershipView> meet_again(std::int64_t deadline_ns);
 
  private:
   void run();
-  bool take(const std::string& frame);  // false: nothing more will come
+  bool take(const std::string& frame);  // false: no further messages will come
   void send(const std::string& frame);
   void raise(const std::string& sentence);
 
   JoinOptions options_;
   Socket arbiter_;
   FrameReader frames_;
-  bool was_forged_ = false;  // a message of the arbiter's, which is told once
+  bool has_warned_of_forgery_ = false;  // a forged message was reported to the user; that is done once
   Socket stop_event_;
   std::mutex send_mutex_, mutex_;
   std::condition_variable changed_;
-  std::optional<MembershipView> view_;  // guarded by mutex_, as the rest up to the thread
-  bool is_fresh_ = false;               // it has not been given out
-  std::vector<int> missing_;            // who has not come yet
-  bool is_failure_ = false;             // of another rank, and no mistake: what is told as
+  std::optional<MembershipView> view_;   // guarded by mutex_, like the members down to is_arbiter_gone_
+  bool has_new_view_ = false;            // view_ has not been returned yet
+  std::vector<int> missing_;             // ranks that have not arrived yet
+  bool is_refused_for_failure_ = false;  // the refusal is due to a failed rank, not to a user's mistake
   std::string refusal_;
-  bool is_over_ = false;  // the arbiter is gone
+  bool is_arbiter_gone_ = false;  // it failed or said farewell
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

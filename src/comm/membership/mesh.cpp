@@ -23,15 +23,15 @@ constexpr double kFirstTrySeconds = 0.5;
 constexpr std::chrono::milliseconds kBetweenTries{20};
 constexpr std::size_t kSets = kLinkSets;
 
-// A connection that is to come.
+// An expected connection.
 struct Awaited {
   int rank = 0;
   std::size_t link_set = 0;
 };
 
 constexpr std::size_t kMailboxSet = 2;
-// Messages up to here are authenticated as a whole. Orders, reports and texts go through the mailbox; the short ones of
-// collectives are what ranks decide together.
+// Messages up to these sizes are authenticated as a whole. Orders, reports and texts go through the mailbox; short
+// messages of collectives carry what ranks decide together.
 constexpr std::size_t kControlOfMailbox = (std::size_t{16} << 10) + kAuthenticHead;
 constexpr std::size_t kControlOfCollectives = std::size_t{512} + kAuthenticHead;
 
@@ -61,7 +61,7 @@ class Builder {
     return rank == options_.rank || (!options_.only_tcp && at(rank) == at(options_.rank));
   }
   bool is_one_host() const { return here_.size() == members_.size(); }
-  // Ranks that must not share memory are hosts of their own.
+  // For each rank the number of its host; ranks that must not share memory count as separate hosts.
   std::vector<int> hosts() const {
     std::vector<int> all;
     for (std::size_t rank = 0; rank < members_.size(); ++rank) {
@@ -72,7 +72,7 @@ class Builder {
     }
     return all;
   }
-  // Whose connection this is, so that none of an earlier group is mistaken for one of this.
+  // Identifies a connection; the generation tells apart connections of earlier groups.
   std::string hello_of(int rank, std::size_t link_set) const {
     return fmt::format("group {} rank {} port {}", generation_, rank, link_set);
   }
@@ -96,14 +96,14 @@ class Builder {
             is_one_host() ? std::optional(segment.barrier(host->place())) : std::nullopt};
   }
 
-  // TLS authenticates every byte itself.
+  // A TLS connection needs no AuthenticatedLink: TLS authenticates every byte.
   static std::unique_ptr<Link> link_over(Socket socket, std::size_t link_set) {
     if (socket.tls() != nullptr) return std::make_unique<SocketLink>(std::move(socket));
     return std::make_unique<AuthenticatedLink>(std::move(socket),
                                                link_set == kMailboxSet ? kControlOfMailbox : kControlOfCollectives);
   }
 
-  // Until all awaited ranks came to the listener; one that does not is named.
+  // Waits until all awaited ranks have connected to the listener; the error names one that has not.
   template <class Take>
   void await(Listener& listener, std::vector<Awaited> awaited, const Take& take) const {
     std::vector<pollfd> polls;
@@ -128,7 +128,7 @@ class Builder {
     }
   }
 
-  // From the lowest rank of this host to all others of it.
+  // Sockets between the lowest rank of this host and all others of it.
   std::vector<Socket> local_sockets(Listener& local_listener) const {
     std::vector<Socket> sockets;
     if (here_[0] == options_.rank) {
@@ -143,8 +143,8 @@ class Builder {
     return sockets;
   }
 
-  // In tries, each of them longer than the one before: the alarm may say that a rank is lost, this one or one that it
-  // waits for, and then nobody answers here any more.
+  // Tries with growing timeouts, and checks the failure state between them: it may say that this rank or the peer is
+  // lost, and then the peer never answers.
   Socket go_to(const Member& member, const Address& address, std::size_t link_set) const {
     for (double seconds = kFirstTrySeconds;; seconds *= 2) {
       const std::int64_t until_ns = std::min(deadline_ns_, base::in_seconds(seconds));
@@ -164,7 +164,7 @@ class Builder {
     if (alarm_->is_raised()) base::run_error("rank {}, joining: {}", options_.rank, alarm_->sentence());
   }
 
-  // To lower ranks; higher ones come here.
+  // Connects to lower ranks and accepts higher ones.
   void connect_hosts(Listener& listener) {
     std::vector<Awaited> awaited;
     for (const Member& member : members_) {
@@ -186,7 +186,7 @@ class Builder {
   std::shared_ptr<FailureState> alarm_;
   std::int64_t deadline_ns_;
   std::vector<int> here_;                           // ranks that share memory with this one, itself included
-  std::vector<std::array<Socket, kSets>> sockets_;  // to ranks of other hosts, one for each port
+  std::vector<std::array<Socket, kSets>> sockets_;  // to ranks of other hosts, one per link set
 };
 
 }  // namespace

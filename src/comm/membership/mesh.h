@@ -1,4 +1,5 @@
-// Mesh: from the list of members to a link with each: shared memory inside a host, TCP between hosts.
+// make_mesh(): connects a rank to all members of its group: shared memory inside a host, TCP between hosts.
+// One caller per rank.
 #pragma once
 
 #include "comm/membership/join.h"
@@ -7,7 +8,7 @@
 
 namespace trireme::comm {
 
-// Called by all members of the roll; `listener` takes connections of other hosts, `local_listener` those of this one.
+// All members of the view call it. `listener` accepts ranks of other hosts, `local_listener` ranks of this host.
 Mesh make_mesh(const JoinOptions& options, const MembershipView& view, Listener& listener, Listener& local_listener);
 
 }  // namespace trireme::comm

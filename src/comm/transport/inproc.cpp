@@ -16,12 +16,12 @@
 namespace trireme::comm {
 namespace {
 
-// What all ranks of the process share.
+// Shared by all ranks of the group.
 struct Common {
   MappedMemory memory;
   std::vector<int> wakeups;
   std::mutex mutex;
-  std::map<std::uint32_t, std::shared_ptr<MappedMemory>> windows;  // made by whoever comes first
+  std::map<std::uint32_t, std::shared_ptr<MappedMemory>> windows;  // made by the first rank that asks
 
   explicit Common(int world) : memory(kLinkSets * SharedSegment::bytes_for(world), -1) {
     for (int rank = 0; rank < kLinkSets * world; ++rank) {

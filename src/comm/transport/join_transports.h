@@ -1,4 +1,4 @@
-// The transports behind join(): processes that meet at an address, and talk through shared memory or over TCP.
+// The transports behind join(): processes meet at an address and communicate through shared memory or TCP.
 #pragma once
 
 #include "comm/transport/transport.h"
@@ -6,8 +6,8 @@
 namespace trireme::comm {
 
 Transport auto_transport();  // shared memory on one host, TCP between hosts
-Transport shm_transport();   // the same, as benchmarks on one host call it
+Transport shm_transport();   // the same, under the name that benchmarks on one host use
 Transport tcp_transport();
-Transport tls_transport();  // TCP, always encrypted; in a run, --tls asks for that
+Transport tls_transport();  // TCP, always encrypted; runs use --tls instead
 
 }  // namespace trireme::comm

@@ -1,5 +1,6 @@
-// Transport: one way to carry a group's messages, as a row of a registry. Adding one takes its own files and a line in
-// comm/builtin_transports.cpp; the command line, the launchers and the benchmarks read what they need from the row.
+// Transport: one way to carry a group's messages, as a row of a registry. A plain value.
+// A new transport takes its own files and a line in comm/builtin_transports.cpp. The command line, the launchers and
+// the benchmarks read what they need from the row.
 #pragma once
 
 #include <functional>
@@ -13,16 +14,16 @@
 
 namespace trireme::comm {
 
-// A program that alone can start the processes of a transport.
+// A program that is needed to start the processes of a transport.
 struct RequiredLauncher {
   std::string program;  // "mpirun"
   std::string title;    // "MPI"
-  std::string package;  // what to install where it is missing
-  // The words that start `world` processes on this host; the words of the processes' own program follow.
+  std::string package;  // the package to install if it is missing
+  // The command that starts `world` processes on this host, without the command of the processes' own program.
   std::function<std::vector<std::string>(int world)> command;
 };
 
-// Where users may name a transport.
+// Where users may choose the transport by name.
 struct Offers {
   bool train = true;  // also in `trireme list transports`
   bool bench_train = true;
@@ -33,18 +34,18 @@ struct Transport {
   std::string name;
   std::string summary;
   Offers offered{};
-  bool regroups = false;  // regroup() forms a group again after a rank was lost
+  bool regroups = false;  // regroup() can form a new group after a rank was lost
   std::optional<RequiredLauncher> launcher{};
-  // A user error where something that it needs is not installed; empty: it needs nothing.
+  // Throws a user error if something that it needs is not installed; empty: it needs nothing.
   std::function<void()> expect_installed{};
   // Joins the group that the request describes; waits for the others. A transport that cannot encrypt must refuse a
-  // request for TLS, unless messages stay on the host or the launcher takes care of their secrecy.
+  // request for TLS, unless messages stay on the host or the launcher ensures their secrecy.
   std::function<Group(const JoinRequest& request)> join{};
 };
 
 using Transports = base::RegistryOf<Transport>;
 
-// The name of the transport of a process that is alone.
+// The transport of a process that is alone.
 inline constexpr const char* kAlone = "inproc";
 
 }  // namespace trireme::comm

@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "base/cpu/race_check.h"
 #include "base/cpu/simd.h"
 #include "base/error.h"
 #include "tensor/buffer.h"
@@ -132,6 +133,10 @@ dnnl::primitive_attr attributes() {
 
 void create(int threads, const std::string& what, const std::function<void()>& make) {
   cpu();
+  // oneDNN hands out what another thread has created from a cache whose synchronization the thread sanitizer, which
+  // does not see into the library, takes for none.
+  static std::mutex creating;
+  const auto lock = base::kChecksRaces ? std::unique_lock(creating) : std::unique_lock<std::mutex>();
   const Scope scope(threads);
   try {
     make();

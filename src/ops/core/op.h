@@ -16,7 +16,6 @@
 #include "base/oar_tree.h"
 #include "ops/core/kernel_table.h"
 #include "tensor/layout.h"
-#include "tensor/parameter_space.h"
 #include "tensor/shape.h"
 #include "tensor/view.h"
 

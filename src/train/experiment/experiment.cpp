@@ -39,8 +39,8 @@ data::DatasetPtr first_samples(const base::Settings& settings, const char* optio
 }
 
 // Sets train, validation (if a share is kept) and test to datasets of unprocessed samples.
-void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelInfo& model,
-               bool is_new, Experiment& e) {
+void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelRow& model, bool is_new,
+               Experiment& e) {
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -83,7 +83,7 @@ void prepare_data(const base::Settings& settings, const data::Normalization* kno
 }
 
 // Builds the network for the shapes of the samples. Images that are too small are enlarged to the network's usual size.
-void fit_network(const models::ModelInfo& model, const base::Settings& settings, Experiment& e) {
+void fit_network(const models::ModelRow& model, const base::Settings& settings, Experiment& e) {
   const auto build = [&] {
     const data::DataSpec& spec = e.train->spec();
     e.network = models::build_model(
@@ -175,7 +175,7 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   Experiment e;
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
-  const models::ModelInfo& model = registry.models.get(settings.text("model"));
+  const models::ModelRow& model = registry.models.get(settings.text("model"));
   open_data(registry.readers, settings, model, known == nullptr, e);
   prepare_data(settings, known, e);
   fit_network(model, settings, e);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/error_of.h"
+#include "base/system/beside_program.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
 #include "base/text/text.h"
@@ -85,7 +86,7 @@ std::string Helm::conduct() {
     if (!broken) keep_trace_of_failure();
     if (!broken) end_all();
     if (error.kind() != base::ErrorKind::run || !folder_) throw;
-    base::run_error("{}; go on with: trireme train --resume {}", sentence, folder_->path().string());
+    base::run_error("{}; go on with: {} train --resume {}", sentence, base::program_name(), folder_->path().string());
   }
 }
 

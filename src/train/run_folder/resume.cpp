@@ -45,10 +45,17 @@ bool free_on_resume(const std::string& name) {
 
 }  // namespace
 
+void check_known_model(const Registry& registry, const base::Settings& settings, const std::string& run) {
+  if (const std::string& model = settings.text("model"); registry.models.find(model) == nullptr)
+    base::user_error("the model '{}' of the run {} is not known to this program; use the program that trained it",
+                     model, run);
+}
+
 base::Settings resumed_settings(const Registry& registry, const base::Settings& given) {
   if (given.is_set("run"))
     base::user_error("--run and --resume exclude each other: a resumed run goes on in its folder");
   base::Settings settings = settings_of_run(given.text("resume"));
+  check_known_model(registry, settings, given.text("resume"));
   for (const auto& [name, value] : given.given()) {
     if (!free_on_resume(name) && settings.text(name) != value)
       base::user_error("--{} cannot change when a run is resumed: it was '{}', now '{}'", name, settings.text(name),

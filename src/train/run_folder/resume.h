@@ -14,6 +14,9 @@
 
 namespace trireme::train {
 
+// Throws a user error when the settings of `run` name a model that only another program has registered.
+void check_known_model(const Registry& registry, const base::Settings& settings, const std::string& run);
+
 // The settings of the run that `given` resumes, with the options that may change taken from `given`. Changing any other
 // option is a user error.
 base::Settings resumed_settings(const Registry& registry, const base::Settings& given);

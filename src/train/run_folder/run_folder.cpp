@@ -11,6 +11,7 @@
 
 #include "base/cpu/simd.h"
 #include "base/error.h"
+#include "base/system/beside_program.h"
 #include "base/version.h"
 #include "ops/core/onednn.h"
 #include "store/json_checksum.h"
@@ -197,8 +198,8 @@ base::Settings settings_of_run(const std::string& run) {
   if (!store::json_checksum_agrees(base::read_text(run_json)))
     base::user_error(
         "{} was changed since the run wrote it, so this would be another experiment; put it back as it was, or start a "
-        "new run from it: trireme train --config {} --run NEW",
-        run_json, run_json);
+        "new run from it: {} train --config {} --run NEW",
+        run_json, base::program_name(), run_json);
   return settings;
 }
 

@@ -37,24 +37,24 @@ struct PinnedThread {
 std::pair<int, int> play(const std::vector<int>& cpus, const PinnedThread& one, const PinnedThread& two) {
   const auto memory = std::make_unique<CoreSlot[]>(2);
   const std::vector<CoreSlot*> slots{&memory[0], &memory[1]};
-  std::barrier meeting(2);
+  std::barrier barrier(2);
   std::pair<int, int> end;
   const auto run = [&](std::size_t own, const PinnedThread& pinned, int& cpu) {
     base::pin_this_thread(cpus[own]);
     CoreRotation swap(slots, own, cpus[own]);
     swap.begin(pinned.step);
     std::this_thread::sleep_for(5ms);
-    meeting.arrive_and_wait();
+    barrier.arrive_and_wait();
     swap.look(1);
     std::this_thread::sleep_for(10ms);
-    if (own == 0) meeting.arrive_and_wait();
+    if (own == 0) barrier.arrive_and_wait();
     swap.look(pinned.left);
-    if (own == 1) meeting.arrive_and_wait();
-    meeting.arrive_and_wait();
+    if (own == 1) barrier.arrive_and_wait();
+    barrier.arrive_and_wait();
     // The swapper may not have moved the other one yet.
     for (int turn = 0; turn < 100 && pinned_to() != memory[own].cpu; ++turn) std::this_thread::sleep_for(10ms);
     cpu = pinned_to();
-    meeting.arrive_and_wait();
+    barrier.arrive_and_wait();
   };
   std::thread first([&] { run(0, one, end.first); });
   std::thread second([&] { run(1, two, end.second); });
@@ -108,7 +108,7 @@ TEST_F(CoreSwapTest, OneThatHasNotLookedForLongIsNotTakenToBeBehind) {
   memory[1].speed = memory[0].speed / 2;
   memory[1].left = 900'000;
   // At its speed it has needed as long as it takes to be as far.
-  memory[1].told_ns = base::now_ns() - 900'000 * std::int64_t{1'000'000} / memory[1].speed;
+  memory[1].reported_ns = base::now_ns() - 900'000 * std::int64_t{1'000'000} / memory[1].speed;
   swap.look(0.49);
   std::this_thread::sleep_for(1ms);
   swap.look(0.48);

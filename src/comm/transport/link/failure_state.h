@@ -1,5 +1,6 @@
-// FailureState: what a group knows about the failure of one of its ranks. Raised once, by whoever hears of it first;
-// whoever waits for a peer is woken and ends with its sentence. Any thread.
+// FailureState: what a rank knows about a failure in its group; wakes every thread that waits for a peer.
+// Thread-safe.
+// The first raise() sets the sentence with which all waits end; later ones have no effect.
 #pragma once
 
 #include <atomic>
@@ -22,21 +23,21 @@ class FailureState {
 
   void raise(const std::string& sentence);
   bool is_raised() const { return raised_.load(std::memory_order_acquire); }
-  // Waits a moment for it.
+  // Waits up to 3 s for raise().
   bool is_raised_soon();
   std::string sentence() const;
 
-  // How often it was raised or a rank left.
+  // How often it was raised or a rank left, together.
   std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
 
-  // A rank that left in good order: it answers no more.
+  // A rank left in good order: it will not answer any more.
   void leave(int rank);
   bool has_left(int rank) const { return has_left_[static_cast<std::size_t>(rank)].load(std::memory_order_acquire); }
 
-  // Tells whoever judges that this rank lost a peer, and waits a moment for the verdict, which raises the alarm, or the
-  // word that the peer left. Returns at once where nobody judges.
+  // Reports to the judge that this rank lost a peer. Waits up to 3 s for the verdict, which calls raise(), or for the
+  // news that the peer left. Returns at once if there is no judge.
   void report(int peer, const std::string& what);
-  // An empty one: nobody judges any more, so whoever waits for a verdict goes on.
+  // An empty function means that nobody judges any more: waits for a verdict end.
   void set_judge(std::function<void(int peer, const std::string& what)> judge);
 
  private:

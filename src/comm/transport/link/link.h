@@ -1,5 +1,6 @@
-// Link: bytes in order to and from one peer. Nothing here waits; a peer that is gone is told by a GoneError. One thread
-// at a time.
+// Link: an ordered stream of bytes to and from one peer.
+// One caller at a time.
+// No function blocks. A GoneError reports that the peer is gone.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace trireme::comm {
 
-// The connection ended; the caller knows whose it was and during what.
+// The connection ended. The caller knows the peer and the operation.
 struct GoneError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -18,17 +19,18 @@ class Link {
  public:
   virtual ~Link() = default;
 
-  // Takes as much as fits now; returns how much.
+  // Sends as much as fits now; returns how many bytes.
   virtual std::size_t send(std::span<const std::byte> bytes) = 0;
-  // What has come, in one piece, at most about `wanted` bytes; take() lets go of its first bytes.
+  // Received bytes that lie in one piece; `wanted` is a hint how much to read. take() consumes the first `count` of
+  // them.
   virtual std::span<const std::byte> readable(std::size_t wanted) = 0;
   virtual void take(std::size_t count) = 0;
-  // Straight into the caller's memory; returns how much.
+  // Receives straight into the caller's memory; returns how many bytes.
   virtual std::size_t receive(std::span<std::byte> into) = 0;
 
-  // A socket to poll; -1 when the peer wakes us instead.
+  // The socket to poll; -1 if the peer wakes this rank through a Wakeup instead.
   virtual int descriptor() const { return -1; }
-  // Of those that ring: whether send() or receive() would get anywhere.
+  // For links with a Wakeup: whether send() or receive() would make progress.
   virtual bool can_send() const { return false; }
   virtual bool can_receive() const { return false; }
 };

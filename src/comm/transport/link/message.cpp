@@ -5,8 +5,9 @@
 
 namespace trireme::comm {
 namespace {
-constexpr std::size_t kShort = std::size_t{16} << 10;  // of content
-}
+// Bytes of content up to which header and content are sent in one piece.
+constexpr std::size_t kShort = std::size_t{16} << 10;
+}  // namespace
 
 std::size_t send_message(Link& link, std::span<const std::byte> head, std::span<const std::byte> content,
                          std::size_t sent, std::vector<std::byte>& scratch) {

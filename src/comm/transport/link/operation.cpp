@@ -23,7 +23,7 @@ constexpr std::array kNames = {"barrier",
 static_assert(kNames.size() == static_cast<std::size_t>(OperationKind::measure) + 1);
 }  // namespace
 
-// The kind may have come over a wire.
+// The kind may come from a message, so it may have any value.
 std::string operation_name(OperationKind kind) {
   const auto number = static_cast<std::size_t>(kind);
   return number < kNames.size() ? kNames[number] : fmt::format("unknown operation {}", number);

@@ -1,5 +1,5 @@
-// What a group does together: every message says which operation it belongs to, so that ranks which disagree fail at
-// once, with both sides named, instead of hanging or mixing data.
+// Operation: identifies one operation of a group. A plain value.
+// Every message carries it. Ranks that disagree fail at once, with both sides named, instead of hanging or mixing data.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ std::string operation_name(OperationKind kind);
 
 struct Operation {
   OperationKind kind = OperationKind::barrier;
-  std::uint8_t detail = 0;  // kind of sum, or algorithm: whatever ranks must agree on
+  std::uint8_t detail = 0;  // kind of sum, or algorithm: anything else that must be equal on all ranks
   std::int16_t root = 0;
-  std::uint32_t sequence = 0;  // operations of this group before
+  std::uint32_t sequence = 0;  // counts the operations of a group; see Collectives::among()
   std::uint64_t bytes = 0;     // of the whole operation
 
   friend bool operator==(const Operation&, const Operation&) = default;

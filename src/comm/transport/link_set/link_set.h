@@ -1,5 +1,6 @@
-// LinkSet: one rank's links to all others, with what a wait for them needs. Every user of links (the collectives, those
-// in the background, point to point) has a set of its own, so none meets another's messages.
+// LinkSet: one rank's links to all others, with what is needed to wait for them.
+// One caller at a time.
+// The collectives, the background collectives and the mailbox have a set each, so their messages do not mix.
 #pragma once
 
 #include <memory>
@@ -16,13 +17,13 @@ namespace trireme::comm {
 
 struct LinkSet {
   int rank = 0;
-  std::shared_ptr<const void> memory;        // what links and wakeup lie in
-  std::vector<std::unique_ptr<Link>> links;  // that of this rank is empty
+  std::shared_ptr<const void> memory;        // keeps the memory of links and wakeup alive
+  std::vector<std::unique_ptr<Link>> links;  // empty for this rank
   Wakeup wakeup;
   std::shared_ptr<FailureState> alarm;
-  std::vector<int> hosts;                // of each rank: a number, equal for those that share memory
-  double deadline_seconds = 60;          // of an operation in which nothing moves
-  std::optional<HostBarrier> barrier{};  // where all ranks share memory
+  std::vector<int> hosts;                // per rank: a number, equal for ranks that share memory
+  double deadline_seconds = 60;          // how long an operation may take without progress
+  std::optional<HostBarrier> barrier{};  // only if all ranks share memory
   std::shared_ptr<Traffic> traffic = std::make_shared<Traffic>();
 };
 

@@ -1,5 +1,5 @@
-// LinkWaiter: how a thread waits for links. It looks again for at most 50 us, and only while no core is wanted by
-// somebody else, then sleeps until it is woken or a socket is ready. One thread at a time.
+// LinkWaiter: waits for link activity: spins at most 50 us, and only while there are idle cores, then polls.
+// One caller at a time; wake() from any thread.
 #pragma once
 
 #include <poll.h>
@@ -22,28 +22,29 @@ class LinkWaiter {
   LinkWaiter(const LinkWaiter&) = delete;
   LinkWaiter& operator=(const LinkWaiter&) = delete;
 
-  // Something moved: the time counts from the next moment when nothing does.
+  // Something moved: restarts the time without progress.
   void moved() { still_since_ns_ = 0; }
-  // Nothing moved: whether to look again at once. Else it is time to sleep.
+  // Nothing moved: whether to spin once more (it pauses briefly); otherwise the caller should sleep.
   bool should_look_again();
   double still_seconds() const;
 
-  // Which sockets to wait for, filled anew for each sleep.
+  // The sockets to wait for; the caller fills it before each sleep.
   std::vector<pollfd>& polls() { return polls_; }
-  // Sleeps for so many seconds at most; not at all when `could_move` finds that something came through memory.
+  // Sleeps at most `seconds`; not at all if `could_move` finds that something arrived through memory.
   void sleep(double seconds, base::FunctionRef<bool()> could_move);
-  // Its parts, for those who look with a lock and sleep without: lie down, look, doze, get up.
+  // sleep() in steps, for callers who check under a lock and sleep without it: begin_sleep(), check, poll_links(),
+  // end_sleep().
   void begin_sleep() { wakeup_.begin_sleep(); }
   void poll_links(double seconds);
   void end_sleep() { wakeup_.end_sleep(); }
-  // From any thread: what to wait for has changed.
+  // Thread-safe: wakes the sleeping thread, because what it waits for has changed.
   void wake() { wakeup_.notify(); }
 
  private:
   Wakeup wakeup_;
   std::shared_ptr<FailureState> alarm_;
   SpinPermit spin_;
-  std::int64_t still_since_ns_ = 0;  // 0: something moved
+  std::int64_t still_since_ns_ = 0;  // when progress stopped; 0: it has not
   bool may_spin_ = false;
   std::vector<pollfd> polls_;
 };

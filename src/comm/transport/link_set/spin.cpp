@@ -20,7 +20,7 @@ SpinPermit::~SpinPermit() {
   if (load_ >= 0) close(load_);
 }
 
-// "0.52 0.41 0.36 2/311 4242": the number before the slash.
+// /proc/loadavg is "0.52 0.41 0.36 2/311 4242"; the number of runnable threads stands before the slash.
 bool SpinPermit::may_spin() const {
   std::array<char, 128> text{};
   if (load_ < 0 || pread(load_, text.data(), text.size() - 1, 0) <= 0) return false;

@@ -1,5 +1,6 @@
-// SpinPermit: whether a wait may spin. The cores belong to the computation: spinning is for moments when no more
-// threads want to run than there are cores.
+// SpinPermit: decides whether a wait may spin.
+// One caller at a time.
+// The cores belong to the computation: a wait may spin only while no more threads are runnable than there are cores.
 #pragma once
 
 namespace trireme::comm {
@@ -11,11 +12,11 @@ class SpinPermit {
   SpinPermit(const SpinPermit&) = delete;
   SpinPermit& operator=(const SpinPermit&) = delete;
 
-  // Asks the system how many threads are runnable now (2 us).
+  // Reads the number of runnable threads from the system (2 us).
   bool may_spin() const;
 
  private:
-  int load_ = -1;  // /proc/loadavg
+  int load_ = -1;  // descriptor of /proc/loadavg
   int cores_ = 1;
 };
 

@@ -1,4 +1,5 @@
-// Traffic: the bytes that a rank gave to others and got from them, over connections or through memory. Any thread.
+// Traffic: the bytes that a rank sent to and received from other ranks, over connections or through memory.
+// Thread-safe.
 #pragma once
 
 #include <atomic>

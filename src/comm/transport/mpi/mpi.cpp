@@ -18,10 +18,11 @@
 namespace trireme::comm {
 namespace {
 
-// MPI's state is the process's, so this is too: who has not left.
+// The progress thread while this process is in its group, else null. Global, because MPI's state is per process.
 std::atomic<MpiProgressThread*> present{nullptr};
 
-// Whoever ends without having left takes the others along: they would wait for it. Exceptions have been printed then.
+// A process that ends without leaving its group ends the whole job; otherwise the other ranks would wait for it. An
+// exception has been printed by then.
 void end_job(int status, void*) {
   MpiProgressThread* progress_thread = present.load(std::memory_order_acquire);
   if (progress_thread == nullptr) return;
@@ -32,7 +33,8 @@ void end_job(int status, void*) {
   progress_thread->end_all_ranks(status != 0 ? status : 1);
 }
 
-// An exception on its way means that this rank fails: it does not leave, and end_job() follows.
+// Deletes the progress thread, which leaves the group, unless an exception is propagating: then this rank fails, and
+// end_job() follows.
 class Leave {
  public:
   void operator()(MpiProgressThread* progress_thread) const {
@@ -46,7 +48,7 @@ class Leave {
 };
 
 const MpiCalls& load(const std::string& path) {
-  // Never closed. MPI loads parts of itself that look for its names among the global ones.
+  // Never closed. RTLD_GLOBAL, because MPI loads plugins that look up its symbols globally.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
     base::user_error("the module {} cannot be loaded: {}; install Open MPI (Debian: openmpi-bin)", path, dlerror());
@@ -112,7 +114,7 @@ Transport mpi_transport() {
 
 RequiredLauncher mpirun() {
   return {.program = "mpirun", .title = "MPI", .package = "Open MPI (Debian: openmpi-bin)", .command = [](int world) {
-            // A rank has more than one thread, and mpirun would put all of them on one core.
+            // A rank has several threads, and mpirun's default binding would put all of them on one core.
             std::vector<std::string> words = mpirun_command(world);
             words.insert(words.end(), {"--bind-to", "none"});
             return words;
@@ -120,7 +122,7 @@ RequiredLauncher mpirun() {
 }
 
 std::vector<std::string> mpirun_command(int world) {
-  // More ranks than cores are fine, and so is root in a container.
+  // Allows more ranks than cores, and root (in a container).
   return {"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "--oversubscribe",
           "-n",  std::to_string(world)};
 }

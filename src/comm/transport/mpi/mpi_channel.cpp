@@ -44,24 +44,24 @@ void MpiChannel::send_piece() {
   ++in_flight_;
   bytes_in_flight_ += piece.size();
   sent_ += piece.size();
-  said_last_ = piece.empty();
+  has_sent_last_ = piece.empty();
 }
 
 void MpiChannel::end(int slot, std::size_t bytes) {
   if (slot > slot_) {
     pieces_[static_cast<std::size_t>(slot - slot_ - 1)].has_ended = true;
-    let_go();
+    release_sent();
   } else {
     is_receiving_ = false;
     received_ += bytes;
     peer_has_closed_ = bytes == 0;
     in_.wrote(bytes);
   }
-  if (is_closing_) throw_away();
+  if (is_closing_) discard_received();
   wakeup_.notify();
 }
 
-void MpiChannel::let_go() {
+void MpiChannel::release_sent() {
   for (; in_flight_ > 0 && pieces_[static_cast<std::size_t>(first_)].has_ended; --in_flight_) {
     const std::size_t bytes = pieces_[static_cast<std::size_t>(first_)].bytes;
     out_.take(bytes);
@@ -72,10 +72,10 @@ void MpiChannel::let_go() {
 
 void MpiChannel::close() {
   is_closing_ = true;
-  throw_away();
+  discard_received();
 }
 
-void MpiChannel::throw_away() {
+void MpiChannel::discard_received() {
   while (in_.has_bytes()) in_.take(in_.readable().size());
 }
 

@@ -19,8 +19,8 @@ namespace trireme::comm {
 namespace {
 
 constexpr std::int64_t kSpinNs = 50'000, kShortestSleepNs = 20'000, kLongestSleepNs = 5'000'000;
-constexpr std::int64_t kStillShare = 8;             // sleeps that part of the time for which nothing has moved
-constexpr std::chrono::seconds kAbortPatience{10};  // until MPI has ended this process
+constexpr std::int64_t kStillShare = 8;             // sleeps this part of the time since the last progress
+constexpr std::chrono::seconds kAbortPatience{10};  // to wait for MPI to end this process
 
 }  // namespace
 
@@ -29,7 +29,7 @@ MpiProgressThread::MpiProgressThread(const MpiCalls& mpi, int link_sets) : mpi_(
   std::future<void> started = promise.get_future();
   thread_ = std::thread([this, promise = std::move(promise)]() mutable { run(std::move(promise)); });
   try {
-    started.get();  // MPI's launcher ends this process where others do not come
+    started.get();  // MPI's launcher ends this process if others do not arrive
   } catch (...) {
     thread_.join();
     throw;
@@ -59,7 +59,7 @@ void MpiProgressThread::run(std::promise<void> started) {
 }
 
 void MpiProgressThread::start() {
-  prctl(PR_SET_TIMERSLACK, 1);  // short sleeps are to be short
+  prctl(PR_SET_TIMERSLACK, 1);  // otherwise Linux may delay short sleeps by 50 us
   if (const char* failure = mpi_.start(link_sets_ * MpiChannel::kSlots, &rank_, &world_); failure != nullptr)
     base::user_error("MPI cannot be started: {}", failure);
   hosts_.resize(static_cast<std::size_t>(world_));
@@ -108,7 +108,7 @@ std::vector<std::unique_ptr<Link>> MpiProgressThread::links(int link_set) const 
 }
 
 void MpiProgressThread::carry() {
-  std::int64_t still_since = 0;  // nothing has moved since then; 0: it has
+  std::int64_t still_since = 0;  // when progress stopped; 0: it has not
   bool may_spin = false;
   while (!is_over()) {
     if (const int code = abort_code_.load(std::memory_order_acquire); code != 0) mpi_.abort(code);
@@ -135,7 +135,7 @@ bool MpiProgressThread::move() {
   }
   bool moved = false;
   for (MpiChannel& lane : lanes_) moved |= lane.post();
-  // A test may find nothing but bring MPI forward, so that the next one finds something.
+  // A test may complete nothing but let MPI make progress, so that the next one completes something.
   return take_ended() || take_ended() || moved;
 }
 
@@ -152,7 +152,7 @@ bool MpiProgressThread::take_ended() {
   return count > 0;
 }
 
-// A rank has left when nothing more comes from it on any lane.
+// A peer has left when all its lanes are closed.
 void MpiProgressThread::notice_closed(int peer) {
   const bool has_left = std::all_of(lanes_.begin(), lanes_.end(), [&](const MpiChannel& lane) {
     return lane.peer() != peer || lane.peer_has_closed();

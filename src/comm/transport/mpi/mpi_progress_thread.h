@@ -1,10 +1,11 @@
-// MpiProgressThread: the thread that carries bytes between the link sets of this process and those of other ranks over
-// MPI. It is the only one that calls MPI, from MPI_Init to MPI_Finalize. Link sets know nothing of it: they write into
-// rings, take from rings and sleep until they are woken, as if the peer were on the same host.
+// MpiProgressThread: the thread that carries bytes over MPI between the link sets of this process and of other ranks.
+// Its public functions may be called from any thread; MPI is called by its thread only, from MPI_Init to MPI_Finalize.
+// Link sets do not know of it: they write to rings, read from rings and sleep until they are woken, as if the peer were
+// on the same host.
 //
-// MPI wakes nobody, so the progress thread has to look: it looks without a pause for at most 50 us after something
-// moved, and only while no core is wanted by somebody else; then it sleeps an eighth of the time for which nothing has
-// moved, 20 us to 5 ms, or until a link set wakes it.
+// MPI has no wakeup, so the progress thread polls. After something moved it polls without a pause for at most 50 us,
+// and only while there are idle cores. Then it sleeps an eighth of the time since the last progress, 20 us to 5 ms, or
+// until a link set wakes it.
 #pragma once
 
 #include <atomic>
@@ -26,9 +27,9 @@ namespace trireme::comm {
 
 class MpiProgressThread {
  public:
-  // Starts MPI, with so many link sets; where that cannot be it is a user error.
+  // Starts MPI with `link_sets` link sets; a user error if that fails.
   MpiProgressThread(const MpiCalls& mpi, int link_sets);
-  // Sends what is still in the rings, and ends MPI when all other ranks do: that may take as long as they work.
+  // Sends what is still in the rings and ends MPI when all other ranks do, which may take as long as they work.
   ~MpiProgressThread();
   MpiProgressThread(const MpiProgressThread&) = delete;
   MpiProgressThread& operator=(const MpiProgressThread&) = delete;
@@ -37,7 +38,7 @@ class MpiProgressThread {
   int world() const { return world_; }
   const std::vector<int>& hosts() const { return hosts_; }  // see LinkSet
   const std::shared_ptr<FailureState>& alarm() const { return alarm_; }
-  // Of a link set.
+  // The links and the wakeup of a link set.
   std::vector<std::unique_ptr<Link>> links(int link_set) const;
   Wakeup wakeup(int link_set) const;
 
@@ -52,7 +53,7 @@ class MpiProgressThread {
   void run(std::promise<void> started);
   void start();
   void carry();
-  bool move();  // whether anything did
+  bool move();  // whether anything moved
   bool take_ended();
   bool could_move() const;
   void sleep(std::int64_t nanoseconds);
@@ -64,15 +65,15 @@ class MpiProgressThread {
   const MpiCalls& mpi_;
   int link_sets_, rank_ = 0, world_ = 1;
   std::vector<int> hosts_;
-  std::vector<Socket> wakeups_;           // one for each link set, then the progress thread's own
-  std::unique_ptr<MappedMemory> memory_;  // the wakeups' states, and two rings for each link set and rank
+  std::vector<Socket> wakeups_;           // one per link set, then the progress thread's own
+  std::unique_ptr<MappedMemory> memory_;  // the wakeups' states, and two rings per link set and rank
   std::shared_ptr<FailureState> alarm_;
   std::vector<MpiChannel> lanes_;
   std::vector<int> lane_of_slot_, ended_slots_, ended_bytes_;
   SpinPermit spin_;
   bool is_closing_ = false;
   std::atomic<bool> stop_{false};
-  std::atomic<int> abort_code_{0};  // 0: nobody asked
+  std::atomic<int> abort_code_{0};  // 0: nobody asked for an abort
   std::thread thread_;
 };
 

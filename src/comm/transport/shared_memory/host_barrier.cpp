@@ -8,7 +8,7 @@
 
 namespace trireme::comm {
 namespace {
-constexpr std::uint64_t kRanks = 1 << 16;  // more than there can be
+constexpr std::uint64_t kRanks = 1 << 16;  // more than the possible ranks
 }
 
 std::size_t HostBarrier::bytes_for(int ranks) { return sizeof(Table) + static_cast<std::size_t>(ranks) * sizeof(Slot); }
@@ -34,8 +34,8 @@ void HostBarrier::arrive(const Operation& operation, std::span<const std::byte> 
 
 bool HostBarrier::is_complete() const { return complete() / kRanks == number_; }
 
-// Along a tree: the one who came last wakes those at 1, 2, 4, ... places after it, the one at place p those at p + 2^k
-// for all 2^k > p.
+// Wakes along a tree, by distance from the rank that arrived last: that rank wakes those at distances 1, 2, 4, ...; the
+// rank at distance p wakes those at p + 2^k for all 2^k > p.
 void HostBarrier::pass_on() {
   const std::size_t ranks = wakeups_.size(), last = complete() % kRanks;
   const std::size_t place = (static_cast<std::size_t>(rank_) + ranks - last) % ranks;

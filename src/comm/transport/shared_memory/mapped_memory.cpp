@@ -13,9 +13,9 @@ namespace trireme::comm {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr int kCollapse = 25;  // MADV_COLLAPSE, of Linux 6.1
+constexpr int kCollapse = 25;  // MADV_COLLAPSE, since Linux 6.1
 
-// Room among the addresses, of more than is needed: what lies before a huge page's border is given back, and the rest.
+// Reserves an address range that begins on a huge page: reserves a larger one and unmaps both ends.
 std::byte* find_room(std::size_t bytes) {
   const std::size_t more = bytes + kHugePage;
   void* room = mmap(nullptr, more, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -45,7 +45,7 @@ MappedMemory::~MappedMemory() { munmap(data_, bytes_); }
 int make_shared_memory(std::size_t bytes) {
   const int descriptor = memfd_create("trireme", MFD_CLOEXEC);
   if (descriptor < 0 || ftruncate(descriptor, static_cast<off_t>(std::max<std::size_t>(bytes, 1))) != 0)
-    base::run_error("there is no shared memory of {} bytes: {}", bytes, std::strerror(errno));
+    base::run_error("cannot allocate {} bytes of shared memory: {}", bytes, std::strerror(errno));
   return descriptor;
 }
 
@@ -58,7 +58,7 @@ void take_huge_pages(std::span<std::byte> memory) {
     one = one;
   }
   const auto begin = reinterpret_cast<std::size_t>(memory.data());
-  // Page by page, because one that fails would keep the rest from being tried.
+  // One call per huge page, because a failure would end a larger call early.
   for (std::size_t at = whole_huge_pages(begin) - begin; at + kHugePage <= memory.size(); at += kHugePage)
     madvise(memory.data() + at, kHugePage, kCollapse);
 }

@@ -1,5 +1,6 @@
-// Memory from the system, also shared between processes; zero at first, and taken only where it is touched. It begins
-// on a huge page.
+// MappedMemory: memory from the system, private or shared between processes.
+// Immutable after construction; the contents are the user's to synchronise.
+// It is zero at first, takes physical pages when touched, and begins on a huge-page boundary.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@ namespace trireme::comm {
 
 class MappedMemory {
  public:
-  // Of this process alone (descriptor -1), or what the descriptor stands for. Fails with a run error.
+  // Private memory (descriptor -1), or the memory of the descriptor. A failure is a run error.
   MappedMemory(std::size_t bytes, int descriptor);
   ~MappedMemory();
   MappedMemory(const MappedMemory&) = delete;
@@ -23,14 +24,14 @@ class MappedMemory {
   std::size_t bytes_;
 };
 
-// A new piece of memory without a name, to be handed to other processes.
+// Makes anonymous shared memory, whose descriptor can be sent to other processes.
 int make_shared_memory(std::size_t bytes);
 
-// Parts begin on huge pages.
+// The size rounded up to huge pages.
 std::size_t whole_huge_pages(std::size_t bytes);
 
-// Takes mapped memory now, for data that is used all the time, in huge pages where the system has some left: it gives
-// shared memory none by itself. Nobody else may write there meanwhile.
+// Makes mapped memory resident now, in huge pages if the system has any left; the system does not give them to shared
+// memory by itself. For data in constant use. REQUIRES: nobody else writes there meanwhile.
 void take_huge_pages(std::span<std::byte> memory);
 
 }  // namespace trireme::comm

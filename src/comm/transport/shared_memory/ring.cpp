@@ -8,7 +8,7 @@
 
 namespace trireme::comm {
 namespace {
-// A long message becomes visible in parts, so that its reader works while it is written.
+// A long write is published in parts of this size, so that the reader can work while it continues.
 constexpr std::size_t kPart = std::size_t{32} << 10;
 }  // namespace
 

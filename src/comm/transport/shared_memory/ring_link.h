@@ -1,4 +1,4 @@
-// RingLink: a link over two rings in memory that both ranks reach.
+// RingLink: a link over two rings in memory that both ranks can access. One caller at a time.
 #pragma once
 
 #include "comm/transport/link/link.h"
@@ -9,7 +9,7 @@ namespace trireme::comm {
 
 class RingLink : public Link {
  public:
-  // `wakeup` is the peer's.
+  // `wakeup` belongs to the peer.
   RingLink(Ring out, Ring in, Wakeup wakeup) : out_(out), in_(in), wakeup_(wakeup) {}
 
   std::size_t send(std::span<const std::byte> bytes) override;

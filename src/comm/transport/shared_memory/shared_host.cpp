@@ -42,7 +42,7 @@ std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t wakeups)
     for (std::size_t i = 1; i < all.size(); ++i) all[i] = Socket(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
     std::vector<int> numbers;
     for (const Socket& one : all) {
-      if (!one.is_open()) base::run_error("rank {}: no eventfd: {}", rank_, std::strerror(errno));
+      if (!one.is_open()) base::run_error("rank {}: cannot make an eventfd: {}", rank_, std::strerror(errno));
       numbers.push_back(one.descriptor());
     }
     for (const Socket& socket : sockets_) send_descriptors(socket, numbers, deadline);
@@ -52,7 +52,7 @@ std::vector<Socket> SharedHost::hand_out(std::size_t bytes, std::size_t wakeups)
   return all;
 }
 
-// The lowest rank may have heard of a loss, and not know of this rank's connection yet.
+// Checks the failure state meanwhile: after a loss, the lowest rank may fail without knowing of this rank's connection.
 void SharedHost::wait_for_lowest(std::int64_t deadline_ns) const {
   while (base::now_ns() < deadline_ns &&
          !wait_readable(sockets_.at(0), std::min(deadline_ns, base::now_ns() + kLookAtAlarmNs)))

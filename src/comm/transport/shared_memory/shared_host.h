@@ -1,5 +1,6 @@
-// SharedHost: the memory that processes of one host share: their segments, and their windows. The lowest rank makes
-// each piece and hands it to the others over local connections that stay open for it.
+// SharedHost: the memory that the processes of one host share: their segments and windows.
+// One caller at a time.
+// The lowest rank allocates it and sends the descriptors to the others over local connections, which stay open.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +17,21 @@ namespace trireme::comm {
 
 class SharedHost : public HostMemory {
  public:
-  // Ranks of this host in order; `sockets` lead to the others (of the lowest rank) or to the lowest rank (of the
-  // others). `seconds` is how long one may let the others wait; they also stop when the alarm is raised.
+  // `ranks` are this host's ranks in order. `sockets` lead from the lowest rank to all others, or from another rank to
+  // the lowest. `seconds` is how long a rank may keep the others waiting; the wait also ends when the failure state is
+  // raised.
   SharedHost(int rank, std::vector<int> ranks, std::size_t segments, std::vector<Socket> sockets, double seconds,
              std::shared_ptr<const FailureState> alarm);
 
   SharedSegment segment(std::size_t number) const;
-  int place() const { return place_; }  // of this rank among those of the host
+  int place() const { return place_; }  // index of this rank among those of the host
   std::shared_ptr<const SharedWindow> allocate(std::size_t bytes) override;
 
  private:
-  // Descriptors of new memory, and of `wakeups` new eventfds: made by the lowest rank, then everybody's.
+  // Descriptors of new shared memory and of `wakeups` new eventfds: the lowest rank makes them and all ranks get them.
   std::vector<Socket> hand_out(std::size_t bytes, std::size_t wakeups);
   bool is_lowest() const { return place_ == 0; }
-  // Returns when the lowest rank has sent something, or is gone.
+  // Returns when the lowest rank has sent something or is gone.
   void wait_for_lowest(std::int64_t deadline_ns) const;
 
   int rank_, place_ = 0;

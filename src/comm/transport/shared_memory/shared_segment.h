@@ -1,5 +1,6 @@
-// SharedSegment: the memory through which ranks of one host talk: a wakeup for each, a ring from each to each other,
-// and a place where all of them meet. Zero before anybody comes.
+// SharedSegment: the shared memory through which ranks of one host exchange bytes.
+// Immutable after construction.
+// It holds a wakeup per rank, a ring per ordered pair of ranks and a barrier. It is zero before the first rank uses it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// SharedWindow: memory of a rank that the ranks of its host reach too, so that they reduce it where it lies.
+// SharedWindow: memory of a rank that the other ranks of its host can read and write, so that they reduce it in place.
+// Immutable after construction; the contents are synchronised by collectives.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +14,17 @@ namespace trireme::comm {
 
 class SharedWindow {
  public:
-  // `base` holds the parts of all ranks of the host, `stride` bytes apart; `ranks` are theirs in the group, `owner`'s
-  // part is this rank's. `memory` is what keeps it.
+  // `base` holds the parts of all ranks of the host, `stride` bytes apart; `ranks` are their ranks in the group, and
+  // `owner` is this rank. `memory` keeps the memory alive.
   SharedWindow(std::uint32_t number, std::byte* base, std::size_t stride, std::size_t bytes, std::vector<int> ranks,
                int owner, std::shared_ptr<void> memory);
 
   std::uint32_t number() const { return number_; }  // equal on all ranks
   std::span<std::byte> own() const { return part(owner_); }
-  // The part of another rank, empty when it is on another host.
+  // The part of another rank; empty if that is on another host.
   std::span<std::byte> part(int rank) const;
   bool contains(const void* data, std::size_t bytes) const;
-  // So many bytes of its own part will be used all the time; before others use it.
+  // Announces that these bytes of its own part will be in constant use. REQUIRES: no other rank uses them yet.
   void take(std::size_t first, std::size_t bytes) const;
 
  private:
@@ -35,19 +36,19 @@ class SharedWindow {
   std::shared_ptr<void> memory_;
 };
 
-// Where an array of a rank lies: at so many bytes of which window.
+// The address of a rank's array: window number and byte offset.
 struct WindowAddress {
   std::uint32_t window = 0, unused = 0;
   std::uint64_t offset = 0;
 };
 
-// The windows of a group that are still in use. Any thread.
+// The windows of a group that are still in use. Thread-safe.
 class WindowSet {
  public:
   void add(const std::shared_ptr<const SharedWindow>& window);
-  // Nothing when the array lies elsewhere.
+  // Nothing if the array lies in no window.
   std::optional<WindowAddress> find(std::span<const float> array) const;
-  // The array of so many floats at a place that another rank named; nothing when there is no such place.
+  // The array of `count` floats at an address that another rank sent; empty if there is no such memory.
   std::span<float> at(int rank, const WindowAddress& place, std::size_t count) const;
 
  private:
@@ -55,8 +56,8 @@ class WindowSet {
   std::vector<std::weak_ptr<const SharedWindow>> windows_;
 };
 
-// How ranks of one host get memory that all of them reach. Called by all ranks of a group in the same order with the
-// same size.
+// Allocates memory that all ranks of a host can access. All ranks of a group call it in the same order with the same
+// size.
 class HostMemory {
  public:
   virtual ~HostMemory() = default;

@@ -4,7 +4,8 @@
 
 namespace trireme::comm {
 
-// Each side writes its own and then reads the other's: one of them sees the other's (hence the full fences).
+// Each side writes its own variable and then reads the other's. The full fences ensure that at least one of them sees
+// the other's write.
 void Wakeup::notify() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (state_->sleeping.load(std::memory_order_relaxed) == 0) return;
@@ -19,7 +20,7 @@ void Wakeup::begin_sleep() {
 void Wakeup::end_sleep() {
   state_->sleeping.store(0, std::memory_order_relaxed);
   eventfd_t ignored = 0;
-  eventfd_read(descriptor_, &ignored);  // does not wait: the eventfd is non-blocking
+  eventfd_read(descriptor_, &ignored);  // does not block: the eventfd is non-blocking
 }
 
 }  // namespace trireme::comm

@@ -1,5 +1,6 @@
-// Wakeup: wakes a thread that sleeps in poll() because nothing came through shared memory. Whoever brings something
-// rings; that costs a system call only when the other sleeps.
+// Wakeup: wakes a thread that sleeps in poll() because nothing arrived through shared memory.
+// One sleeping thread; notify() from any thread or process.
+// notify() makes a system call only if the other side sleeps.
 #pragma once
 
 #include <atomic>
@@ -7,19 +8,19 @@
 
 namespace trireme::comm {
 
-// In memory that both sides reach.
+// In memory that both sides can access.
 struct WakeupState {
   alignas(64) std::atomic<std::uint32_t> sleeping;
 };
 
 class Wakeup {
  public:
-  // `descriptor` is an eventfd that both sides have open; it is not closed here.
+  // `descriptor` is an eventfd that is open on both sides; it is not closed here.
   Wakeup(WakeupState* state, int descriptor) : state_(state), descriptor_(descriptor) {}
 
-  // Of who rings: after what it brought is visible.
+  // For the writer: call it after its data is visible.
   void notify();
-  // Of who sleeps: lie down, look once more whether something came, poll descriptor(), get up.
+  // For the sleeper: begin_sleep(), check once more for data, poll descriptor(), end_sleep().
   void begin_sleep();
   void end_sleep();
   int descriptor() const { return descriptor_; }

@@ -1,4 +1,4 @@
-// Addresses: reading them, and making sockets of them.
+// Addresses: parses them and makes sockets of them.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
@@ -28,7 +28,7 @@ namespace {
 constexpr int kBacklog = 1024;
 constexpr std::chrono::milliseconds kBetweenTries{20};
 
-// One way to reach an address.
+// One socket address that a name resolved to.
 struct ResolvedAddress {
   sockaddr_storage address{};
   socklen_t size = 0;
@@ -40,7 +40,7 @@ ResolvedAddress local_place(const Address& address) {
   place.family = AF_UNIX;
   auto* to = reinterpret_cast<sockaddr_un*>(&place.address);
   to->sun_family = AF_UNIX;
-  // '@' stands for the zero that begins a name outside the file system.
+  // '@' stands for the zero byte that begins a name in the abstract namespace.
   base::check(address.host.size() < sizeof to->sun_path, "a local address of {} bytes", address.host.size());
   std::memcpy(to->sun_path + 1, address.host.data() + 1, address.host.size() - 1);
   place.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address.host.size());
@@ -76,13 +76,14 @@ Socket make_socket(int family) {
     base::run_error("cannot make a socket: {}{}", std::strerror(errno),
                     errno == EMFILE ? "; allow more with ulimit -n" : "");
   const int on = 1;
-  setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // not for local ones, which never delay
+  // No effect on local sockets, which never delay.
+  setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return socket;
 }
 
 const sockaddr* raw(const ResolvedAddress& place) { return reinterpret_cast<const sockaddr*>(&place.address); }
 
-// 0, or the error.
+// Returns 0 or an errno.
 int try_to_connect(const Socket& socket, const ResolvedAddress& place, std::int64_t deadline_ns) {
   if (connect(socket.descriptor(), raw(place), place.size) == 0) return 0;
   if (errno != EINPROGRESS && errno != EAGAIN) return errno;
@@ -158,7 +159,7 @@ int unused_port() {
     const int port = kFirst + static_cast<int>(random() % (kLast - kFirst));
     try {
       return port_of(listen_on({"127.0.0.1", port}));
-    } catch (const base::Error&) {  // somebody has it
+    } catch (const base::Error&) {  // in use
     }
   }
   base::run_error("no unused port was found between {} and {}", kFirst, kLast);

@@ -13,9 +13,9 @@
 namespace trireme::comm {
 namespace {
 
-// Read at once where bytes are combined: stays in the second-level cache until they are.
+// Size of a read when bytes are combined from the buffer: they stay in the L2 cache until then.
 constexpr std::size_t kBuffer = std::size_t{128} << 10;
-// A short message comes with one system call.
+// Bytes to read ahead, so that a short message takes one system call.
 constexpr std::size_t kReadAhead = std::size_t{16} << 10;
 constexpr std::size_t kLongestRecord = std::size_t{1} << 30;
 

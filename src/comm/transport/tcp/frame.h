@@ -1,6 +1,8 @@
-// Frames: short messages over a stream, each with its length before it (4 bytes, the lowest first). What comes from a
-// stranger is read with a small limit; a frame beyond it is a FrameError, and its connection is closed. After the
-// handshake each frame holds a code (see mac.h) and then its text; all that steers a job comes so.
+// Frames: short messages over a stream, each preceded by its length (4 bytes, little-endian).
+// FrameReader: one caller at a time. send_frame() and authentic_text(): one caller per socket and direction.
+// A reader for unauthenticated peers has a small limit; a longer frame is a FrameError, and its connection is closed.
+// After the handshake, each frame is a code (see mac.h) followed by its text. All control messages of a job are such
+// frames.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +22,15 @@ struct FrameError : std::runtime_error {
 
 std::string make_frame(std::string_view text);
 
-// Puts frames together from whatever pieces come.
+// Reassembles frames from pieces of a stream.
 class FrameReader {
  public:
   explicit FrameReader(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
   void add(std::span<const std::byte> bytes);
-  // The next whole one.
+  // The next complete frame, if there is one.
   std::optional<std::string> next();
-  // Bytes that are certainly still to come before the next is whole; never more than belong to it.
+  // A lower bound on the bytes that are missing until the next frame is complete; all of them belong to that frame.
   std::size_t missing() const;
 
  private:
@@ -36,14 +38,14 @@ class FrameReader {
   std::string buffer_;
 };
 
-// The text of a frame that came from a connection whose handshake is done; nothing when its code is wrong: it was
-// forged, altered or repeated on the way, and has no effect.
+// The text of a frame from a connection whose handshake is done. Nothing if the code is wrong: the frame was forged,
+// altered or replayed on the network and must be ignored.
 std::optional<std::string> authentic_text(const Socket& socket, std::string_view frame);
 
-// What to tell the user of it, once for each connection.
+// What to tell the user then, once per connection.
 std::string forgery_sentence(std::string_view sender);
 
-// One frame with its code. Errors as those of send_all().
+// Sends one frame with its code. Errors are those of send_all().
 void send_frame(const Socket& socket, std::string_view text, std::int64_t deadline_ns);
 
 }  // namespace trireme::comm

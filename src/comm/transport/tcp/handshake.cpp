@@ -102,7 +102,10 @@ void authenticate_host(Socket& socket, const Secrecy& secrecy, std::string_view 
   std::array<std::byte, kGreetingBytes> greeting{};
   receive_all(socket, greeting, deadline_ns);
   const auto proof = handshake.proof(greeting);
-  if (!proof) base::user_error("{} is no Trireme of this version: it does not greet as one", what);
+  if (!proof)
+    base::user_error(
+        "{} does not answer as this version of Trireme does; run the same version everywhere, and check the port",
+        what);
   send_all(socket, *proof, deadline_ns);
   base::Digest answer{};
   try {

@@ -1,13 +1,14 @@
-// The handshake: both sides of a connection prove that they know the job's token without showing it.
+// The handshake: both sides of a connection prove that they know the job's token without revealing it.
+// One caller at a time.
 //
 //   host  -> guest   "TRIREME" 3, its challenge: 1 if it wants TLS, else 0; 32 random bytes
 //   guest -> host    its challenge, HMAC(token, "guest", host's challenge, guest's challenge)
 //   host  -> guest   HMAC(token, "host", guest's challenge, host's challenge)
 //
-// Challenges are new for each connection, so nothing recorded can be used again; the two proofs differ in their first
-// word, so none can be sent back as the other. Who only passed the handshake on knows none of the keys that follow from
+// Challenges are new for each connection, so replayed proofs fail; the two proofs differ in their first word, so
+// neither can be reflected. A man in the middle who only forwards the handshake learns none of the keys derived from
 // it: HMAC(token, NAME, host's challenge, guest's challenge), where NAME is "control of host" and "control of guest"
-// for the codes of what each side sends (see mac.h), and "tls" for sides that want TLS, which go on with that.
+// for the codes of what each side sends (see mac.h), and "tls" for the TLS session that follows if both sides want it.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@
 
 namespace trireme::comm {
 
-// What protects connections: the same on all ranks.
+// The protection of connections: equal on all ranks.
 struct Secrecy {
   std::string token;
   bool tls = false;
@@ -35,16 +36,17 @@ inline constexpr std::size_t kMagicBytes = 8;
 inline constexpr std::size_t kGreetingBytes = kMagicBytes + sizeof(Challenge);
 inline constexpr std::size_t kProofBytes = sizeof(Challenge) + sizeof(base::Digest);
 
-// The host's side, piece by piece, without waiting.
+// The host's side, one step per function; never waits.
 class HostHandshake {
  public:
   explicit HostHandshake(Secrecy secrecy);
 
   std::array<std::byte, kGreetingBytes> greeting() const;
-  // What the guest said; whether it knows the token.
+  // Whether the guest's proof shows that it knows the token.
   bool accepts(std::span<const std::byte, kProofBytes> proof) const;
   base::Digest answer(std::span<const std::byte, kProofBytes> proof) const;
-  // Of one that knows it: the keys of control messages, whether it wants TLS as this side does, and the key for that.
+  // REQUIRES: accepts(proof). The keys of control messages; whether the guest has the same TLS setting; the key for
+  // TLS.
   MacKeys mac_keys(std::span<const std::byte, kProofBytes> proof) const;
   bool agrees(std::span<const std::byte, kProofBytes> proof) const;
   base::Digest key(std::span<const std::byte, kProofBytes> proof) const;
@@ -59,9 +61,9 @@ class GuestHandshake {
  public:
   explicit GuestHandshake(Secrecy secrecy);
 
-  // What to say to a host's greeting; nothing when that is none of ours.
+  // The answer to a host's greeting; nothing if that is not a greeting of this protocol.
   std::optional<std::array<std::byte, kProofBytes>> proof(std::span<const std::byte, kGreetingBytes> greeting);
-  // Whether the host that greeted so knows the token too.
+  // Whether the host's answer shows that it knows the token, too.
   bool accepts(const base::Digest& answer) const;
   MacKeys mac_keys() const;
   bool agrees() const;
@@ -72,8 +74,8 @@ class GuestHandshake {
   Challenge challenge_, theirs_{};
 };
 
-// The guest's side from its begin to its end, keys and TLS included. A host that is none of ours, or has another token
-// or setting, is a user error that names `what`.
+// Runs the guest's side on a socket, including keys and TLS. A host with another protocol, token or TLS setting is a
+// user error that names `what`.
 void authenticate_host(Socket& socket, const Secrecy& secrecy, std::string_view what, std::int64_t deadline_ns);
 
 }  // namespace trireme::comm

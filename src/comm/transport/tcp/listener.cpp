@@ -15,13 +15,13 @@ namespace trireme::comm {
 namespace {
 
 constexpr std::int64_t kPatienceNs = 5'000'000'000;
-constexpr std::int64_t kGraceNs = 500'000'000;  // more than one of ours needs
-constexpr std::int64_t kFullNs = 100'000'000;   // before the next try, when there is no descriptor
+constexpr std::int64_t kGraceNs = 500'000'000;  // more than a peer of this job needs to finish the handshake
+constexpr std::int64_t kFullNs = 100'000'000;   // pause before the next accept after running out of descriptors
 constexpr std::size_t kMostVisitors = 256, kFewestVisitors = 8, kHelloBytes = 16384;
-// Listeners that a process may have: of its rendezvous, for ranks of other hosts, and for those of its own.
+// Listeners that a process may have: the rendezvous, one for other hosts, one for its own host.
 constexpr std::size_t kListeners = 3;
-// A process's own descriptors: three links and a place at the rendezvous for each rank, or as many wakeups; then files,
-// pipes and whatever else it does.
+// Descriptors that the process needs itself: per rank, three links and a connection at the rendezvous (or as many
+// wakeups); besides, files, pipes and others.
 constexpr std::size_t kOwnOfARank = 4, kOwnBeside = 128;
 
 std::size_t visitors_that_fit(int world) {
@@ -46,7 +46,7 @@ void Listener::add_polls(std::vector<pollfd>& polls) const {
 
 bool Listener::is_crowded() const {
   const std::int64_t now = base::now_ns();
-  return now < full_until_ns_ ||
+  return now < accept_again_ns_ ||
          (visitors_.size() == most_visitors_ && now < visitors_.front().until_ns - kPatienceNs + kGraceNs);
 }
 
@@ -54,7 +54,7 @@ std::vector<Guest> Listener::accept_authenticated() {
   while (!is_crowded()) {
     Socket socket = accept_now(listener_);
     if (!socket.is_open()) {
-      if (errno == EMFILE || errno == ENFILE) full_until_ns_ = base::now_ns() + kFullNs;
+      if (errno == EMFILE || errno == ENFILE) accept_again_ns_ = base::now_ns() + kFullNs;
       break;
     }
     if (!is_of_this_user(socket)) continue;
@@ -63,7 +63,8 @@ std::vector<Guest> Listener::accept_authenticated() {
     Visitor& visitor = visitors_.back();
     visitor.until_ns = base::now_ns() + kPatienceNs;
     try {
-      send_all(visitor.socket, visitor.handshake.greeting(), base::now_ns());  // fits into any new connection
+      // Does not wait: the greeting fits into the send buffer of any new connection.
+      send_all(visitor.socket, visitor.handshake.greeting(), base::now_ns());
     } catch (const GoneError&) {
       visitors_.pop_back();
     }
@@ -76,7 +77,7 @@ std::vector<Guest> Listener::accept_authenticated() {
         guests.push_back({std::move(visitor->socket), std::move(*hello)});
         is_leaving = true;
       }
-    } catch (const std::runtime_error&) {  // whatever it did wrong: it is none of ours
+    } catch (const std::runtime_error&) {  // any error: it is not a peer of this job
       is_leaving = true;
     }
     visitor = is_leaving ? visitors_.erase(visitor) : std::next(visitor);
@@ -108,7 +109,7 @@ std::optional<std::string> Listener::listen_to(Visitor& visitor) {
   if (!is_proven(visitor)) return std::nullopt;
   if (Tls* tls = visitor.socket.tls(); tls != nullptr && !tls->shake_hands()) return std::nullopt;
   std::array<std::byte, 4096> bytes{};
-  // No more than the hello is taken from the socket: what follows belongs to whoever gets the guest.
+  // Read no further than the hello: later bytes belong to the user of the guest's socket.
   for (;;) {
     if (const auto frame = visitor.frames.next()) {
       auto hello = authentic_text(visitor.socket, *frame);

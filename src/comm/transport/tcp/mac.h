@@ -1,6 +1,8 @@
-// MacStream: message authentication codes for one direction of a connection: HMAC-SHA-256, cut to 16 bytes, under a key
-// of that connection and direction, over the message's number and its bytes. A message that was altered, forged,
-// repeated, moved or follows one that was removed does not verify. One thread at a time.
+// MacStream: message authentication codes for one direction of a connection.
+// One caller at a time.
+// A code is HMAC-SHA-256, truncated to 16 bytes, over the message's number and bytes, with a key for that connection
+// and direction. A message that was altered, forged, replayed or reordered, or that follows a removed one, does not
+// verify.
 #pragma once
 
 #include <array>
@@ -20,7 +22,7 @@ class MacStream {
 
   // The code of the next message, which may be given in two parts.
   MacCode sign(std::span<const std::byte> message, std::span<const std::byte> rest = {});
-  // Whether the code is that of the next message. One that does not verify is not counted.
+  // Whether the code is that of the next message. A message that does not verify is not counted.
   [[nodiscard]] bool verify(std::span<const std::byte> code, std::span<const std::byte> message,
                             std::span<const std::byte> rest = {});
 

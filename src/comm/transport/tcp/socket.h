@@ -1,5 +1,6 @@
-// Sockets: addresses in words, listening, connecting, and moving bytes with a deadline, encrypted where both sides
-// agreed on a key. All sockets are non-blocking.
+// Socket and Address: listening, connecting and moving bytes with a deadline.
+// One sending and one receiving thread per socket at a time.
+// All sockets are non-blocking. Bytes go over TLS if both sides agreed on a key.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace trireme::comm {
 
-// Owns a descriptor, the keys by which its control messages are authenticated, and its encryption if it has one.
+// Owns a descriptor, the keys that authenticate its control messages, and its TLS session, if any.
 class Socket {
  public:
   Socket() = default;
@@ -33,11 +34,11 @@ class Socket {
   int descriptor() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
 
-  // From here on control messages have codes under these keys. Nothing before that.
+  // From now on, control messages carry codes under these keys.
   void authenticate(const MacKeys& keys) { macs_ = std::make_unique<Macs>(keys); }
   Macs* macs() const { return macs_.get(); }
 
-  // From here on bytes go through it, once its hands are shaken.
+  // From now on, bytes go through TLS; shake_hands() first.
   void encrypt(Tls::Side side, const base::Digest& key) { tls_ = std::make_unique<Tls>(descriptor_, side, key); }
   Tls* tls() const { return tls_.get(); }
 
@@ -47,8 +48,8 @@ class Socket {
   std::unique_ptr<Tls> tls_;
 };
 
-// "host:port", "[::1]:4000", or "@name" for a socket of this host that only processes in the same network namespace
-// see.
+// "host:port", "[::1]:4000", or "@name" for a socket of this host that only processes in the same network namespace can
+// reach.
 struct Address {
   std::string host;
   int port = 0;
@@ -58,40 +59,41 @@ struct Address {
 Address parse_address(std::string_view text);  // mistakes are user errors
 std::string to_text(const Address& address);
 
-// A port of 0 means any. An address in use, or one that this host does not have, is a user error.
+// Port 0 means any. An address that is in use, or that this host does not have, is a user error.
 Socket listen_on(const Address& address);
 int port_of(const Socket& listener);
-// One that nobody listens on here, for a rendezvous that is about to begin: outside of those that the system gives out
-// by itself, which the next socket could get.
+// An unused port for a rendezvous that is about to begin. It is outside the range of automatically assigned ports, so
+// no other socket gets it meanwhile by chance.
 int unused_port();
-// Tries again while nobody listens there yet, until the deadline. A name that does not resolve is a user error.
+// Retries until the deadline while nobody listens there. A name that does not resolve is a user error.
 Socket connect_to(const Address& address, std::int64_t deadline_ns);
-// The next connection that waits, or a closed socket, with the reason in errno.
+// The next pending connection, or a closed socket with the reason in errno.
 Socket accept_now(const Socket& listener);
-// The address by which this side reaches the other: chosen by routing.
+// The addresses of this side and of the other side; routing chose this side's.
 std::string own_host(const Socket& connected);
 std::string other_host(const Socket& connected);
-// Whether a local socket's other side is a process of this user, or root's; that of any other socket is not known.
+// Whether the peer of a local socket is a process of this user or root. True for any other socket, where it is unknown.
 bool is_of_this_user(const Socket& connected);
 
-// Waits for it to be readable or writable; false at the deadline.
+// Waits until the socket is readable or writable; false at the deadline.
 bool wait_readable(const Socket& socket, std::int64_t deadline_ns);
 bool wait_writable(const Socket& socket, std::int64_t deadline_ns);
-// The handshake of an encryption to its end; a GoneError when it fails or the deadline passes.
+// Completes the TLS handshake; a GoneError if it fails or the deadline passes.
 void shake_hands(const Socket& socket, std::int64_t deadline_ns);
-// All of it; a GoneError when the other side closes or the deadline passes.
+// Sends or receives all bytes; a GoneError if the other side closes or the deadline passes.
 void send_all(const Socket& socket, std::span<const std::byte> bytes, std::int64_t deadline_ns);
 void receive_all(const Socket& socket, std::span<std::byte> bytes, std::int64_t deadline_ns);
-// What the connection takes now; a GoneError when it is closed. What was not taken comes next, unchanged.
+// Sends what the connection takes now; a GoneError if it is closed. The next call must offer the remaining bytes
+// unchanged.
 std::size_t send_some(const Socket& socket, std::span<const std::byte> bytes);
-// What is there now, at most bytes.size() > 0; a GoneError at the end. Who got all it asked for asks again before it
-// waits: what was decrypted is not seen by poll().
+// Receives what is there, at most bytes.size() > 0; a GoneError at the end. A caller that got all it asked for must ask
+// again before it waits, because poll() does not see decrypted bytes.
 std::size_t receive_some(const Socket& socket, std::span<std::byte> bytes);
 
-// Descriptors, over a local socket.
+// Passes descriptors over a local socket.
 void send_descriptors(const Socket& socket, std::span<const int> descriptors, std::int64_t deadline_ns);
 void receive_descriptors(const Socket& socket, std::span<Socket> descriptors, std::int64_t deadline_ns);
 
-inline constexpr std::size_t kMostDescriptors = 200;  // in one call of the above
+inline constexpr std::size_t kMostDescriptors = 200;  // in one call
 
 }  // namespace trireme::comm

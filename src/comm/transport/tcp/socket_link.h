@@ -1,5 +1,4 @@
-// SocketLink: a link over a connected stream socket (TCP between hosts), which it owns. Non-blocking, as all sockets
-// are.
+// SocketLink: a link over a connected stream socket (TCP between hosts), which it owns. One caller at a time.
 #pragma once
 
 #include <vector>
@@ -21,7 +20,7 @@ class SocketLink : public Link {
 
  private:
   Socket socket_;
-  std::vector<std::byte> buffer_;  // [begin_, end_) has come and was not taken
+  std::vector<std::byte> buffer_;  // [begin_, end_) is received and not taken
   std::size_t begin_ = 0, end_ = 0;
 };
 

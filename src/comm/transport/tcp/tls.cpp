@@ -19,20 +19,20 @@
 
 namespace trireme::comm {
 
-// All is guarded by the mutex.
+// Guarded by `mutex`.
 struct TlsSession {
   int descriptor = -1;
   base::Digest key{};
-  std::uint64_t records_of_a_key = 0, records = 0;  // with the key of now
+  std::uint64_t records_of_a_key = 0, records = 0;  // written with the current key
   SSL* ssl = nullptr;
   bool is_ready = false;  // the handshake is done
-  std::vector<char> out;  // encrypted; from out_begin on it has not gone yet
+  std::vector<char> out;  // encrypted bytes; those from out_begin on are not sent yet
   std::size_t out_begin = 0;
-  std::size_t owed = 0;      // bytes of the caller's in there, which it does not count as sent yet
-  int error = 0;             // the system's
+  std::size_t owed = 0;      // bytes of the caller in `out` that send() has not counted as sent
+  int error = 0;             // errno of a failed read
   bool is_at_end = false;    // the other side closed
-  std::string failure;       // nothing goes any more
-  std::string send_failure;  // likewise, but what has come before can still be received
+  std::string failure;       // once set, nothing works any more
+  std::string send_failure;  // once set, sending fails; bytes that arrived before can still be received
   mutable std::mutex mutex;
 
   TlsSession() = default;
@@ -47,16 +47,16 @@ struct TlsSession {
   [[noreturn]] void end_sending(const std::string& why);
   void check() const;
   void flush();
-  void look_at(int result);
+  void handle_failed_call(int result);
   void encrypt(std::span<const std::byte> bytes);
 };
 
 namespace {
 
 constexpr std::size_t kRecord = SSL3_RT_MAX_PLAIN_LENGTH;
-// Encrypted for one system call, and taken from the system with one.
+// Encrypted for one system call, and received with one.
 constexpr std::size_t kSendAtOnce = 8 * kRecord, kReceiveAtOnce = std::size_t{8} * SSL3_RT_MAX_PACKET_SIZE;
-constexpr std::array<unsigned char, 2> kCipher = {0x13, 0x01};  // the number of the one named below
+constexpr std::array<unsigned char, 2> kCipher = {0x13, 0x01};  // the number of the cipher named below
 constexpr const char* kCipherName = "TLS_AES_128_GCM_SHA256";
 constexpr std::array<unsigned char, 7> kIdentity = {'t', 'r', 'i', 'r', 'e', 'm', 'e'};
 
@@ -68,7 +68,7 @@ T* made(T* thing) {
   return thing;
 }
 
-// What OpenSSL writes is collected and goes with the next flush(), so for OpenSSL writing always succeeds.
+// Collects what OpenSSL writes; flush() sends it. So writing always succeeds for OpenSSL.
 int write_bytes(BIO* bio, const char* bytes, int count) {
   auto& session = *static_cast<TlsSession*>(BIO_get_data(bio));
   session.out.insert(session.out.end(), bytes, bytes + count);
@@ -89,7 +89,7 @@ int read_bytes(BIO* bio, char* bytes, int count) {
 
 long control(BIO*, int what, long, void*) { return what == BIO_CTRL_FLUSH ? 1 : 0; }
 
-// The key of a connection as OpenSSL wants it: a session that both sides know already.
+// The connection's key in OpenSSL's form: a session that both sides already know.
 SSL_SESSION* known_session(SSL* ssl) {
   const auto& key = static_cast<const TlsSession*>(SSL_get_app_data(ssl))->key;
   SSL_SESSION* known = made(SSL_SESSION_new());
@@ -114,7 +114,7 @@ int find_key(SSL* ssl, const unsigned char*, std::size_t, SSL_SESSION** known) {
   return *known != nullptr ? 1 : 0;
 }
 
-// What all connections have in common; not changed once it is made.
+// Shared by all connections; immutable once made.
 struct Common {
   SSL_CTX* context = made(SSL_CTX_new(TLS_method()));
   BIO_METHOD* bytes = made(BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "trireme"));
@@ -159,7 +159,7 @@ void TlsSession::check() const {
   if (!failure.empty()) throw GoneError(failure);
 }
 
-// Sends what is encrypted, as far as it goes now.
+// Sends the encrypted bytes, as far as the socket takes them now.
 void TlsSession::flush() {
   while (has_unsent()) {
     const ssize_t count = ::send(descriptor, out.data() + out_begin, out.size() - out_begin, MSG_NOSIGNAL);
@@ -171,9 +171,9 @@ void TlsSession::flush() {
   out_begin = 0;
 }
 
-// At what a call of OpenSSL's that did not succeed said. It may only have to be made again later; all else is the end
-// of the connection, told by who asked for it.
-void TlsSession::look_at(int result) {
+// Handles a failed OpenSSL call. If the call only has to be repeated later, does nothing; otherwise sets `failure`,
+// which the caller reports.
+void TlsSession::handle_failed_call(int result) {
   const int what = SSL_get_error(ssl, result);
   if (what == SSL_ERROR_WANT_READ || what == SSL_ERROR_WANT_WRITE) return;
   const char* reason = ERR_reason_error_string(ERR_peek_error());
@@ -184,11 +184,11 @@ void TlsSession::look_at(int result) {
   else
     failure =
         fmt::format("what it sent is not encrypted with this connection's key ({})", reason ? reason : "no reason");
-  if (error == 0 && !is_at_end && has_unsent())  // the other side hears of it, if it can
+  if (error == 0 && !is_at_end && has_unsent())  // sends OpenSSL's alert, if possible
     (void)::send(descriptor, out.data() + out_begin, out.size() - out_begin, MSG_NOSIGNAL);
 }
 
-// Into `out`, at most so much as goes at once.
+// Encrypts into `out`. REQUIRES: at most kSendAtOnce bytes.
 void TlsSession::encrypt(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     if (records == records_of_a_key) {
@@ -196,7 +196,7 @@ void TlsSession::encrypt(std::span<const std::byte> bytes) {
       records = 0;
     }
     const int count = SSL_write(ssl, bytes.data(), static_cast<int>(bytes.size()));
-    if (count <= 0) look_at(count);
+    if (count <= 0) handle_failed_call(count);
     check();
     if (count <= 0) end_sending("OpenSSL takes nothing");
     ++records;
@@ -220,7 +220,7 @@ Tls::Tls(int descriptor, Side side, const base::Digest& key, std::uint64_t recor
     SSL_set_accept_state(session_->ssl);
   else
     SSL_set_connect_state(session_->ssl);
-  if (side == Side::guest) SSL_set_verify(session_->ssl, SSL_VERIFY_PEER, nullptr);  // no certificate is good
+  if (side == Side::guest) SSL_set_verify(session_->ssl, SSL_VERIFY_PEER, nullptr);  // rejects every certificate
 }
 
 Tls::~Tls() = default;
@@ -232,8 +232,8 @@ bool Tls::shake_hands() {
   session.check();
   if (!SSL_is_init_finished(session.ssl)) {
     ERR_clear_error();
-    if (const int result = SSL_do_handshake(session.ssl); result <= 0) session.look_at(result);
-    // Without the key there would be certificates, which prove nothing here.
+    if (const int result = SSL_do_handshake(session.ssl); result <= 0) session.handle_failed_call(result);
+    // A handshake without the key would use certificates, which prove nothing here.
     if (SSL_is_init_finished(session.ssl) && SSL_session_reused(session.ssl) != 1)
       session.failure = "it did not use this connection's key";
     session.check();
@@ -248,8 +248,8 @@ bool Tls::wants_to_write() const {
   return session_->has_unsent();
 }
 
-// Pieces of some records are encrypted and sent. A piece counts as sent when all of it has gone; what is left of one
-// goes first when the caller comes with its bytes again.
+// Encrypts and sends blocks of several records. A block counts as sent when all of it is; the rest of one is sent first
+// when the caller offers its bytes again.
 std::size_t Tls::send(std::span<const std::byte> bytes) {
   TlsSession& session = *session_;
   const std::lock_guard lock(session.mutex);
@@ -277,14 +277,14 @@ std::size_t Tls::receive(std::span<std::byte> bytes) {
     const auto most = std::min(bytes.size() - got, kReceiveAtOnce);
     const int count = SSL_read(session.ssl, bytes.data() + got, static_cast<int>(most));
     if (count <= 0) {
-      session.look_at(count);
+      session.handle_failed_call(count);
       break;
     }
     got += static_cast<std::size_t>(count);
     if (SSL_has_pending(session.ssl) == 0) break;
   }
   if (got == 0) session.check();
-  return got;  // before a failure: that is told next time
+  return got;  // a failure after these bytes is reported by the next call
 }
 
 }  // namespace trireme::comm

@@ -1,4 +1,4 @@
-// The module behind the transport `mpi`: the one file that speaks to MPI.
+// The module behind the transport `mpi`: the only file that calls MPI. One caller at a time.
 #include <mpi.h>
 
 #include <array>
@@ -12,14 +12,14 @@ namespace {
 
 std::vector<MPI_Request> requests;  // by slot
 std::vector<MPI_Status> statuses;
-std::string words;  // of the last failure
+std::string words;  // of the last error
 
 const char* said(const std::string& sentence) {
   words = sentence;
   return words.c_str();
 }
 
-// nullptr where there was no error.
+// The error text, or nullptr if there was no error.
 const char* told(const char* call, int error) {
   if (error == MPI_SUCCESS) return nullptr;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -55,7 +55,7 @@ const char* hosts(int* of_rank) {
   if (const char* error = told("MPI_Comm_split_type",
                                MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, own, MPI_INFO_NULL, &here)))
     return error;
-  MPI_Bcast(&own, 1, MPI_INT, 0, here);  // the lowest rank of a host stands for it
+  MPI_Bcast(&own, 1, MPI_INT, 0, here);  // the lowest rank of a host is the host's number
   MPI_Comm_free(&here);
   return told("MPI_Allgather", MPI_Allgather(&own, 1, MPI_INT, of_rank, 1, MPI_INT, MPI_COMM_WORLD));
 }

@@ -1,0 +1,15 @@
+// Completion for bash and zsh: scripts with the verbs, their options, and the values that registries know. The words
+// stand in the scripts, so that pressing tab starts no program.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/cli.h"
+
+namespace trireme::cli {
+
+std::string bash_completion(const train::Registry& registry, std::span<const Verb> verbs);
+std::string zsh_completion(const train::Registry& registry, std::span<const Verb> verbs);
+
+}  // namespace trireme::cli
