@@ -264,7 +264,7 @@ StrategyConfigPtr configure_local(base::Spec& spec, const WorkerSet&) {
 StrategyRow local_row() {
   return {
       "local",
-      "local SGD: every worker updates its own weights, which are averaged every few steps or when they drift apart",
+      "every worker updates its own weights (local SGD), which are averaged every few steps or when they drift apart",
       {{"every", "8", "steps between two averages; 0: by drift alone"},
        {"drift", "0", "average when a replica is further from the last average, relative to its length; 0: never"},
        {"by", "workers|servers", "who adds the replicas"},
