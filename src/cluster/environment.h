@@ -1,4 +1,5 @@
-// The environment variables by which launchers tell a process its place.
+// Reads the environment variables in which launchers pass a process its launch info.
+// Thread-safe, except forget().
 #pragma once
 
 #include <functional>
@@ -7,13 +8,13 @@
 
 namespace trireme::cluster {
 
-// Empty when it is not set.
+// Returns the value of a variable; empty when it is not set.
 using Environment = std::function<std::string(const char* name)>;
 
 std::string environment(const char* name);
-// What this process was told is not for those that it starts.
+// Unsets a variable, so that child processes do not inherit it. Not thread-safe, like unsetenv.
 void forget(const char* name);
-// All of it, each as "NAME=value".
+// All variables, each as "NAME=value".
 std::vector<std::string> whole_environment();
 
 }  // namespace trireme::cluster

@@ -14,13 +14,13 @@ constexpr std::int64_t kMostWeight = 1'000'000;
 struct Entry {
   std::string name;
   std::int64_t weight = 1;
-  std::int64_t workers = 1;  // no host is named for nothing
+  std::int64_t workers = 1;  // every named host gets at least one
 
-  // Whether this one should get the next worker rather than `other`: it would have more weight for each.
+  // True when this host should get the next worker rather than `other`: with it, it has more weight per worker.
   bool is_emptier_than(const Entry& other) const { return weight * (other.workers + 1) > other.weight * (workers + 1); }
 };
 
-// "name", "name:weight", "[fe80::1]:weight"; an address with several colons and no brackets has no weight.
+// Accepts "name", "name:weight" and "[fe80::1]:weight". An address with several colons and no brackets has no weight.
 Entry parse(const std::string& text) {
   Entry entry{text};
   const std::size_t colon = text.rfind(':');
@@ -37,7 +37,7 @@ Entry parse(const std::string& text) {
   if (entry.name.empty())
     base::user_error("a host without a name{}; expected names, for example --hosts a,b",
                      text.empty() ? "" : " in '" + text + "'");
-  // ssh would read it as an option, or as a command.
+  // ssh would read such a name as an option, or the remote shell as a command.
   if (entry.name.starts_with('-') || entry.name.find_first_of(" \t\r\n'\"\\;&|<>$`()") != std::string::npos)
     base::user_error("'{}' is no name of a host", entry.name);
   return entry;

@@ -19,10 +19,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kLaunchInfoVariable = "TRIREME_LAUNCH_INFO";
-constexpr double kLineSeconds = 60;  // for a line that the launcher wrote before the process began
+constexpr double kLineSeconds = 60;  // timeout; the launcher writes the line right after it starts the process
 constexpr std::size_t kLongestLine = 4096;
 
-// Byte by byte: what follows belongs to the control pipe.
+// Reads byte by byte, because the bytes after the line belong to the control pipe.
 std::string first_line(int input) {
   const std::int64_t deadline = base::in_seconds(kLineSeconds);
   std::string line;
@@ -48,7 +48,7 @@ std::optional<LaunchInfo> mpi_launch_info(const Environment& environment) {
   launch_info.rank = static_cast<int>(base::parse_int("OMPI_COMM_WORLD_RANK", rank));
   launch_info.world = static_cast<int>(base::parse_int("OMPI_COMM_WORLD_SIZE", size));
   launch_info.launcher = "mpi";
-  launch_info.transport = "mpi";  // mpirun gives no address at which another could meet
+  launch_info.transport = "mpi";  // mpirun passes no rendezvous address, which the other transports need
   if (launch_info.world == 1) return std::nullopt;
   return launch_info;
 }
@@ -77,7 +77,7 @@ LaunchInfo launch_info_from_line(const std::string& line) {
     launch_info.launcher = json.at("launcher");
     launch_info.transport = json.at("transport");
     launch_info.tls = json.at("tls");
-  } catch (const Json::exception&) {  // its text may hold the token
+  } catch (const Json::exception&) {  // its message may contain the token, so it is not printed
     base::user_error(
         "the first line on standard input is no launch information, though {} is set; unset it to start trireme by "
         "hand",
@@ -95,7 +95,8 @@ std::optional<LaunchInfo> take_launch_info(const Environment& environment, int i
     if (where != "stdin") base::user_error("{} is '{}', only 'stdin' is known", kLaunchInfoVariable, where);
     return launch_info_from_line(first_line(input));
   }
-  // mpirun starts its daemons by srun, so processes under it have Slurm's variables as well, which tell about those.
+  // mpirun is asked first: under Slurm it starts its daemons with srun, so its processes inherit the daemons' Slurm
+  // variables, which do not describe them.
   if (auto launch_info = mpi_launch_info(environment)) return launch_info;
   return slurm_launch_info(environment);
 }

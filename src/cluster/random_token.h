@@ -1,4 +1,5 @@
-// A new secret: 32 random bytes of the system's, in hexadecimal.
+// random_token(): a new secret of 32 random bytes from the operating system, as 64 hexadecimal digits.
+// Thread-safe.
 #pragma once
 
 #include <string>

@@ -12,19 +12,19 @@
 namespace trireme::cluster {
 namespace {
 
-constexpr std::uint64_t kFirstPort = 20000, kSets = 40000;
+constexpr std::uint64_t kFirstPort = 20000, kPorts = 40000;
 constexpr std::uint32_t kFirstSpecialStep = 0xfffffff0;  // the batch script, an interactive shell and the like
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-// Whether it is a step that srun made, by number.
+// True for a numbered step, which srun created.
 bool is_step(const std::string& id) {
   std::uint32_t number = 0;
   const auto [end, cause] = std::from_chars(id.data(), id.data() + id.size(), number);
   return cause == std::errc() && end == id.data() + id.size() && number < kFirstSpecialStep;
 }
 
-// The first of those that is set.
+// The value of the first variable that is set.
 std::string first_of(const Environment& environment, std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (std::string value = environment(name); !value.empty()) return value;
@@ -60,7 +60,7 @@ std::optional<LaunchInfo> slurm_launch_info(const Environment& environment) {
   const std::string first = first_node(nodes);
   const bool is_one_node = first == nodes;
   launch_info.rendezvous = {is_one_node ? "127.0.0.1" : first,
-                            static_cast<int>(kFirstPort + base::xxh3(bytes_of(name)) % kSets)};
+                            static_cast<int>(kFirstPort + base::xxh3(bytes_of(name)) % kPorts)};
   if (!is_one_node && launch_info.rank == 0) launch_info.rendezvous.host = "";
   launch_info.token = environment("TRIREME_TOKEN");
   if (launch_info.token.empty()) launch_info.token = token_of(name, user_secret(environment("HOME")));
@@ -68,7 +68,8 @@ std::optional<LaunchInfo> slurm_launch_info(const Environment& environment) {
   return launch_info;
 }
 
-// Ranges stand for one name each; of every one the first number counts, as written (they may begin with zeros).
+// Takes the first number of each bracket as written (it may have leading zeros), up to the first comma outside
+// brackets.
 std::string first_node(std::string_view list) {
   std::string name;
   bool is_inside = false, is_skipping = false;  // a range in brackets; what follows its first number

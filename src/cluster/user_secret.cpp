@@ -24,25 +24,25 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDigits = 64;
-// A folder of another host may show a file that was made there a moment later.
+// A file created on another host may appear in a shared home folder with a delay.
 constexpr int kTries = 100;
 constexpr std::chrono::milliseconds kPause{50};
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& why) {
   base::user_error(
-      "a job under Slurm needs a secret, but {} {}; mend that, or give it one with "
+      "a job under Slurm needs a secret, but {} {}; correct that, or set a secret with "
       "export TRIREME_TOKEN=$(openssl rand -hex 32) before srun",
       file.string(), why);
 }
 
-// Nothing when there is none yet.
+// Returns nullopt when the file does not exist.
 std::optional<std::string> read_secret(const fs::path& file) {
   const comm::Socket opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!opened.is_open() && errno == ENOENT) return std::nullopt;
   if (!opened.is_open()) refuse(file, fmt::format("cannot be read: {}", std::strerror(errno)));
   struct stat status {};
   if (::fstat(opened.descriptor(), &status) != 0) refuse(file, fmt::format("cannot be read: {}", std::strerror(errno)));
-  if (!S_ISREG(status.st_mode)) refuse(file, "is no file");
+  if (!S_ISREG(status.st_mode)) refuse(file, "is not a regular file");
   if (status.st_uid != ::geteuid()) refuse(file, "belongs to another user");
   if ((status.st_mode & 077) != 0) refuse(file, "can be read or written by others (it must have the mode 0600)");
   std::array<char, kDigits + 1> bytes{};
@@ -54,7 +54,8 @@ std::optional<std::string> read_secret(const fs::path& file) {
   return secret;
 }
 
-// Another process may do the same; the first one's file stays.
+// Writes a draft and links it to its name: the file appears complete or not at all. When several processes do this at
+// the same time, the first link wins and the others keep its file.
 void make_secret(const fs::path& file) {
   const fs::path draft = file.string() + "." + random_token().substr(0, 16);
   const auto fail = [&](const char* what) {

@@ -1,13 +1,15 @@
-// A user's secret for jobs whose launcher hands out none: the file .trireme/job_secret in the home folder, which nobody
-// else can read, so that all processes of the user have it where the hosts share that folder. The first process makes
-// it, whole or not at all, of 32 random bytes. Any thread.
+// user_secret(): the user's secret for jobs whose launcher passes no token.
+// Thread-safe.
+//
+// The secret is in the file .trireme/job_secret in the home folder, mode 0600, so all processes of the user on hosts
+// that share this folder read the same one. The first process creates it, atomically, from 32 random bytes.
 #pragma once
 
 #include <string>
 
 namespace trireme::cluster {
 
-// Where it cannot be made or read, or others could read it, a user error that says what to do.
+// A file that cannot be created or read, or that other users could read, is a user error that says what to do.
 std::string user_secret(const std::string& home);
 
 }  // namespace trireme::cluster

@@ -1,4 +1,5 @@
-// The strategies that the program comes with.
+// builtin_strategies(): the registry of the strategies that come with the program.
+// Thread-safe.
 #pragma once
 
 #include "strategy/registry/config.h"

@@ -19,7 +19,7 @@ StrategyConfigPtr configure(const StrategyRegistry& strategies, const std::strin
   const StrategyRow* row = strategies.find(spec.name());
   if (row == nullptr) {
     if (spec.name() == kSwitch)
-      base::user_error("{}: a switch has no switch in it; name several at and to in one", kWhat);
+      base::user_error("{}: a switch cannot contain a switch; give several at and to in one switch", kWhat);
     std::vector<std::string> names = strategies.names();
     names.emplace_back(kSwitch);
     base::user_error("{}", base::unknown_name("strategy", spec.name(), names));
@@ -32,7 +32,7 @@ StrategyConfigPtr configure(const StrategyRegistry& strategies, const std::strin
 // When a switch happens: "50%", "3epochs", "200steps".
 struct SwitchTime {
   std::string text;
-  double share = 0;  // of the run,
+  double share = 0;  // fraction of the run; the three are added
   std::int64_t epochs = 0, steps = 0;
 
   std::int64_t step(const RunLength& length) const {
@@ -66,14 +66,14 @@ SwitchTime parse_switch_time(const std::string& text) {
   return time;
 }
 
-// A switch's options and those of the strategies in it: what no switch knows belongs to the strategy named before.
+// The options of a switch. An option that the switch does not know belongs to the strategy named before it.
 struct Switch {
   std::vector<SwitchTime> at{};
   std::vector<std::string> strategies{};
   std::vector<bool> keeps_state{};  // at each switch
 };
 
-// The strategy that `text` names has this option, too.
+// True when the strategy that `text` names has this option as well.
 bool has_option(const StrategyRegistry& strategies, const std::string* text, const std::string& key) {
   const StrategyRow* row = text != nullptr ? strategies.find(text->substr(0, text->find(':'))) : nullptr;
   return row != nullptr && row->has_option(key);
@@ -163,7 +163,7 @@ bool needs_servers(const StrategyRegistry& strategies, std::string_view text) {
 
 StrategyRow switch_row() {
   return {kSwitch,
-          "one strategy after the other in one run, without a restart; several at and to",
+          "one strategy after the other in one run, without a restart; at and to may be repeated",
           {{"at", "50%", "when: a share of the run, 3epochs or 200steps"},
            {"from", "allreduce", "the first strategy, with its options"},
            {"to", "ps:mode=async", "the next strategy, with its options"},

@@ -1,6 +1,8 @@
-// Phases: what --strategy asks for: "allreduce:algorithm=ring", "ps:mode=ssp,staleness=3", or a switch from one
-// strategy to the next, "switch:at=50%,from=allreduce,to=ps:mode=async". A run is a list of phases with one strategy
-// each.
+// Phases: parses --strategy into the phases of a run, each with one strategy.
+// The functions are thread-safe.
+//
+// Examples: "allreduce:algorithm=ring", "ps:mode=ssp,staleness=3", or a switch from one strategy to the next,
+// "switch:at=50%,from=allreduce,to=ps:mode=async".
 #pragma once
 
 #include <cstdint>
@@ -13,10 +15,10 @@
 namespace trireme::strategy {
 
 struct Phase {
-  std::string text;  // the strategy as it was asked for
+  std::string text;  // the strategy as the user wrote it
   StrategyConfigPtr strategy;
-  std::int64_t until = 0;   // the first step that is not of this phase, counted from 0
-  bool keeps_state = true;  // of the optimizer, from the phase before
+  std::int64_t until = 0;   // the first step after this phase; steps count from 0
+  bool keeps_state = true;  // takes over the optimizer's state of the previous phase
 
   const Traits& traits() const { return strategy->traits(); }
   const ShareRules& shares() const { return strategy->shares(); }
@@ -27,7 +29,7 @@ struct RunLength {
   WorkerSet workers{};
 };
 
-// Mistakes are user errors.
+// Mistakes in `text` are user errors.
 std::vector<Phase> parse_phases(const StrategyRegistry& strategies, std::string_view text, const RunLength& length);
 
 // The strategies of all phases, before the length of the run is known.
@@ -36,10 +38,10 @@ struct NamedConfig {
   StrategyConfigPtr config;
 };
 std::vector<NamedConfig> parse_configs(const StrategyRegistry& strategies, std::string_view text, int workers);
-// Whether some phase has servers.
+// True when some phase needs servers.
 bool needs_servers(const StrategyRegistry& strategies, std::string_view text);
 
-// How the switch is listed beside the strategies. It has no configuration of its own.
+// The row that lists the switch beside the strategies. It has no configure function.
 StrategyRow switch_row();
 
 }  // namespace trireme::strategy

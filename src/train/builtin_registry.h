@@ -1,4 +1,5 @@
-// What the program comes with, by name.
+// builtin_registry(): the registry of everything that comes with the program.
+// Thread-safe.
 #pragma once
 
 #include "train/experiment/registry.h"

@@ -1,5 +1,5 @@
-// StepBenchmark: a network on a crew with an optimizer and one random batch, to run the same training step again and
-// again and see what it costs. Sleeps between calls.
+// StepBenchmark: times a training step: a network on a crew with an optimizer and one fixed random batch.
+// One caller at a time. The crew's threads sleep between calls.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace trireme::train {
 
-// Of one step.
+// The times of one step, in seconds.
 struct TimedStep {
   observe::StepSeconds phases;
   double total = 0;
@@ -20,14 +20,15 @@ struct TimedStep {
 
 class StepBenchmark {
  public:
-  // SGD with learning rate 0.01 and momentum 0.9.
+  // The optimizer is SGD with learning rate 0.01 and momentum 0.9.
   StepBenchmark(const graph::Network& network, const crew::CrewOptions& options);
   StepBenchmark(const StepBenchmark&) = delete;
   StepBenchmark& operator=(const StepBenchmark&) = delete;
 
-  // The one in the middle of that many steps: a step that something else on the machine held up is not a step's cost.
+  // Runs `steps` steps and returns the one with the median total time, so that background load of the machine hardly
+  // changes the result.
   TimedStep run(int steps);
-  // Of all steps since the last call, when the crew's options ask for one.
+  // The profile of all steps since the last call. REQUIRES: the crew's options ask for a profile.
   observe::Profile take_profile();
 
  private:

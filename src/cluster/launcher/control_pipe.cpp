@@ -29,7 +29,7 @@ ControlPipe::~ControlPipe() {
 void ControlPipe::watch() {
   for (;;) {
     std::array<pollfd, 2> polls{{{stop_event_.number(), POLLIN, 0}, {input_, POLLIN, 0}}};
-    if (::poll(polls.data(), polls.size(), -1) < 0) continue;  // by a signal; the destructor's event ends the wait
+    if (::poll(polls.data(), polls.size(), -1) < 0) continue;  // EINTR; stop_event_ ends the loop
     if (polls[0].revents != 0) return;
     if (polls[1].revents != 0 && !read_some()) return gone_();
   }
@@ -41,11 +41,11 @@ bool ControlPipe::read_some() {
   if (count < 0) return errno == EINTR || errno == EAGAIN;
   for (ssize_t i = 0; i < count; ++i) {
     if (bytes[static_cast<std::size_t>(i)] != '\n') {
-      unread_ += bytes[static_cast<std::size_t>(i)];
+      incomplete_line_ += bytes[static_cast<std::size_t>(i)];
       continue;
     }
-    if (unread_ == "interrupt") interrupt_();
-    unread_.clear();
+    if (incomplete_line_ == "interrupt") interrupt_();
+    incomplete_line_.clear();
   }
   return count > 0;
 }

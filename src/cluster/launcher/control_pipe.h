@@ -1,5 +1,6 @@
-// ControlPipe: watches the standard input of a launched process, on which its launcher speaks. Calls interrupt() for
-// the line "interrupt", gone() once at the end of input, both from a thread of its own, which sleeps otherwise.
+// ControlPipe: watches the standard input of a launched process for commands from its launcher.
+// Runs a thread of its own and calls both callbacks there: interrupt() for each line "interrupt", gone() once at the
+// end of input, when the launcher has exited. The thread sleeps otherwise.
 #pragma once
 
 #include <functional>
@@ -19,13 +20,13 @@ class ControlPipe {
 
  private:
   void watch();
-  // False at the end of input.
+  // Handles the complete lines that have arrived. False at the end of input.
   bool read_some();
 
   std::function<void()> interrupt_, gone_;
   int input_;
   base::Descriptor stop_event_;
-  std::string unread_;  // the beginning of a line
+  std::string incomplete_line_;
   std::thread thread_;
 };
 

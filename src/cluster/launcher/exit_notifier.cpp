@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kProbeSeconds = 0.2;
 constexpr std::chrono::milliseconds kPause{50};
-constexpr double kTrySeconds = 10;  // for the first process to open the group's rendezvous
+constexpr double kTrySeconds = 10;  // long enough for rank 0 to open the group's rendezvous
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void ExitNotifier::run() {
   }
 }
 
-// False before the group's rendezvous has begun, and after its end: there is nobody to be told.
+// False while rank 0 is not listening: before the rendezvous opens, and after the group has ended.
 bool ExitNotifier::deliver(const Message& message) {
   try {
     static_cast<void>(comm::connect_to(options_.address, base::in_seconds(kProbeSeconds)));

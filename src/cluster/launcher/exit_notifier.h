@@ -1,5 +1,6 @@
-// ExitNotifier: tells the arbiter of a group how processes ended, from a thread of its own, since that takes a
-// connection and the launcher must not wait.
+// ExitNotifier: reports to the failure detector of a group how processes ended.
+// One caller at a time. Sends from a thread of its own, because each report needs a connection and the launcher must
+// not wait for it.
 #pragma once
 
 #include <condition_variable>
@@ -15,10 +16,11 @@ namespace trireme::cluster {
 class ExitNotifier {
  public:
   explicit ExitNotifier(comm::JoinOptions options) : options_(std::move(options)) {}
-  ~ExitNotifier();  // what was not told yet is dropped
+  ~ExitNotifier();  // drops the reports that are not sent yet
   ExitNotifier(const ExitNotifier&) = delete;
   ExitNotifier& operator=(const ExitNotifier&) = delete;
 
+  // `process` is a process id, `how` a text such as "was killed by signal 9". Returns at once.
   void tell(int process, std::string how);
 
  private:
@@ -34,7 +36,7 @@ class ExitNotifier {
   std::condition_variable changed_;
   std::deque<Message> messages_;
   bool stops_ = false;
-  std::thread thread_;  // from the first message on
+  std::thread thread_;  // started with the first message
 };
 
 }  // namespace trireme::cluster

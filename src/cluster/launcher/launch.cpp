@@ -13,7 +13,7 @@
 namespace trireme::cluster {
 namespace {
 
-// What was left open is filled in.
+// Fills in the defaults of what the caller left empty.
 Job completed(Job job) {
   const auto world = static_cast<std::size_t>(job.world);
   base::check(job.world >= 1 && !job.command.empty(), "a job of {} processes with a command of {} words", job.world,
@@ -50,7 +50,7 @@ void Launcher::start() {
   rendezvous_.address = first().host.empty() ? held : rendezvous;
   rendezvous_.token = launch_info.token;
   rendezvous_.tls = job_.tls;
-  messenger_ = std::make_unique<ExitNotifier>(rendezvous_);
+  exit_notifier_ = std::make_unique<ExitNotifier>(rendezvous_);
   const std::vector<std::string> variables = whole_environment();
   for (Member& member : members_) {
     const bool is_here = member.host.empty(), is_first = &member == &members_.front();

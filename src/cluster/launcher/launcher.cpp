@@ -13,17 +13,17 @@
 namespace trireme::cluster {
 namespace {
 
-constexpr double kSettleSeconds = 0.25;    // a failure on another host is seen a little later than what it causes here
-constexpr double kWarnSeconds = 2;         // who goes on so long after a failure may go on for hours
-constexpr double kStartGraceSeconds = 2;   // to end by themselves, when one could not start
-constexpr double kFailedGraceSeconds = 2;  // after a failure of rank 0, without which nobody can go on
+constexpr double kCollectSeconds = 0.25;   // a failure on another host arrives later than its consequences on this one
+constexpr double kWarnSeconds = 2;         // a job that survives a failure this long may run for hours: warn now
+constexpr double kStartGraceSeconds = 2;   // for the other processes to exit when one could not start
+constexpr double kFailedGraceSeconds = 2;  // the same after a failure of rank 0, without which no rank can go on
 constexpr double kTermGraceSeconds = 2;    // between SIGTERM and SIGKILL
-constexpr double kStuckSeconds = 5;        // a killed process may be stuck in the kernel
-constexpr double kBurstSeconds = 0.3;      // signals so close are one wish: timeout and shells send them twice
+constexpr double kStuckSeconds = 5;        // after SIGKILL; a process may still be stuck in the kernel
+constexpr double kBurstSeconds = 0.3;      // signals this close count as one: timeout and shells send them twice
 constexpr double kLongestSleepSeconds = 1;
 constexpr int kSshFailed = 255;
 
-// Signals that are sent to a process, rather than its own fault: what it said before is not why.
+// Signals that somebody sends, as opposed to a crash: the last output of the process does not explain them.
 bool is_from_outside(int signal) {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
 }
@@ -36,8 +36,8 @@ int Launcher::run() {
     wait();
     for (const int signal : signals_.take()) take_signal(signal);
     read_output();
-    bury();
-    judge();
+    collect_exited();
+    act_on_failures();
   }
   return conclude();
 }
@@ -49,8 +49,8 @@ bool Launcher::is_over() const {
 
 void Launcher::wait() {
   std::int64_t until = base::in_seconds(kLongestSleepSeconds);
-  const bool is_unsettled = has_failed() && cause_ < 0;
-  for (const std::int64_t moment : {is_unsettled ? settle_ns_ : log_merger_.next_ns(), warn_ns_, more_force_ns_})
+  const bool is_collecting = has_failed() && cause_ < 0;
+  for (const std::int64_t moment : {is_collecting ? choose_cause_ns_ : log_merger_.next_ns(), warn_ns_, more_force_ns_})
     if (moment != 0) until = std::min(until, moment);
   std::vector<pollfd> polls{{signals_.descriptor(), POLLIN, 0}};
   for (const Member& one : members_)
@@ -80,7 +80,7 @@ void Launcher::read_output() {
         [&](std::string line, bool is_error) { log_merger_.add(rank, std::move(line), is_error); });
 }
 
-void Launcher::bury() {
+void Launcher::collect_exited() {
   std::vector<int> failed;
   for (int rank = 0; rank < job_.world; ++rank) {
     Member& one = member(rank);
@@ -98,38 +98,41 @@ void Launcher::bury() {
     }
     if (one.ending->is_failure() && !one.was_told_to_end) failed.push_back(rank);
   }
-  bool is_blamed = false;
+  bool is_first_suspected = false;
   for (const int rank : failed) {
-    if (failures_.empty()) settle_ns_ = base::in_seconds(kSettleSeconds);
+    if (failures_.empty()) choose_cause_ns_ = base::in_seconds(kCollectSeconds);
     failures_.push_back(rank);
-    is_blamed |= log_merger_.last_words(rank).find(comm::kHoldsGroup) != std::string::npos;
+    is_first_suspected |= log_merger_.last_words(rank).find(comm::kHoldsGroup) != std::string::npos;
     const Member& one = member(rank);
-    // A process that was started wrongly has told why, and all are ended for it.
+    // A process that failed to start has printed why, and its failure ends the whole job: no need to report it.
     const bool is_news = one.host.empty() && !one.ending->is_of_a_start();
-    if (is_news && first().process->is_alive()) messenger_->tell(one.process->id(), to_text(*one.ending));
+    if (is_news && first().process->is_alive()) exit_notifier_->tell(one.process->id(), to_text(*one.ending));
   }
-  is_blamed |= !failed.empty() && first().process->is_stopped();
-  if (is_blamed && first().process->is_alive() && !probe_) probe_ = std::make_unique<LivenessProbe>(rendezvous_);
+  is_first_suspected |= !failed.empty() && first().process->is_stopped();
+  if (is_first_suspected && first().process->is_alive() && !probe_)
+    probe_ = std::make_unique<LivenessProbe>(rendezvous_);
 }
 
-void Launcher::judge() {
+void Launcher::act_on_failures() {
   const std::int64_t now = base::now_ns();
-  if (has_failed() && cause_ < 0 && now >= settle_ns_) settle();
-  if (probe_ && probe_->is_done() && cause_ >= 0) look_after_first();
+  if (has_failed() && cause_ < 0 && now >= choose_cause_ns_) choose_cause();
+  if (probe_ && probe_->is_done() && cause_ >= 0) take_probe_result();
   if (!has_failed() || cause_ >= 0) log_merger_.print(now);
   if (warn_ns_ != 0 && now >= warn_ns_) {
     warn_ns_ = 0;
     has_warned_ = first().process->is_alive();
-    if (has_warned_) base::log_warn("{}", sentence());
+    if (has_warned_) base::log_warn("{}", describe_failure());
   }
   if (more_force_ns_ != 0 && now >= more_force_ns_) use_more_force();
 }
 
-void Launcher::settle() {
-  // Who fails leaves the group, and may take longer to end than those who say so. What rank 0 says is not heard here.
+void Launcher::choose_cause() {
+  // The process that failed first may exit later than peers that report its loss ("... has left the group"), so order
+  // of exit does not decide. A peer's report makes it the least likely cause. The output of rank 0 does not pass
+  // through the launcher: its last line is unknown (empty), which lies in between.
   const auto innocence = [&](int rank) {
-    const std::string& words = log_merger_.last_words(rank);
-    const int blames = words.empty() ? 1 : words.find("has left the group") != std::string::npos ? 2 : 0;
+    const std::string& last_line = log_merger_.last_words(rank);
+    const int blames = last_line.empty() ? 1 : last_line.find("has left the group") != std::string::npos ? 2 : 0;
     return std::pair(member(rank).ending->suspicion(), blames);
   };
   cause_ = *std::ranges::min_element(failures_, {}, innocence);
@@ -145,7 +148,7 @@ void Launcher::settle() {
     warn_ns_ = base::in_seconds(kWarnSeconds);
 }
 
-void Launcher::look_after_first() {
+void Launcher::take_probe_result() {
   const bool is_frozen = first().process->is_alive() && !probe_->has_answered();
   probe_.reset();
   if (is_frozen)
@@ -167,7 +170,8 @@ void Launcher::end_by(std::int64_t when_ns) {
   if (force_ == Force::none && (more_force_ns_ == 0 || when_ns < more_force_ns_)) more_force_ns_ = when_ns;
 }
 
-// Those on other hosts end because their control pipe does, with the connection if not before.
+// A signal reaches only the ssh process of a remote rank. The rank itself exits when its control pipe closes, at the
+// latest with the ssh connection.
 void Launcher::use_more_force() {
   force_ = static_cast<Force>(static_cast<int>(force_) + 1);
   if (force_ == Force::given_up) return;
@@ -182,23 +186,23 @@ void Launcher::use_more_force() {
 }
 
 int Launcher::conclude() {
-  messenger_.reset();
+  exit_notifier_.reset();
   probe_.reset();
-  if (has_failed() && cause_ < 0) settle();
+  if (has_failed() && cause_ < 0) choose_cause();
   log_merger_.print_all();
   const int code = exit_code();
   if (last_signal_ != 0) return code;
   if (cause_ >= 0) {
-    // Rank 0 has spoken for itself, if it could.
+    // Rank 0 prints its own error, unless it was killed, is frozen or could not be reached.
     const bool is_lost = !first().host.empty() && first().ending && first().ending->code == kSshFailed;
     const bool has_spoken = cause_ == 0 && !first_is_frozen_ && first().ending->signal == 0 && !is_lost;
-    // A mistake that all make, and each tells.
+    // A mistake that all processes make (a wrong option) is printed by rank 0 already.
     const bool has_said_the_same =
         could_not_start_ && !is_lost && first().ending && first().ending->code == member(cause_).ending->code;
-    if (code == 0 && !has_warned_) base::log_warn("{}", sentence());
-    if (code != 0 && !has_spoken && !has_said_the_same) fmt::print(stderr, "trireme: {}\n", sentence());
+    if (code == 0 && !has_warned_) base::log_warn("{}", describe_failure());
+    if (code != 0 && !has_spoken && !has_said_the_same) fmt::print(stderr, "trireme: {}\n", describe_failure());
   }
-  // A crash is a fault of its own, whatever came before it.
+  // A crash is reported even when another failure came first: losing a peer must not crash a process.
   for (const int rank : failures_)
     if (const ExitStatus& ending = *member(rank).ending;
         rank != cause_ && ending.signal != 0 && !is_from_outside(ending.signal))
@@ -226,7 +230,7 @@ std::string Launcher::describe(int rank) const {
                           : fmt::format("{} on host {}", one.name, one.host);
 }
 
-std::string Launcher::sentence() const {
+std::string Launcher::describe_failure() const {
   const Member& cause = member(cause_);
   if (first_is_frozen_)
     return fmt::format(
@@ -240,7 +244,7 @@ std::string Launcher::sentence() const {
   if (!cause.host.empty() && ending.code == kSshFailed && !has_words)
     return fmt::format("{} could not be started, or the connection to it was lost (ssh ended with exit code {})", who,
                        ending.code);
-  // It was not this process: whom it tells to end is no cause.
+  // This launcher did not send the SIGKILL: processes that it has ended are not in failures_.
   if (ending.signal == SIGKILL)
     return fmt::format("{} {}; unless somebody did that, the kernel's OOM killer did: see 'Out of memory' in dmesg{}",
                        who, to_text(ending), cause.host.empty() ? "" : " there");

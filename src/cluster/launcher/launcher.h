@@ -1,4 +1,5 @@
-// Launcher: the loop behind launch(). It sleeps until a signal, a line or a deadline comes. One thread.
+// Launcher: the event loop behind launch(); sleeps until a signal, output of a process or a deadline.
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +25,13 @@ class Launcher {
 
  private:
   struct Member {
-    std::string name, host;                         // the host is empty for one that runs here
+    std::string name, host;                         // the host is empty for a process of this machine
     std::unique_ptr<base::ChildProcess> process{};  // its standard input is the control pipe
     std::optional<ExitStatus> ending{};
     std::int64_t ended_ns = 0;
-    bool was_told_to_end = false;  // by the launcher, which had lost its patience
+    bool was_told_to_end = false;  // the launcher ended it after a timeout or a second signal
   };
-  // The last thing that was done to end those who do not end by themselves.
+  // How hard the launcher has tried to end the processes: asked is SIGTERM, killed is SIGKILL.
   enum class Force { none, asked, killed, given_up };
 
   void start();
@@ -38,12 +39,13 @@ class Launcher {
   void wait();
   void take_signal(int signal);
   void read_output();
-  void bury();
-  void judge();
-  // The cause is chosen among the failures that came at about the same time.
-  void settle();
-  // Others have failed because they lost the first process, which lives: it is killed if it does not answer.
-  void look_after_first();
+  // Takes the exit status and the remaining output of processes that have exited; notes failures.
+  void collect_exited();
+  void act_on_failures();
+  // Chooses the likely cause among the failures of the first kCollectSeconds.
+  void choose_cause();
+  // Other ranks failed because they lost rank 0, which is alive: kills it if it did not answer the probe.
+  void take_probe_result();
   void kill_first();
   void end_by(std::int64_t when_ns);
   void use_more_force();
@@ -55,32 +57,32 @@ class Launcher {
   const Member& member(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
   const Member& first() const { return members_.front(); }
   std::string describe(int rank) const;
-  // Who failed first, and how.
-  std::string sentence() const;
+  // One sentence: who failed first, and how.
+  std::string describe_failure() const;
 
   Job job_;
   std::int64_t started_ns_;
   std::vector<Member> members_;
   SignalPipe signals_;
   LogMerger log_merger_;
-  std::unique_ptr<ExitNotifier> messenger_;
+  std::unique_ptr<ExitNotifier> exit_notifier_;
 
   std::int64_t first_signal_ns_ = 0;
-  int last_signal_ = 0;  // the one that killed the job
+  int last_signal_ = 0;  // the second signal, which killed the job
 
-  std::vector<int> failures_;  // ranks, in order
-  std::int64_t settle_ns_ = 0, warn_ns_ = 0;
-  int cause_ = -1;  // a rank, once it is settled
+  std::vector<int> failures_;                       // ranks, in order of exit
+  std::int64_t choose_cause_ns_ = 0, warn_ns_ = 0;  // deadlines
+  int cause_ = -1;                                  // the rank that failed first; -1: not chosen yet
   std::string last_words_;
   bool could_not_start_ = false, has_warned_ = false;
 
   comm::JoinOptions rendezvous_;          // as the launcher reaches it
-  std::unique_ptr<LivenessProbe> probe_;  // of the first process, where the others may have lost it
-  bool first_is_frozen_ = false;          // it was killed for that
-  double grace_seconds_ = 0;              // that the others had after the first process
+  std::unique_ptr<LivenessProbe> probe_;  // of rank 0, while other ranks may have lost it
+  bool first_is_frozen_ = false;          // rank 0 did not answer the probe and was killed
+  double grace_seconds_ = 0;              // how long the other ranks had to exit after rank 0
 
   Force force_ = Force::none;
-  std::int64_t more_force_ns_ = 0;  // when; 0: never
+  std::int64_t more_force_ns_ = 0;  // when to use the next force; 0: never
 };
 
 }  // namespace trireme::cluster

@@ -7,7 +7,7 @@
 namespace trireme::cluster {
 namespace {
 
-constexpr double kSilentSeconds = 5;  // in all; the group has waited before
+constexpr double kSilentSeconds = 5;  // in total; the group has already waited for its own timeout
 constexpr double kTrySeconds = 1;
 constexpr std::chrono::milliseconds kPause{50};
 

@@ -1,5 +1,6 @@
-// LivenessProbe: asks whether the first process of a job, which holds its group together, still answers. From a thread
-// of its own, since a process that is stopped, or whose host hangs, lets others wait.
+// LivenessProbe: checks whether rank 0 of a job, which holds the rendezvous, still answers.
+// One caller at a time; connects from a thread of its own, because a stopped process or a hung host answers nothing and
+// the launcher must not wait for it.
 #pragma once
 
 #include <atomic>
@@ -12,11 +13,11 @@ namespace trireme::cluster {
 class LivenessProbe {
  public:
   explicit LivenessProbe(const comm::JoinOptions& options);
-  ~LivenessProbe();  // gives up
+  ~LivenessProbe();  // stops asking
   LivenessProbe(const LivenessProbe&) = delete;
   LivenessProbe& operator=(const LivenessProbe&) = delete;
 
-  // It has answered, or not for some seconds.
+  // Rank 0 has answered, or 5 s have passed without an answer.
   bool is_done() const { return state_ != State::asking; }
   bool has_answered() const { return state_ == State::answered; }
 

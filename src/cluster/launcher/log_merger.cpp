@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kHeldSeconds = 0.3;
 
-// In one piece: rank 0 writes to the same place.
+// Writes the line with one write call, because rank 0 writes to the same descriptor.
 void print_line(std::string_view name, std::string_view text) {
   const std::string line = fmt::format("[{}] {}\n", name, text);
   std::string_view rest = line;

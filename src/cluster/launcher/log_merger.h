@@ -1,6 +1,8 @@
-// LogMerger: the lines of all processes but the first, merged on standard error with the name of who said them in
-// front. A line is held back for a moment: when a process fails, what the others say because of it should not drown the
-// cause, and the last words of the failed one belong into the sentence about it.
+// LogMerger: merges the output of ranks 1, 2, ... onto standard error, prefixed with the rank's name.
+// One caller at a time.
+//
+// Each line is delayed by 0.3 s. If a process fails in that time, the launcher can drop the follow-up errors of the
+// other ranks, and quote the last line of the failed one in its own error message.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +17,16 @@ class LogMerger {
   explicit LogMerger(std::vector<std::string> names) : names_(std::move(names)), last_words_(names_.size()) {}
 
   void add(int rank, std::string line, bool is_error);
-  // Prints the lines that have waited long enough; all of them.
+  // Prints the lines whose delay is over; all lines.
   void print(std::int64_t now_ns);
   void print_all();
-  // When there is something to print again; 0: nothing.
+  // When the next line is due; 0: there is none.
   std::int64_t next_ns() const { return lines_.empty() ? 0 : lines_.front().due_ns; }
 
-  // From now on only that one is heard.
+  // Drops the unprinted and all later lines of the other ranks.
   void listen_only_to(int rank);
-  // The last line that it said on its standard error and that is not blank; when taken, not printed any more if it was
-  // not yet.
+  // The last line of the rank on standard error that is not blank. Taking it removes it from the lines to print, if it
+  // is not printed yet.
   const std::string& last_words(int rank) const { return last_words_[static_cast<std::size_t>(rank)]; }
   std::string take_last_words(int rank);
 

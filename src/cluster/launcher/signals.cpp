@@ -9,7 +9,7 @@
 namespace trireme::cluster {
 namespace {
 
-// A signal handler can reach only a static object; nothing else is global.
+// A signal handler can reach only static objects, hence this one global.
 std::atomic<int> signal_descriptor{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -17,7 +17,7 @@ void pass_on(int signal) {
   const int error = errno;
   const char byte = static_cast<char>(signal);
   [[maybe_unused]] const ssize_t written =
-      ::write(signal_descriptor, &byte, 1);  // a full pipe will wake its reader too
+      ::write(signal_descriptor, &byte, 1);  // a full pipe wakes the reader as well, so a failed write is fine
   errno = error;
 }
 

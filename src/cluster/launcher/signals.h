@@ -1,4 +1,5 @@
-// Signals as bytes in a pipe, for a loop that polls.
+// SignalPipe: delivers signals as bytes in a pipe, for an event loop that polls.
+// One instance at a time in a process; one caller at a time.
 #pragma once
 
 #include <signal.h>
@@ -9,8 +10,8 @@
 
 namespace trireme::cluster {
 
-// While alive, SIGINT, SIGTERM, SIGHUP and SIGCHLD come through the pipe (but SIGHUP stays ignored under nohup), and
-// writing to a process that is gone is an error instead of SIGPIPE. One at a time.
+// While it exists, SIGINT, SIGTERM, SIGHUP and SIGCHLD arrive through the pipe (SIGHUP stays ignored under nohup), and
+// SIGPIPE is ignored: writing to a process that has exited returns an error.
 class SignalPipe {
  public:
   SignalPipe();
@@ -19,7 +20,7 @@ class SignalPipe {
   SignalPipe& operator=(const SignalPipe&) = delete;
 
   int descriptor() const { return pipe_.read.number(); }
-  // Those that have come; never waits.
+  // The signals that have arrived; never blocks.
   std::vector<int> take();
 
  private:

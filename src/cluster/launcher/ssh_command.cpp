@@ -17,15 +17,17 @@
 namespace trireme::cluster {
 namespace {
 
-constexpr int kFirstPort = 20000, kLastPort = 59999;  // on a host where nobody can be asked for an unused one
+// For a rendezvous on another host, where we cannot ask for an unused port: a random one of these.
+constexpr int kFirstPort = 20000, kLastPort = 59999;
 constexpr const char* kLoopback = "127.0.0.1";
-// For documentation, so nobody has it: the way there is the way to everywhere.
+// An address reserved for documentation, which no host has: packets to it take the default route.
 constexpr const char* kFarAway = "192.0.2.1";
 
 // "user@host" -> "host".
 std::string without_user(const std::string& host) { return host.substr(host.find('@') + 1); }
 
-// The address of this host on the way to another; empty when there is no way, or no such host. Nothing is sent.
+// The address of this host on the route to another; empty when there is no route or no such host. Connects a datagram
+// socket, which sends nothing.
 std::string own_address_towards(const std::string& host) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_DGRAM;
@@ -48,7 +50,8 @@ std::string own_name() {
 
 bool is_here_alone(const Job& job) { return std::all_of(job.hosts.begin(), job.hosts.end(), is_here); }
 
-// As the first of the other hosts sees it. Its name may be one that only ssh knows.
+// The address by which the first of the other hosts reaches this one. When that host's name is known only to ssh (an
+// alias in its configuration), takes the address on the default route.
 std::string own_address(const Job& job) {
   if (is_here_alone(job)) return kLoopback;
   const auto other = std::find_if_not(job.hosts.begin(), job.hosts.end(), is_here);
@@ -79,8 +82,8 @@ std::vector<std::string> ssh_command(const Job& job, const std::string& host) {
   for (const std::string& word : base::split(job.ssh, ' '))
     if (!word.empty()) words.push_back(word);
   if (words.empty()) base::user_error("the ssh command is empty; expected one like \"ssh -p 2222\"");
-  // What the user says comes first, and wins. No terminal there, which would echo the token; a sign of life, so that
-  // nothing between the hosts forgets a connection on which nobody speaks.
+  // The user's options come first, and ssh takes the first value of an option. -T: no remote terminal, which would echo
+  // the token. ServerAliveInterval: firewalls between the hosts must not drop an idle connection.
   const std::string connect_seconds = std::to_string(std::max(1, static_cast<int>(job.start_seconds / 2)));
   for (const char* option : {"-T", "-oBatchMode=yes", "-oServerAliveInterval=20"}) words.emplace_back(option);
   words.push_back("-oConnectTimeout=" + connect_seconds);
@@ -99,8 +102,8 @@ comm::Address rendezvous_of(const Job& job) {
   return {without_user(first), port};
 }
 
-// All addresses of its host, since hosts on different networks may reach it by different ones, and its own name often
-// means the loopback there. That covers IPv4 only.
+// With several hosts rank 0 listens on all its addresses: hosts on different networks may reach it by different ones,
+// and its own name often resolves to the loopback address there. An empty host covers IPv4 only.
 comm::Address held_rendezvous(const Job& job, const comm::Address& rendezvous) {
   const bool is_ipv6 = rendezvous.host.find(':') != std::string::npos;
   return is_here_alone(job) || is_ipv6 ? rendezvous : comm::Address{"", rendezvous.port};

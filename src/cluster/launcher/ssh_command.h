@@ -1,4 +1,5 @@
-// Processes on other hosts: the ssh command that starts one, and the address at which all ranks find rank 0.
+// The ssh command that starts a process on another host, and the address at which all ranks reach rank 0.
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -9,19 +10,19 @@
 
 namespace trireme::cluster {
 
-// Whether a host's name means this one.
+// True when the name means this machine: "" or "localhost".
 bool is_here(const std::string& host);
 
-// Quoted for a shell, if it needs to be.
+// The word quoted for a POSIX shell, if it needs quotes.
 std::string quoted(const std::string& word);
 
-// `ssh OPTIONS HOST COMMAND`, where the command is one for a POSIX shell, whatever the user's own is. The shell stays
-// to tell by its exit code how the program ended.
+// Returns `ssh OPTIONS HOST COMMAND`. The command runs in a POSIX shell, whatever the user's login shell is. That shell
+// stays alive until the program ends, and passes on its exit code, or 128 + signal.
 std::vector<std::string> ssh_command(const Job& job, const std::string& host);
 
-// Where the ranks of the job meet, for all but rank 0; see LaunchInfo::rendezvous for that.
+// The rendezvous to which all ranks but 0 connect.
 comm::Address rendezvous_of(const Job& job);
-// For rank 0 when that is the rendezvous.
+// The address on which rank 0 listens for that rendezvous; see LaunchInfo::rendezvous.
 comm::Address held_rendezvous(const Job& job, const comm::Address& rendezvous);
 
 }  // namespace trireme::cluster

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::int64_t kWhole = 1'000'000;
 constexpr std::int64_t kLookEvery = 200'000;   // nanoseconds
-constexpr std::int64_t kKnown = kWhole / 100;  // of a step over which a core's speed is measured
-// How far one must be behind: less and less towards the end, when it cannot be made up for; a part of what is left of
-// the one that is ahead.
+constexpr std::int64_t kKnown = kWhole / 100;  // a core's speed is measured over at least 1 % of a step
+// A swap needs a lag of at least 1/40 of what the worker ahead has left: towards the end of a step a smaller lag is
+// enough, since less time is left to make up for it. Never less than 1/400 of a step.
 constexpr std::int64_t kBehind = 40, kBehindAtEnd = kWhole / 400;
-constexpr double kFaster = 1.1;       // changing places costs both of them a tenth of a millisecond
-constexpr std::int64_t kNotYet = -1;  // a step may begin with waiting for weights
-constexpr double kFresh = 0.3;        // of what was measured last, in a core's speed: layers suffer differently
+constexpr double kFaster = 1.1;       // required speed ratio; a swap costs each worker 0.1 ms
+constexpr std::int64_t kNotYet = -1;  // measure from the first look() on: a step may begin with a wait for weights
+constexpr double kFresh = 0.3;        // weight of the newest measurement: layers slow down differently on a shared core
 
 int package_of(int cpu) {
   std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/physical_package_id", cpu));
@@ -27,7 +27,7 @@ int package_of(int cpu) {
   return package;
 }
 
-// What should be left of the step now.
+// The worker's remaining work, extrapolated from its last report to now.
 std::int64_t left_now(const CoreSlot& slot, std::int64_t now_ns) {
   const std::int64_t left = slot.left.load(std::memory_order_relaxed);
   const double since = static_cast<double>(now_ns - slot.reported_ns.load(std::memory_order_relaxed)) * 1e-6;
@@ -35,7 +35,7 @@ std::int64_t left_now(const CoreSlot& slot, std::int64_t now_ns) {
   return left == 0 ? 0 : std::max<std::int64_t>(left - static_cast<std::int64_t>(done), 1);
 }
 
-// Whether both are better off when the one that is ahead sits on the other's core.
+// True when swapping the cores of these two workers shortens the step. Both must be in the same step and package.
 bool is_worth_it(const CoreSlot& ahead, std::int64_t its_left, const CoreSlot& behind, std::int64_t behind_left) {
   const auto fast = static_cast<double>(ahead.speed.load(std::memory_order_relaxed));
   const auto slow = static_cast<double>(behind.speed.load(std::memory_order_relaxed));
@@ -84,7 +84,7 @@ void CoreRotation::look(double fraction) {
   looked_ns_ = now;
   own_.left.store(left, std::memory_order_relaxed);
   own_.reported_ns.store(now, std::memory_order_relaxed);
-  if (const int cpu = own_.cpu.load(std::memory_order_acquire); cpu != cpu_) {  // another one has changed places
+  if (const int cpu = own_.cpu.load(std::memory_order_acquire); cpu != cpu_) {  // another worker has swapped them
     cpu_ = cpu;
     return measure_from(left, now);
   }
@@ -95,7 +95,7 @@ void CoreRotation::look(double fraction) {
   if (other != nullptr && swap_cores(*other)) measure_from(left, base::now_ns());
 }
 
-// Of one that is done, on a faster core.
+// A slot of a worker that is done and whose core is faster; null if there is none.
 CoreSlot* CoreRotation::idle_slot(std::int64_t left) const {
   for (CoreSlot* slot : slots_)
     if (slot != &own_ && slot->left.load(std::memory_order_relaxed) == 0 && is_worth_it(*slot, 0, own_, left))
@@ -103,7 +103,7 @@ CoreSlot* CoreRotation::idle_slot(std::int64_t left) const {
   return nullptr;
 }
 
-// Of those on a slower core.
+// The slot of the worker on a slower core with the most work left; null if no swap pays.
 CoreSlot* CoreRotation::furthest_behind(std::int64_t left, std::int64_t now_ns) const {
   CoreSlot* found = nullptr;
   std::int64_t most = 0;
@@ -123,13 +123,14 @@ bool CoreRotation::swap_cores(CoreSlot& other) {
   const int here = own_.cpu.load(std::memory_order_acquire), there = other.cpu.load(std::memory_order_acquire);
   const bool is_here = here == cpu_;
   if (is_here) {
-    // The speed is the core's.
+    // The speed belongs to the core, so it is swapped too.
     own_.speed.store(other.speed.exchange(own_.speed.load(std::memory_order_relaxed), std::memory_order_relaxed),
                      std::memory_order_relaxed);
     own_.cpu.store(there, std::memory_order_release);
     other.cpu.store(here, std::memory_order_release);
     const std::int32_t thread = other.thread.load(std::memory_order_relaxed);
-    if (other.left.load(std::memory_order_relaxed) == 0) {  // it sleeps: nobody has to wait
+    // A worker that is done sleeps, so a plain move of both threads delays nobody.
+    if (other.left.load(std::memory_order_relaxed) == 0) {
       base::put_on_cpu(thread, here);
       base::put_on_cpu(0, there);
     } else {

@@ -1,11 +1,12 @@
-// CoreRotation: workers with one thread each that together use all cores of a host change places in the middle of a
-// step.
+// CoreRotation: swaps cores between single-threaded workers that fill a host's cores, in the middle of a step.
+// One caller: the worker's pinned thread. Other processes access the shared slots concurrently.
 //
-// A virtual machine's core may be half of a real one for a while, when somebody else's guest runs on its other half. In
-// a synchronous step everybody would wait for the worker that sits there. So every worker tells the others of its host,
-// in memory that they share, how far its step is and how fast it goes where it sits. One that is ahead on a faster core
-// changes places with the one that is the furthest behind on a slower one, also when it is done, and one on a slow core
-// takes that of one that is done. All come along at about the same pace then. Where a worker sits makes no bits.
+// A core of a virtual machine may deliver half its speed for a while, when another guest runs on the sibling hardware
+// thread. In a synchronous step all workers would wait for the worker on that core. So each worker publishes, in memory
+// shared by the host, how much of its step is left and how fast it runs on its core. A worker that is ahead on a faster
+// core (or is done) swaps cores with the worker that is furthest behind on a slower core. A worker on a slow core also
+// takes the core of a faster worker that is done. So all workers end at about the same time. The core a worker runs on
+// does not change a bit of the result.
 #pragma once
 
 #include <atomic>
@@ -17,23 +18,25 @@
 
 namespace trireme::strategy {
 
-// Of one worker, in shared memory; zero at first.
+// The published state of one worker, in shared memory; zero-initialised.
 struct CoreSlot {
-  std::atomic<std::int32_t> lock;  // of the first slot: held while two change places
+  std::atomic<std::int32_t> lock;  // only that of the first slot is used: held while two workers swap
   std::atomic<std::int32_t> thread, cpu, package;
-  std::atomic<std::int64_t> step;         // the last that was begun
-  std::atomic<std::int64_t> left;         // of the step, in millionths; 0: done
-  std::atomic<std::int64_t> reported_ns;  // when that was
-  std::atomic<std::int64_t> speed;        // millionths per millisecond on this core; 0: not known yet
+  std::atomic<std::int64_t> step;         // the last step that was begun
+  std::atomic<std::int64_t> left;         // remaining work of the step, in millionths of the step; 0: done
+  std::atomic<std::int64_t> reported_ns;  // when `left` was written
+  std::atomic<std::int64_t> speed;        // millionths of a step per millisecond on this core; 0: not known yet
 };
 
 class CoreRotation {
  public:
-  // The slots of all workers of this host, this one's by its index; `cpu`: where the calling thread is pinned.
+  // `slots` are those of all workers of this host, `own` is the index of this worker's, `cpu` the core to which the
+  // calling thread is pinned.
   CoreRotation(std::vector<CoreSlot*> slots, std::size_t own, int cpu);
 
   void begin(std::int64_t step);
-  // Between two pieces of work, often; by the thread that was pinned. `left`: of the step's work, 1 to 0.
+  // Publishes the progress and swaps cores if that pays. Call it often, between two pieces of work, on the pinned
+  // thread. `left`: the fraction of the step's work that is left, from 1 to 0.
   void look(double left);
 
  private:
@@ -48,7 +51,7 @@ class CoreRotation {
   base::CoreSwapper core_swapper_;
   int cpu_;
   std::int64_t looked_ns_ = 0;
-  std::int64_t measured_ns_ = 0, measured_left_ = 0;  // since when the speed is measured, and what was left then
+  std::int64_t measured_ns_ = 0, measured_left_ = 0;  // when the speed measurement began, and `left` at that time
 };
 
 }  // namespace trireme::strategy

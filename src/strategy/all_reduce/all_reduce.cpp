@@ -5,7 +5,7 @@
 namespace trireme::strategy {
 namespace {
 
-// Whether an algorithm can add along the oar tree.
+// True when the algorithm can add along the oar tree.
 bool adds_exactly(comm::Algorithm algorithm) {
   return algorithm == comm::Algorithm::automatic || algorithm == comm::Algorithm::direct;
 }

@@ -1,10 +1,11 @@
-// allreduce: every worker holds all weights. Buckets of gradients are added over all workers while backward goes on.
-// Who adds a slice of a bucket also moves its weights by it, and hands these out instead of the sum: nobody reads them
-// any more in this step once all gradients of the bucket are there. So a worker keeps the optimizer's state of its
-// slices only, until the interval ends. Where all workers are of one host, they all use the same weights in one place.
+// The owned form of allreduce. Buckets of gradients are reduced over all workers while backward runs. The worker that
+// reduces a slice of a bucket also updates the slice's weights, and sends these instead of the sum. That is safe: once
+// all gradients of a bucket are complete, no layer reads its weights in this step any more. So during an interval each
+// worker keeps the optimizer's state of its own slices up to date only; end_interval() completes it. When all workers
+// run on one host, they share one copy of the weights.
 //
-// A step ends when its gradients are made. The weights that are still on their way then are waited for by the next
-// step's forward, layer by layer; those that it needs first travel first.
+// A step ends when its gradients are complete. The next step's forward waits, layer by layer, for weights that are
+// still in flight; those that it needs first are sent first.
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -18,8 +19,8 @@
 namespace trireme::strategy {
 namespace {
 
-// Buckets under way when backward has ended, from which on their order matters: the last one always is, and the one
-// before it may be.
+// The order of buckets is changed when at least this many are in flight at the end of backward. The last bucket always
+// is, and the one before it may be.
 constexpr std::size_t kMany = 3;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -33,7 +34,7 @@ class OwnedAllReduce : public Strategy {
         step_(worker, buckets_of(worker, options.bucket_bytes), worker.gradients),
         trained_(trained_buckets(step_.buckets())),
         buckets_of_(at(worker.replica.space().size())),
-        is_behind_(at(worker.replica.space().size())),
+        is_stale_(at(worker.replica.space().size())),
         pending_(step_.buckets().size()),
         all_notes_(step_.note_size() * at(worker.roles.workers)) {
     worker_.updater.ensure_state();
@@ -54,11 +55,11 @@ class OwnedAllReduce : public Strategy {
     }
   }
 
-  // What runs in the background uses this object.
+  // Background collectives use this object, so they must end first.
   ~OwnedAllReduce() override {
     for (std::size_t b = 0; b < pending_.size(); ++b) try {
         wait_for(b);
-      } catch (...) {  // its failure was told already
+      } catch (...) {  // the failure was reported already
       }
     worker_.replica.place_gradient(nullptr);
     if (shares_weights()) worker_.replica.move_weights(own_weights_);
@@ -68,12 +69,12 @@ class OwnedAllReduce : public Strategy {
     const comm::ExactPlan& plan = step_.plan(work.step, work.batch.samples);
     const crew::Share share{work.oars};
     const auto partials = at(step_.expect(work, share));
-    if (partials == 0 || trained_ == 0) finish();  // it goes through no layer that would have to wait
+    if (partials == 0 || trained_ == 0) finish();  // no layer runs here that would wait for its weights
     for (const std::size_t b : unread_) wait_for(b);
     const optim::StepScalars scalars = worker_.updater.scalars(work.step, work.lr);
     busy_ns_.store(0, std::memory_order_relaxed);
-    owned_ns_.store(0, std::memory_order_relaxed);
-    made_ns_.store(0, std::memory_order_relaxed);
+    update_ns_.store(0, std::memory_order_relaxed);
+    forms_ns_.store(0, std::memory_order_relaxed);
     const crew::ComputeReport computed = step_.compute(
         work, share,
         [&](std::size_t bucket) {
@@ -82,7 +83,7 @@ class OwnedAllReduce : public Strategy {
         },
         [this](std::span<const int> parameters) { need(parameters); }, order_);
     samples_ = work.batch.samples;
-    is_behind_.assign(is_behind_.size(), true);
+    is_stale_.assign(is_stale_.size(), true);
     const std::int64_t start_ns = base::now_ns();
     const std::vector<double> note = step_.write_note(work, computed, before_, under_way());
     worker_.group.all_gather(std::as_bytes(std::span(note)), std::as_writable_bytes(std::span(all_notes_)));
@@ -92,15 +93,15 @@ class OwnedAllReduce : public Strategy {
     for (const WorkerStepReport& one : report.notes) late_ = std::min(late_, one.under_way);
     if (late_ < kMany) late_ = 0;
     order_ = order_of_need(step_.buckets(), late_);
-    share_out(computed, base::seconds_since(start_ns), work, report.seconds);
+    split_seconds(computed, base::seconds_since(start_ns), work, report.seconds);
     before_ = report.seconds;
     return report;
   }
 
-  // Every worker has all weights, and all of the state again.
+  // Afterwards every worker has all weights and the complete optimizer state.
   void end_interval() override {
     finish();
-    if (shares_weights()) worker_.group.barrier();  // the first worker moves the statistics
+    if (shares_weights()) worker_.group.barrier();  // until worker 0 has moved the shared statistics
     OptimizerState& state = worker_.updater.state();
     for (std::size_t b = 0; b < trained_; ++b)
       for (int s = 0; s < state.slots(); ++s) worker_.group.share_slices(state.slot(s, step_.buckets()[b].floats));
@@ -109,7 +110,8 @@ class OwnedAllReduce : public Strategy {
  private:
   bool shares_weights() const { return !worker_.host_weights.empty(); }
 
-  // All workers have the same ones. Some may still take theirs from there, after an interval before.
+  // Puts the weights, which are equal on all workers, into the host's shared copy. The first barrier is for workers
+  // that still copy their weights out of it after the previous interval.
   void gather_weights() {
     worker_.group.barrier();
     if (worker_.worker == 0) std::copy_n(own_weights_, worker_.host_weights.size(), worker_.host_weights.begin());
@@ -117,8 +119,8 @@ class OwnedAllReduce : public Strategy {
     worker_.replica.share_weights(worker_.host_weights.data());
   }
 
-  // In the same order on all workers; see BucketCount. Where nothing else is under way when the last is complete, who
-  // waits for it runs it.
+  // Called in the same order on all workers (see BucketCount). The last bucket runs on the thread that waits for it, if
+  // few others were in flight in the last step (late_ is 0).
   void start(std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials, const optim::StepScalars& scalars) {
     const bool is_last = late_ == 0 && bucket + 1 >= trained_;
     const std::lock_guard lock(mutex_);
@@ -140,7 +142,7 @@ class OwnedAllReduce : public Strategy {
       const std::int64_t start_ns = base::now_ns();
       const std::int64_t begin = floats.begin + first;
       worker_.updater.update(chunks, {begin, begin + static_cast<std::int64_t>(sum.size())}, sum.data(), scalars);
-      owned_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+      update_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
     };
     if (shares_weights())
       step_.use_sum(group, bucket, plan, partials, update);
@@ -154,32 +156,32 @@ class OwnedAllReduce : public Strategy {
     pending.wait();
   }
 
-  // Of the last step.
+  // The trained buckets that are still in flight.
   std::size_t under_way() {
     const std::lock_guard lock(mutex_);
     return at(std::count_if(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(trained_),
                             [](const auto& one) { return one && !one->is_done(); }));
   }
 
-  // Returns when the weights of the last step are there; by any thread of the crew.
+  // Returns when the last step's weights of these parameters have arrived. Any thread of the crew.
   void need(std::span<const int> parameters) {
     const std::lock_guard lock(mutex_);
-    for (const int p : parameters) bring(p);
+    for (const int p : parameters) ensure_current(p);
   }
 
-  void bring(int parameter) {
-    if (!is_behind_[at(parameter)]) return;
+  void ensure_current(int parameter) {
+    if (!is_stale_[at(parameter)]) return;
     for (const std::size_t bucket : buckets_of_[at(parameter)]) wait_for(bucket);
     const std::int64_t start_ns = base::now_ns();
     worker_.replica.refresh_weight_forms(parameter);
-    made_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
-    is_behind_[at(parameter)] = false;
+    forms_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
+    is_stale_[at(parameter)] = false;
   }
 
-  // Everything of the last step.
+  // Waits for all weights of the last step and moves the statistics.
   void finish() {
     const std::lock_guard lock(mutex_);
-    for (int p = 0; p < worker_.replica.space().size(); ++p) bring(p);
+    for (int p = 0; p < worker_.replica.space().size(); ++p) ensure_current(p);
     if (samples_ == 0) return;
     if (trained_ < pending_.size()) wait_for(trained_);
     if (!shares_weights() || worker_.worker == 0)
@@ -187,9 +189,9 @@ class OwnedAllReduce : public Strategy {
     samples_ = 0;
   }
 
-  // What was waited for is shared out: some of it were updates of the slices that are this worker's own.
-  void share_out(const crew::ComputeReport& computed, double notes, const Work& work, StepSeconds& result) const {
-    const double busy = seconds(busy_ns_.load()), owned = seconds(owned_ns_.load()), made = seconds(made_ns_.load());
+  // Splits the time spent waiting into network and update: part of it went into updating this worker's own slices.
+  void split_seconds(const crew::ComputeReport& computed, double notes, const Work& work, StepSeconds& result) const {
+    const double busy = seconds(busy_ns_.load()), owned = seconds(update_ns_.load()), made = seconds(forms_ns_.load());
     const double waited = std::max(0.0, computed.waited_seconds - made) + notes;
     const double updates = std::min(owned, busy > 0 ? waited * owned / busy : 0);
     result = seconds_of(work, computed);
@@ -199,18 +201,19 @@ class OwnedAllReduce : public Strategy {
   }
 
   WorkerContext worker_;
-  float* own_weights_ = worker_.replica.weights();  // where they lie before and afterwards
+  float* own_weights_ = worker_.replica.weights();  // where the weights are outside of this strategy
   SyncStep step_;
   std::size_t trained_;                               // buckets; one more: the statistics
   std::vector<std::vector<std::size_t>> buckets_of_;  // per parameter
   std::vector<std::size_t> unread_;                   // buckets whose weights no layer reads
   std::vector<std::size_t> order_ = order_of_need(step_.buckets(), 0);
-  std::size_t late_ = 0;  // buckets that were under way when the slowest worker had its gradients, if they were many
+  std::size_t late_ = 0;  // buckets in flight when the slowest worker had its gradients; 0 if fewer than kMany
   std::mutex mutex_;
-  std::vector<bool> is_behind_;  // per parameter: the last step has not come here; guarded
-  std::vector<std::optional<comm::PendingCollective>> pending_;      // per bucket; guarded
-  std::int64_t samples_ = 0;                                         // of a step whose statistics are still to be moved
-  std::atomic<std::int64_t> busy_ns_{0}, owned_ns_{0}, made_ns_{0};  // with buckets; of that updating; with forms
+  std::vector<bool> is_stale_;  // per parameter: its weights of the last step are not ready yet; guarded
+  std::vector<std::optional<comm::PendingCollective>> pending_;  // per bucket; guarded
+  std::int64_t samples_ = 0;  // of the last step, if its statistics are not moved yet
+  // Time in collectives, the part of it spent updating own slices, and time refreshing weight forms.
+  std::atomic<std::int64_t> busy_ns_{0}, update_ns_{0}, forms_ns_{0};
   std::vector<double> all_notes_;
   StepSeconds before_;
 };

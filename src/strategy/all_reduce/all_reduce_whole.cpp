@@ -1,5 +1,4 @@
-// The whole form of allreduce: buckets are added over all workers while backward goes on, then every worker makes the
-// same update.
+// The whole form of allreduce: buckets are all-reduced while backward runs, then every worker makes the same update.
 #include "strategy/all_reduce/all_reduce.h"
 
 #include <atomic>
@@ -15,7 +14,8 @@ class WholeAllReduce : public Strategy {
   WholeAllReduce(const WorkerContext& worker, const AllReduceOptions& options)
       : worker_(worker),
         algorithm_(options.algorithm),
-        // Arrays outside of the group's memory travel; so an algorithm that is asked for is really used.
+        // Arrays in the group's shared memory would be added in place. Memory of its own makes them travel, so that the
+        // algorithm the user chose is really used.
         own_(worker.exact && algorithm_ != comm::Algorithm::automatic ? worker.gradients.size() : 0),
         step_(worker, buckets_of(worker, options.bucket_bytes),
               own_.empty() ? worker.gradients : std::span<float>(own_)),
@@ -23,7 +23,7 @@ class WholeAllReduce : public Strategy {
     worker_.updater.ensure_state();
   }
 
-  // What runs in the background uses this object.
+  // Background collectives use this object, so they must end first.
   ~WholeAllReduce() override { wait_for_all(); }
 
   StepReport step(const Work& work) override {
@@ -57,13 +57,13 @@ class WholeAllReduce : public Strategy {
   void wait_for_all() noexcept {
     for (comm::PendingCollective& each : pending_) try {
         each.wait();
-      } catch (...) {  // its failure was told already
+      } catch (...) {  // the failure was reported already
       }
     pending_.clear();
   }
 
-  // In the same order on all workers; see BucketCount. When the last is complete, and the statistics with it, nothing
-  // is left but to wait for them.
+  // Called in the same order on all workers (see BucketCount). The last trained bucket and the statistics run on the
+  // thread that waits for them, since it has nothing else left to do.
   void start(std::size_t bucket, const comm::ExactPlan& plan) {
     const bool is_last = bucket + 1 >= trained_buckets(step_.buckets());
     pending_.push_back(
@@ -77,7 +77,7 @@ class WholeAllReduce : public Strategy {
     busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
   }
 
-  // Bucket by bucket as they come; returns the seconds of it, and leaves those of waiting.
+  // Updates bucket by bucket as the sums arrive. Returns the seconds without waiting; sets waited_seconds_.
   double update(const Work& work) {
     const std::int64_t begin_ns = base::now_ns();
     waited_seconds_ = 0;

@@ -17,7 +17,7 @@ double seconds_of(std::int64_t oars, const WorkerSpeed& speed) {
   return static_cast<double>(rounds) * speed.round_seconds;
 }
 
-// That are done within such a time.
+// The most oars that this worker completes within `seconds`.
 int most_oars(double seconds, int oars, const WorkerSpeed& speed) {
   int least = 0, most = oars;
   while (least < most) {
@@ -36,8 +36,8 @@ int partials_of(int oars, base::Range share) {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// The least time in which so many oars can be computed: the first end of a round at which all workers together have
-// done enough.
+// The least time in which the workers can compute `oars` oars: the earliest end of a round at which all workers
+// together have completed enough.
 double least_makespan(int oars, const std::vector<WorkerSpeed>& workers) {
   std::vector<double> ends;
   for (const WorkerSpeed& speed : workers)
@@ -51,15 +51,15 @@ double least_makespan(int oars, const std::vector<WorkerSpeed>& workers) {
   return *std::ranges::partition_point(ends, [&](double seconds) { return !is_enough(seconds); });
 }
 
-// What is worth having less of, the first first.
+// The cost of an assignment, compared in this order; less is better.
 struct Quality {
   double partials = 0;
-  double spread = 0;  // sum of squared times: who is not the last should not have more than others either
+  double spread = 0;  // sum of squared times, to balance the workers that do not determine the makespan
   friend auto operator<=>(const Quality&, const Quality&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-// Contiguous shares of which none takes longer or has more partials, and of those the best; none where there are none.
-// The best way to give the first o oars to the first w workers, for all o, worker by worker.
+// The best contiguous shares of which none takes longer than `seconds` or has more than `most_partials`; empty if there
+// are none. Dynamic programming: best[w][o] is the best way to give the first o oars to the first w workers.
 std::vector<base::Range> best_shares(int oars, const std::vector<WorkerSpeed>& workers, double seconds,
                                      int most_partials, const std::vector<std::vector<int>>& partials) {
   const std::size_t count = workers.size();
@@ -93,7 +93,7 @@ std::vector<base::Range> best_shares(int oars, const std::vector<WorkerSpeed>& w
 
 }  // namespace
 
-// First the time is known, then the fewest partials that can be kept to within it, then the rest is chosen.
+// Finds the least makespan, then the smallest bound on partials per worker that keeps it, then the best shares.
 std::vector<base::Range> assign_oars(int oars, const std::vector<WorkerSpeed>& workers) {
   std::vector<std::vector<int>> partials(at(oars) + 1, std::vector<int>(at(oars) + 1));
   for (int first = 0; first <= oars; ++first)
@@ -175,7 +175,7 @@ bool OarAssignment::see(std::int64_t step, const std::vector<double>& seconds) {
   const std::vector<base::Range> now = shares(step);
   {
     const std::lock_guard lock(mutex_);
-    if (from_.rbegin()->first > step) return false;  // a change is under way
+    if (from_.rbegin()->first > step) return false;  // a change is decided but not in effect yet
   }
   for (std::size_t w = 0; w < seconds.size(); ++w) {
     const std::int64_t rounds = (now[w].size() + threads_[w] - 1) / threads_[w];
@@ -185,7 +185,7 @@ bool OarAssignment::see(std::int64_t step, const std::vector<double>& seconds) {
   for (std::size_t w = 0; w < seen_.size(); ++w) {
     std::vector<double>& seen = seen_[w];
     if (seen.size() > kSeen) seen.erase(seen.begin(), seen.end() - kSeen);
-    if (seen.size() < kSeen) return false;  // nothing is known of a worker without oars; it stays without
+    if (seen.size() < kSeen) return false;  // a worker without oars has no measurements, so it never gets any
     std::vector<double> sorted = seen;
     std::ranges::nth_element(sorted, sorted.begin() + kSeen / 2);
     speeds.push_back({threads_[w], sorted[kSeen / 2]});

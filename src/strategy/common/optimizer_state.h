@@ -1,5 +1,6 @@
-// OptimizerState: an update rule with its state over a range of the parameter space: all of it in a worker, a shard
-// in a server. Updates of parts that do not overlap may run at once.
+// OptimizerState: an update rule with its state for a range of the parameter space (a worker: all of it; a server: a
+// shard).
+// Updates of ranges that do not overlap may run concurrently; otherwise one caller at a time.
 #pragma once
 
 #include <memory>
@@ -19,13 +20,13 @@ class OptimizerState {
   const optim::Optimizer& optimizer() const { return *optimizer_; }
   base::Range floats() const { return floats_; }
 
-  // weights and gradient begin at `offset` of the space.
+  // `weights` and `gradient` point to float `offset` of the space.
   void update(std::int64_t offset, std::int64_t count, float* weights, const float* gradient,
               const optim::StepScalars& scalars, float l2);
 
   int slots() const { return static_cast<int>(state_.size()); }
   std::string slot_name(int slot) const { return optimizer_->slot_names()[static_cast<std::size_t>(slot)]; }
-  // The state of a part of the space.
+  // The floats of a slot for a part of the space.
   std::span<float> slot(int slot, base::Range part);
   std::span<float> slot(int slot) { return this->slot(slot, floats_); }
   void clear();

@@ -1,5 +1,5 @@
-// ReductionPlans: who sends which partials of a step and how they are added, made once for every way to share out a
-// batch. One thread at a time; what it returns stays.
+// ReductionPlans: a cache of reduction plans: which worker sends which partials of a step, and how they are added.
+// One caller at a time. A returned plan stays valid as long as this object.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,9 @@
-// RoleMap: which process of a job does what. Process 0 is also the helm: it holds the run folder and gives the orders.
-// Servers in processes of their own come first, so that the helm outlives every worker; otherwise server k lives in the
-// process of worker k.
+// RoleMap: which process of a job runs which worker, which server and the helm.
+// A plain value.
+//
+// Process 0 is also the helm: it holds the run folder and gives the orders. Servers with processes of their own have
+// the lowest process numbers, so the helm does not share its process with a worker and survives the loss of any worker.
+// Otherwise server k shares the process of worker k.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// StateMap: who holds which part of a run's state between two intervals of steps. The state is all weights and
-// statistics, and for trained parameters the optimizer's slots.
+// StateMap: which process holds which part of a run's state between two intervals of steps.
+// The functions are thread-safe. The state is all weights and statistics, and the optimizer's slots of the trained
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,14 @@ namespace trireme::strategy {
 struct StatePiece {
   int owner = 0;             // process
   base::Range floats{};      // of the parameter space
-  std::int64_t version = 0;  // the step that it is the state after
+  std::int64_t version = 0;  // the last step that is included
 
   friend bool operator==(const StatePiece&, const StatePiece&) = default;
 };
 using StateMap = std::vector<StatePiece>;
 
-// An internal error that names owner and range unless the pieces cover all `floats` of the space exactly once, and none
-// is older than `version`, but for empty ones.
+// Throws an internal error with owner and range unless the pieces cover all `floats` of the space exactly once and no
+// piece, except empty ones, is older than `version`.
 void check_is_whole(StateMap pieces, std::int64_t floats, std::int64_t version);
 
 }  // namespace trireme::strategy

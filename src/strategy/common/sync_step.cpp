@@ -12,7 +12,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Of a note, before the losses and counts of all oars.
+// The head of a note. The losses of all oars follow, then their counts of correct answers.
 enum NoteField : std::size_t {
   kStop,
   kArrived,

@@ -1,5 +1,8 @@
-// SyncStep: what all synchronous strategies share: the oars' sums of a step on this worker, copied bucket by bucket to
-// where they are sent from, while backward goes on; and the notes by which all workers know the whole step.
+// SyncStep: the part of a step that all strategies for several workers share.
+// One caller at a time, except: partial() and add_up() are thread-safe for different buckets.
+//
+// It copies this worker's partials, bucket by bucket while backward runs, to the memory from which they are sent. It
+// also encodes and decodes the notes by which every worker learns the whole step's loss, times and stop requests.
 #pragma once
 
 #include <cstdint>
@@ -14,42 +17,46 @@
 
 namespace trireme::strategy {
 
-// The buckets of a strategy in which all workers add and have the result. bucket_bytes 0: the default.
+// The buckets of a strategy in which all workers add gradients and all get the result. bucket_bytes 0: the default.
 std::vector<Bucket> buckets_of(const WorkerContext& worker, std::int64_t bucket_bytes);
 
 class SyncStep {
  public:
-  // `memory` holds whole gradients one after the other.
+  // `memory` is an array of whole gradients (floats of the parameter space each), one per partial.
   SyncStep(const WorkerContext& worker, std::vector<Bucket> buckets, std::span<float> memory);
 
   const std::vector<Bucket>& buckets() const { return buckets_; }
-  // Who sends which partials of such a step.
+  // Which worker sends which partials of a step with so many samples.
   const comm::ExactPlan& plan(std::int64_t step, std::int64_t samples);
-  // Partial p of this worker, and a part of it. There is always one, also where nothing is sent.
+  // Partial p of this worker, and a part of it. Partial 0 always exists, even if the worker sends nothing.
   std::span<float> partial(std::size_t p) const;
   std::span<float> partial(std::size_t p, base::Range floats) const;
-  std::size_t partials() const { return partials_; }  // of the step that is computed
-  // How many a step will have.
+  std::size_t partials() const { return partials_; }  // of the step of the last compute()
+  // How many partials this worker will have in a step.
   std::int32_t expect(const Work& work, const crew::Share& share) const;
 
-  // Forward and backward; ready(bucket) when all partials of a bucket lie in memory, in order, from any thread.
+  // Runs forward and backward. Calls ready(bucket) when all partials of a bucket are in memory: in the order of the
+  // buckets, on any thread.
   crew::ComputeReport compute(const Work& work, const crew::Share& share,
                               std::function<void(std::size_t bucket)> ready);
-  // The same while weights are on their way (crew::Replica::compute), and buckets in an order of their own.
+  // The same while weights are still in flight (`need`: see crew::Replica::compute), with buckets in the given order.
   crew::ComputeReport compute(const Work& work, const crew::Share& share, std::function<void(std::size_t bucket)> ready,
                               crew::Replica::NeedWeights need, std::vector<std::size_t> order);
 
-  // A bucket's sum over all ranks of the group, in the first partial; `algorithm` where any order of additions will do.
+  // Sums a bucket over all ranks of the group, into the first partial. `algorithm` is used only if the order of
+  // additions is free (--reduce fast).
   void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
               comm::Algorithm algorithm = comm::Algorithm::automatic) const;
-  // The same, exact, of so many partials; what all get, in `result`, is what use() makes of it.
+  // The same along the oar tree, of the first `partials` partials. All ranks get in `result` what use() makes of the
+  // sum.
   void add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
               std::span<float> result, const comm::UseSum& use) const;
-  // The same where use() writes to memory of all ranks.
+  // The same when use() writes to memory that all ranks share, so that nothing is sent back.
   void use_sum(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
                const comm::UseSum& use) const;
 
-  // The notes of all workers as bytes of equal length, and back; losses and counts are summed along the oar tree.
+  // This worker's note, note_size() doubles on every worker; and the notes of all workers decoded into a report. Losses
+  // and counts are summed along the oar tree.
   std::vector<double> write_note(const Work& work, const crew::ComputeReport& computed, const StepSeconds& before,
                                  std::size_t under_way = 0) const;
   std::size_t note_size() const;

@@ -1,4 +1,4 @@
-// Tags: what messages of the mailbox are about. Those below 1000 belong to the training loop.
+// ServerTag: the mailbox tags of strategies. Tags below 1000 belong to the training loop.
 #pragma once
 
 #include "comm/mailbox/mailbox.h"
@@ -6,21 +6,23 @@
 namespace trireme::strategy {
 
 enum ServerTag : comm::Tag {
-  // Worker 0 gives a server its shard when it says that it is ready; a server gives it back to each worker that asks.
+  // Worker 0 sends a server its shard after the server's kReadyTag. A server sends the shard back to each worker that
+  // asks with kAskBackTag.
   kReadyTag = 1000,
   kHandOverTag,
   kAskBackTag,
   kGiveBackTag,
   // A worker begins an interval.
   kBeginTag,
-  // Servers tell one of them how large their part of the gradient is, when it asks, and hear the factor to clip by.
+  // Gradient clipping: the first server asks each other server for its sums of squares, and replies with the factor.
   kNormAskTag,
   kNormTag,
   kClipTag,
-  // Leaders of groups tell the first of them that they have ended an interval, and hear when all have.
+  // A barrier of the group leaders at the end of an interval: each reports to the first leader, which replies when all
+  // have.
   kMeetTag,
   kMetTag,
-  // Between a request thread and its session; the lane is added.
+  // Between a request thread and its session; the lane is added to the tag.
   kPushTag = 1100,
   kReplyTag = 1200,
 };

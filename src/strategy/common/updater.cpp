@@ -25,8 +25,8 @@ OptimizerState& Updater::state() {
 }
 
 ops::Cost Updater::cost() const {
-  const auto slots =
-      static_cast<double>(optimizer_->slots());  // read and written like the weights; the gradient is read
+  // Weights and slots are read and written; the gradient is only read.
+  const auto slots = static_cast<double>(optimizer_->slots());
   return {2 + 2 * slots, sizeof(float) * (3 + 2 * slots)};
 }
 

@@ -1,5 +1,7 @@
-// Updater: what a worker that holds all weights does with a gradient: the optimizer's step on chunks of it, on any
-// thread; with clipping, after the norm of the whole is known; and the L2 penalty of the weights it started from.
+// Updater: applies gradients to a worker's weights: optimizer step, gradient clipping and L2 penalty.
+// update() is thread-safe for chunks that do not overlap; the rest has one caller at a time.
+//
+// With clipping, call clip() on the whole gradient before update(). penalty() is that of the weights before the update.
 #pragma once
 
 #include <memory>
@@ -19,27 +21,27 @@ class Updater {
 
   const optim::Optimizer& optimizer() const { return *optimizer_; }
   bool clips() const { return max_norm_ > 0; }
-  // Nothing but the gradient of a part is needed to update it: no norm, no penalty of the whole.
+  // True when a part can be updated from its own gradient alone: no clipping, no L2 penalty.
   bool takes_any_part() const { return !clips() && !has_penalty_; }
-  // Of one update, per parameter.
+  // Operations and bytes of one update, per parameter.
   ops::Cost cost() const;
 
-  // The numbers of a step, counted from 1.
+  // The scalars of a step; steps count from 1.
   optim::StepScalars scalars(std::int64_t step, double lr) const;
   void update(const crew::Chunk& chunk, const float* gradient, const optim::StepScalars& scalars);
-  // Of any floats of some chunks, where takes_any_part().
+  // Updates any range of floats within these chunks. REQUIRES: takes_any_part().
   void update(base::Range chunks, base::Range floats, const float* gradient, const optim::StepScalars& scalars);
-  // Brings the gradient of the whole space down to the largest norm.
+  // Sets scalars.clip to the factor that limits the norm of the whole gradient to max_norm.
   void clip(const float* gradient, optim::StepScalars& scalars);
-  // Of the weights that the last step started from; 0 where no parameter has one.
+  // The L2 penalty of the weights before the last update; 0 if no parameter has one.
   double penalty() const;
-  // Of the weights as they are.
+  // The L2 penalty of the current weights.
   double penalty_now();
   float l2_factor(int parameter) const;
 
-  // The optimizer's state; made when it is first asked for, and given up where servers hold it.
+  // The optimizer's state; allocated on first use, freed by give_up_state() while servers hold it.
   [[nodiscard]] OptimizerState& state();
-  // Makes it now, so that no step allocates.
+  // Allocates the state now, so that no step does.
   void ensure_state() { (void)state(); }
   void give_up_state() { state_.reset(); }
 
@@ -50,7 +52,7 @@ class Updater {
   std::vector<double> l2_;  // per parameter
   bool has_penalty_ = false;
   std::optional<OptimizerState> state_;
-  std::vector<double> sums_;  // per chunk
+  std::vector<double> sums_;  // per chunk: scratch for sums of squares
 };
 
 }  // namespace trireme::strategy

@@ -19,7 +19,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 constexpr PsOptions kAtOnce{.synchronous = false};
 
-// What the members of a group tell each other about a push.
+// What the members of a group send each other about a push.
 struct GroupStepReport {
   double loss = 0, correct = 0;
   StepSeconds seconds;
@@ -42,11 +42,11 @@ class Groups : public Strategy {
     const std::vector<int> own = group_of(groups, worker.worker);
     member_ = static_cast<int>(std::ranges::find(own, worker.worker) - own.begin());
     for (const int each : own) members_.push_back(worker.roles.process_of_worker(each));
-    if (leads()) lines_.emplace(worker, step_, kAtOnce, worker.replica.oars(), worker.exact);
+    if (leads()) connections_.emplace(worker, step_, kAtOnce, worker.replica.oars(), worker.exact);
     notes_.resize(members_.size());
   }
 
-  // What runs in the background uses this object.
+  // Background collectives use this object, so they must end first.
   ~Groups() override { wait_for_all(); }
 
   StepReport step(const Work& work) override {
@@ -63,7 +63,7 @@ class Groups : public Strategy {
     }
     if (leads()) {
       report.penalty = worker_.updater.penalty_now();
-      lines_->set({.partials = 1, .samples = report.samples, .step = work.step, .lr = work.lr});
+      connections_->set({.partials = 1, .samples = report.samples, .step = work.step, .lr = work.lr});
     }
     wait_for_all();
     busy_ns_.store(0, std::memory_order_relaxed);
@@ -83,7 +83,7 @@ class Groups : public Strategy {
     report.seconds.update = computed.update_seconds + base::seconds_since(begin_ns) - waited_seconds_;
     report.seconds.network = waited_seconds_;
     report.seconds.hidden = std::max(0.0, 1e-9 * static_cast<double>(busy_ns_.load()) +
-                                              (leads() ? lines_->take_busy_seconds() : 0) - waited_seconds_);
+                                              (leads() ? connections_->take_busy_seconds() : 0) - waited_seconds_);
     before_ = report.seconds;
     for (const GroupStepReport& note : notes_) {
       report.loss += note.loss;
@@ -98,13 +98,14 @@ class Groups : public Strategy {
     wait_for_all();
     std::uint32_t next = worker_.group.sequence();
     if (leads()) {
-      // What is pulled when all have pushed is the same for all. Beside the buckets one further operation is to come.
+      // After all groups have pushed, every leader pulls the same weights. Until among() below, this group runs one
+      // collective per bucket and one more; the sequence number of all workers must be beyond those of every group.
       next = meet(next + static_cast<std::uint32_t>(step_.buckets().size()) + 1);
-      for (std::size_t b = 0; b < step_.buckets().size(); ++b) lines_->pull(b);
+      for (std::size_t b = 0; b < step_.buckets().size(); ++b) connections_->pull(b);
     }
     take_weights();
     worker_.group.broadcast(std::as_writable_bytes(std::span(&next, 1)), 0);
-    if (leads()) lines_->end();
+    if (leads()) connections_->end();
     worker_.group.among(worker_.roles.worker_processes(), next);
     has_begun_ = false;
   }
@@ -113,16 +114,16 @@ class Groups : public Strategy {
   bool leads() const { return member_ == 0; }
   bool is_alone() const { return members_.size() == 1; }
 
-  // Until now all workers counted the same operations.
+  // All workers have made the same collectives so far, so their sequence numbers are equal.
   void begin() {
     worker_.group.among(members_, worker_.group.sequence());
-    if (leads()) lines_->begin();
+    if (leads()) connections_->begin();
     has_begun_ = true;
   }
 
-  // Returns when all groups have ended the interval: the largest number that any leader gave.
+  // A barrier of the leaders. Returns the largest number that any leader passed.
   std::uint32_t meet(std::uint32_t number) {
-    static const std::atomic<bool> kNoStop{false};  // the wait ends with the group only
+    static const std::atomic<bool> kNoStop{false};  // only the group's alarm ends the wait early
     comm::Mailbox& mailbox = worker_.group.mailbox();
     if (mailbox.rank() != leaders_[0]) {
       send_one(mailbox, leaders_[0], kMeetTag, number);
@@ -134,7 +135,7 @@ class Groups : public Strategy {
     return number;
   }
 
-  // How the members' partials of a share are added: along a tree over the share's oars.
+  // The plan by which the members' partials of a share are added: along a tree over the share's own oars.
   const comm::ExactPlan& plan_of(const Work& work) {
     const base::Range share = work.mean_over;
     const std::tuple key{work.batch.samples, share.begin, share.end};
@@ -151,22 +152,23 @@ class Groups : public Strategy {
     return plans_.emplace(key, comm::ExactPlan(held)).first->second;
   }
 
-  // In the same order on all members; see BucketCount.
+  // Called in the same order on all members; see BucketCount.
   void add_and_push(std::size_t bucket, const comm::ExactPlan& plan) {
     const bool pushes = leads() && !worker_.updater.clips();
     if (is_alone()) {
-      if (pushes) lines_->push(bucket);
+      if (pushes) connections_->push(bucket);
       return;
     }
     pending_.push_back(worker_.group.start([this, bucket, pushes, &plan](comm::Collectives& group) {
       const std::int64_t start_ns = base::now_ns();
       step_.add_up(group, bucket, plan);
       busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
-      if (pushes) lines_->push(bucket);
+      if (pushes) connections_->push(bucket);
     }));
   }
 
-  // The group's gradient; the factor goes with it.
+  // Waits for the sums. With clipping, the leader computes the factor from the group's gradient and sends it with each
+  // push.
   void clip_and_push(const Work& work) {
     wait([&] {
       for (std::size_t i = 0; i + 1 < pending_.size(); ++i) pending_[i].wait();
@@ -174,15 +176,15 @@ class Groups : public Strategy {
     if (!leads() || !worker_.updater.clips()) return;
     optim::StepScalars scalars = worker_.updater.scalars(work.step, work.lr);
     worker_.updater.clip(step_.partial(0).data(), scalars);
-    lines_->set_clip(scalars.clip);
-    for (std::size_t b = 0; b < step_.buckets().size(); ++b) lines_->push(b);
+    connections_->set_clip(scalars.clip);
+    for (std::size_t b = 0; b < step_.buckets().size(); ++b) connections_->push(b);
   }
 
-  // Those that come back from the servers, bucket by bucket, to all of the group.
+  // Broadcasts the weights that come back from the servers to the members, bucket by bucket.
   void take_weights() {
     wait([&] {
       for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
-        if (leads()) lines_->wait(b);
+        if (leads()) connections_->wait(b);
         const base::Range floats = step_.buckets()[b].floats;
         const std::span<float> weights(worker_.replica.weights() + floats.begin, at(floats.size()));
         if (!is_alone()) worker_.group.broadcast(std::as_writable_bytes(weights), 0);
@@ -206,24 +208,24 @@ class Groups : public Strategy {
   void wait_for_all() noexcept {
     for (comm::PendingCollective& each : pending_) try {
         each.wait();
-      } catch (...) {  // its failure was told already
+      } catch (...) {  // the failure was reported already
       }
     pending_.clear();
   }
 
   WorkerContext worker_;
-  std::vector<int> members_, leaders_;  // processes: of this group, and of all groups' leaders
+  std::vector<int> members_, leaders_;  // processes of this group's members, and of all groups' leaders
   int member_ = 0;
   SyncStep step_;
   bool has_begun_ = false;
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, comm::ExactPlan> plans_;  // by samples and share
-  std::vector<comm::PendingCollective> pending_;  // per bucket, where there is somebody to add with; then the notes
+  std::vector<comm::PendingCollective> pending_;  // one per bucket, if the group has several members; then the notes
   std::atomic<std::int64_t> busy_ns_{0};
   GroupStepReport note_;
   std::vector<GroupStepReport> notes_;
   double waited_seconds_ = 0;
   StepSeconds before_;
-  std::optional<ServerConnections> lines_;  // of the leader; last: its threads use the rest
+  std::optional<ServerConnections> connections_;  // only in the leader; last: its threads use the other members
 };
 
 class GroupsConfig : public StrategyConfig {
@@ -266,8 +268,8 @@ StrategyConfigPtr configure_groups(base::Spec& spec, const WorkerSet& given) {
 
 StrategyRow groups_row() {
   return {"groups",
-          "in step inside a group, asynchronous between groups: a group pushes to the servers as one worker does",
-          {{"count", "2", "so many groups of about equal size"},
+          "synchronous inside a group, asynchronous between groups: a group pushes to the servers as one worker does",
+          {{"count", "2", "the number of groups, of about equal size"},
            {"by", "host", "instead of count: the workers of a host are a group; the default"},
            {"staleness", "none", "pushes that a group may be ahead of the slowest"},
            {"lr-scale", "auto", "factor of the learning rate of a push; auto: 1 / shares of a batch"}},

@@ -1,9 +1,11 @@
-// groups: the workers of a group compute one share together, in step; between groups nobody waits.
+// groups: synchronous training inside each group of workers, asynchronous training between the groups.
+// The factories are thread-safe.
 //
-// A group is to the servers and to the helm what one worker is in asynchronous training. Its members each compute some
-// oars of the group's share and add their gradients along the share's own tree, as all-reduce does; the first of them,
-// the leader, pushes the mean to the servers and passes on the weights that come back. Collectives are among the group
-// while an interval lasts; when it ends, the leaders meet by mailbox and all workers come together again.
+// To the servers and the helm a group is what a single worker is in asynchronous training. Each member computes some
+// oars of the group's share. The members all-reduce their gradients along the share's own tree. The first member, the
+// leader, pushes the mean to the servers and broadcasts the weights that come back. During an interval, collectives
+// include the members of the group only. At the end of the interval the leaders wait for each other by mailbox, and
+// collectives include all workers again.
 #pragma once
 
 #include <memory>
@@ -13,8 +15,8 @@
 
 namespace trireme::strategy {
 
-// A worker's steps are of Work::mean_over, the group's share, and its own oars of that; it has steps as long as its
-// group has.
+// Each step takes the group's share (Work::mean_over) and this worker's oars of it. REQUIRES: all members of a group
+// make the same steps.
 std::unique_ptr<Strategy> make_groups(const WorkerContext& worker, const WorkerGroups& groups);
 StrategyRow groups_row();
 

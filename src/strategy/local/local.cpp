@@ -25,7 +25,7 @@ comm::ExactPlan one_oar_each(int workers) {
   return comm::ExactPlan(shares);
 }
 
-// Of a - b, or of a where there is no b; in a fixed order.
+// The sum of squares of a - b, or of a if b is null; in a fixed order of additions.
 double sum_of_squares(const float* a, const float* b, std::int64_t count) {
   std::array<double, 8> sums{};
   const auto add = [&](std::int64_t i, std::size_t sum) {
@@ -51,12 +51,12 @@ class Local : public Strategy {
         plan_(one_oar_each(worker.roles.workers)),
         note_size_(step_.note_size() + 1),
         sums_(worker.replica.chunks().size()) {
-    if (options.by_servers) lines_.emplace(worker, step_, kServersAdd, worker.roles.workers, true);
+    if (options.by_servers) connections_.emplace(worker, step_, kServersAdd, worker.roles.workers, true);
     worker_.updater.ensure_state();
   }
 
   StepReport step(const Work& work) override {
-    if (lines_ && !lines_->has_begun()) lines_->begin();
+    if (connections_ && !connections_->has_begun()) connections_->begin();
     if (options_.drift > 0 && since_ == 0) remember_average();
     StepReport report;
     const crew::ComputeReport computed = compute_and_update(work, report);
@@ -73,12 +73,12 @@ class Local : public Strategy {
   }
 
   void end_interval() override {
-    if (lines_ && !lines_->has_begun()) lines_->begin();
+    if (connections_ && !connections_->has_begun()) connections_->begin();
     if (since_ > 0)
       average(true);
     else if (!is_state_equal_)
       average_state();
-    if (lines_) lines_->end();
+    if (connections_) connections_->end();
   }
 
   std::int64_t take_synchronisations() override { return std::exchange(synchronisations_, 0); }
@@ -88,12 +88,12 @@ class Local : public Strategy {
   base::Range all_chunks() { return {0, static_cast<std::int64_t>(replica().chunks().size())}; }
   base::Range statistics() { return {replica().space().trained_floats(), replica().space().floats()}; }
 
-  // The mean over this worker's share, at once where nothing must be known of the whole gradient.
+  // Updates with the mean gradient of this worker's share: chunk by chunk during backward, or after it with clipping.
   crew::ComputeReport compute_and_update(const Work& work, StepReport& report) {
     std::int64_t samples = 0;
     for (std::int64_t oar = work.oars.begin; oar < work.oars.end; ++oar)
       samples += base::oar_samples(static_cast<int>(oar), replica().oars(), work.batch.samples).size();
-    // An optimizer that was reset counts its steps from there.
+    // An optimizer that was reset counts its steps from the last average.
     const std::int64_t count = options_.state == StateAtAverage::reset ? since_ + 1 : work.step;
     optim::StepScalars scalars = worker_.updater.scalars(count, work.lr);
     const bool clips = worker_.updater.clips();
@@ -122,7 +122,7 @@ class Local : public Strategy {
     return computed;
   }
 
-  // True when a replica has gone too far; the same on all workers.
+  // True when a replica has drifted too far; the same on all workers.
   bool exchange_notes(const Work& work, const crew::ComputeReport& computed, StepReport& report) {
     std::vector<double> note = step_.write_note(work, computed, before_);
     note.push_back(options_.drift > 0 ? drift() : 0);
@@ -144,7 +144,7 @@ class Local : public Strategy {
     average_length_ = length(nullptr);
   }
   double drift() { return length(average_.data()) / average_length_; }
-  // Of the weights, or of what is between them and others.
+  // The L2 norm of the weights, or of their difference to `others`.
   double length(const float* others) {
     replica().for_each_chunk(replica().weights(), all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
       sums_[at(chunk.index)] = sum_of_squares(part, others != nullptr ? others + chunk.offset : nullptr, chunk.count);
@@ -171,7 +171,7 @@ class Local : public Strategy {
     is_state_equal_ = true;
   }
 
-  // Of all workers' floats of the space, with statistics or without.
+  // Replaces `floats` (of the parameter space) by their mean over all workers, with statistics or without.
   void to_mean(float* floats, bool with_statistics) {
     const float factor = 1.0f / static_cast<float>(worker_.roles.workers);
     const std::span<float> sum = step_.partial(0);
@@ -189,37 +189,37 @@ class Local : public Strategy {
 
   void add_over_workers(bool with_statistics) {
     const std::vector<Bucket>& buckets = step_.buckets();
-    if (lines_) {
+    if (connections_) {
       std::vector<std::int64_t> ends;
       for (int w = 0; w < worker_.roles.workers; ++w) ends.push_back(w + 1);
-      lines_->set({.partials = 1, .samples = worker_.roles.workers}, ends);
+      connections_->set({.partials = 1, .samples = worker_.roles.workers}, ends);
     }
     for (std::size_t b = 0; b < buckets.size(); ++b) {
       if (buckets[b].is_statistics() && !with_statistics) continue;
       const std::span<float> part = step_.partial(0, buckets[b].floats);
-      if (lines_)
-        lines_->push(b);
+      if (connections_)
+        connections_->push(b);
       else if (worker_.roles.workers > 1)
         worker_.group.exact_all_reduce(plan_, std::array{part}, part);
     }
-    if (lines_) lines_->wait_all();
+    if (connections_) connections_->wait_all();
   }
 
   WorkerContext worker_;
   LocalOptions options_;
-  std::vector<float> own_;  // where there is no memory for gradients
+  std::vector<float> own_;  // a gradient's memory, if the worker context has none
   SyncStep step_;
   comm::ExactPlan plan_;
   std::size_t note_size_;
-  std::int64_t since_ = 0;      // steps after the last average
-  bool is_state_equal_ = true;  // on all workers
+  std::int64_t since_ = 0;      // steps since the last average
+  bool is_state_equal_ = true;  // all workers have the same optimizer state
   std::int64_t synchronisations_ = 0;
-  std::vector<float> average_;  // the last, where drift is measured
+  std::vector<float> average_;  // the weights at the last average, if drift is measured
   double average_length_ = 0;
   std::vector<double> sums_;  // per chunk
   double update_seconds_ = 0;
   StepSeconds before_;
-  std::optional<ServerConnections> lines_;  // last: its threads use the rest
+  std::optional<ServerConnections> connections_;  // last: its threads use the other members
 };
 
 class LocalConfig : public StrategyConfig {
@@ -262,13 +262,14 @@ StrategyConfigPtr configure_local(base::Spec& spec, const WorkerSet&) {
 }  // namespace
 
 StrategyRow local_row() {
-  return {"local",
-          "every worker updates weights of its own, which are averaged every so many steps or when they drift apart",
-          {{"every", "8", "steps between two averages; 0: by drift alone"},
-           {"drift", "0", "average when a replica is further from the last average, relative to its length; 0: never"},
-           {"by", "workers|servers", "who adds the replicas"},
-           {"state", "average|keep|reset", "the optimizers' states when replicas are averaged"}},
-          configure_local};
+  return {
+      "local",
+      "every worker updates its own weights (local SGD), which are averaged every few steps or when they drift apart",
+      {{"every", "8", "steps between two averages; 0: by drift alone"},
+       {"drift", "0", "average when a replica is further from the last average, relative to its length; 0: never"},
+       {"by", "workers|servers", "who adds the replicas"},
+       {"state", "average|keep|reset", "the optimizers' states when replicas are averaged"}},
+      configure_local};
 }
 
 std::unique_ptr<Strategy> make_local(const WorkerContext& worker, const LocalOptions& options) {

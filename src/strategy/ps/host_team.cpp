@@ -33,7 +33,7 @@ HostTeam::HostTeam(const WorkerContext& worker, const SyncStep& step, const Work
   base::check(teams[team_][at(member_)] == worker.worker, "worker {} is in no team", worker.worker);
 }
 
-// Until now all workers counted the same operations.
+// All workers have made the same collectives so far, so their sequence numbers are equal.
 void HostTeam::begin() {
   std::vector<int> members;
   for (const int worker : teams_[team_]) members.push_back(worker_.roles.process_of_worker(worker));
@@ -68,8 +68,9 @@ void HostTeam::set(const Work& work) {
   }
 }
 
-// The leader's oars are the first, so sum k of the team takes the place of a partial of the leader that is part of it,
-// or of an earlier one, or of none. Others have no place among their partials, but there is one behind them.
+// The leader holds the team's first oars. So when sum k is made, its place, the leader's partial k, either is part of
+// this sum, was used by an earlier sum, or does not exist: it is free to take the result. The other members have no
+// free partial; they use the spare one at the end of their memory.
 comm::PendingCollective HostTeam::add_up(std::size_t bucket, std::function<void()> then) const {
   return worker_.group.start([this, bucket, then = std::move(then)](comm::Collectives& group) {
     const base::Range floats = step_.buckets()[bucket].floats;

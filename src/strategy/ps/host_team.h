@@ -1,6 +1,8 @@
-// HostTeam: workers of one host that add up what they computed before one of them, the leader, talks to the servers:
-// the first of two levels. What the leader has then are the sums of the largest whole subtrees of the team's oars, so
-// the bits are those of the tree. While an interval lasts, collectives in the background are among the team.
+// HostTeam: workers of one host that sum their gradients before one of them, the leader, talks to the servers.
+// One caller at a time, except add_up(), which the crew's threads call in bucket order.
+//
+// This is the first of two levels of reduction. The leader ends up with the sums of the largest whole subtrees of the
+// team's oars, so the bits are those of the oar tree. During an interval, background collectives include the team only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +17,7 @@
 
 namespace trireme::strategy {
 
-// Workers that follow each other and share a host.
+// One team per run of consecutive workers on the same host.
 WorkerGroups teams_by_host(const std::vector<std::string>& hosts_of_workers);
 
 class HostTeam {
@@ -24,18 +26,19 @@ class HostTeam {
 
   bool leads() const { return member_ == 0; }
   void begin();  // an interval
-  void end();    // called by all workers
+  void end();    // a collective of all workers
 
-  // What follows is of this step.
+  // Prepares the given step; the functions below refer to it.
   void set(const Work& work);
-  // So many sums the leader has in the end, in its first partials.
+  // How many sums the leader ends up with, in its first partials.
   std::int32_t sums() const { return worker_.exact ? static_cast<std::int32_t>(plans_.size()) : 1; }
-  // Of the oars of each team.
+  // The end of each team's range of oars.
   const std::vector<std::int64_t>& ends() const { return ends_; }
 
-  // In the background, in the same order on all members: the partials of a bucket are added; then `then` is called.
+  // Sums the partials of a bucket in the background, then calls `then` there. REQUIRES: all members start the buckets
+  // in the same order.
   comm::PendingCollective add_up(std::size_t bucket, std::function<void()> then) const;
-  // The leader's floats to all.
+  // Broadcasts the leader's floats to the team.
   comm::PendingCollective share(std::span<float> floats) const;
 
  private:
@@ -44,7 +47,7 @@ class HostTeam {
   WorkerGroups teams_;
   std::size_t team_ = 0;
   int member_ = 0;
-  std::vector<comm::ExactPlan> plans_;  // of each sum
+  std::vector<comm::ExactPlan> plans_;  // one per sum
   std::vector<std::int64_t> ends_;
 };
 

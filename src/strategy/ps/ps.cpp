@@ -25,10 +25,10 @@ class Ps : public Strategy {
         step_(worker, buckets_for_servers(worker, options.bucket_bytes), worker.gradients),
         all_notes_(step_.note_size() * at(worker.roles.workers)) {
     if (!options.teams.empty()) team_.emplace(worker, step_, options.teams);
-    if (!team_ || team_->leads()) lines_.emplace(worker, step_, options, worker.replica.oars(), worker.exact);
+    if (!team_ || team_->leads()) connections_.emplace(worker, step_, options, worker.replica.oars(), worker.exact);
   }
 
-  // What runs in the background uses this object.
+  // Background collectives use this object, so they must end first.
   ~Ps() override { wait_for_all(); }
 
   StepReport step(const Work& work) override {
@@ -42,14 +42,14 @@ class Ps : public Strategy {
 
   void end_interval() override {
     begin();
-    if (!options_.synchronous) {  // what is pulled then is the same for all
+    if (!options_.synchronous) {  // after all workers have pushed, they all pull the same weights
       worker_.group.barrier();
-      for (std::size_t b = 0; b < step_.buckets().size(); ++b) lines_->pull(b);
-      lines_->wait_all();
+      for (std::size_t b = 0; b < step_.buckets().size(); ++b) connections_->pull(b);
+      connections_->wait_all();
       worker_.replica.refresh_weight_forms();
     }
     wait_for_all();
-    if (lines_) lines_->end();
+    if (connections_) connections_->end();
     if (team_) team_->end();
     has_begun_ = false;
   }
@@ -58,7 +58,7 @@ class Ps : public Strategy {
   void begin() {
     if (has_begun_) return;
     if (team_) team_->begin();
-    if (lines_) lines_->begin();
+    if (connections_) connections_->begin();
     has_begun_ = true;
   }
 
@@ -72,12 +72,12 @@ class Ps : public Strategy {
       ends = team_->ends();
     else
       for (const base::Range& share : worker_.assignment.shares(work.step)) ends.push_back(share.end);
-    if (lines_)
-      lines_->set({.partials = team_ ? team_->sums() : step_.expect(work, {work.oars}),
-                   .samples = work.batch.samples,
-                   .step = work.step,
-                   .lr = work.lr},
-                  std::move(ends));
+    if (connections_)
+      connections_->set({.partials = team_ ? team_->sums() : step_.expect(work, {work.oars}),
+                         .samples = work.batch.samples,
+                         .step = work.step,
+                         .lr = work.lr},
+                        std::move(ends));
     const crew::ComputeReport computed = step_.compute(work, {work.oars}, [&](std::size_t bucket) { push(bucket); });
     note_ = step_.write_note(work, computed, before_);
     const auto gather = [this](comm::Collectives& group) {
@@ -95,8 +95,8 @@ class Ps : public Strategy {
     if (options_.returns_gradients) {
       update(work, wait);
       report.penalty = worker_.updater.penalty();
-    } else if (lines_) {
-      wait([&] { lines_->wait_all(); });
+    } else if (connections_) {
+      wait([&] { connections_->wait_all(); });
     }
     worker_.replica.refresh_weight_forms();
     wait([&] {
@@ -111,20 +111,21 @@ class Ps : public Strategy {
     return report;
   }
 
-  // From any thread, in the order of buckets.
+  // Called in the order of buckets, on any thread.
   void push(std::size_t bucket) {
-    if (!team_) return lines_->push(bucket);
+    if (!team_) return connections_->push(bucket);
     added_.push_back(team_->add_up(bucket, [this, bucket] {
-      if (lines_) lines_->push(bucket);
+      if (connections_) connections_->push(bucket);
     }));
   }
 
-  // What the servers replied to the leader goes to all of the team, bucket by bucket.
+  // Broadcasts the servers' replies from the leader to the team, bucket by bucket.
   void share_replies() {
     for (comm::PendingCollective& each : added_) each.wait();
-    if (lines_ && worker_.updater.clips()) lines_->wait_all();  // all are replied together
+    if (connections_ && worker_.updater.clips())
+      connections_->wait_all();  // with clipping the replies come after all pushes
     for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
-      if (lines_) lines_->wait(b);
+      if (connections_) connections_->wait(b);
       const base::Range floats = step_.buckets()[b].floats;
       const std::span<float> weights(worker_.replica.weights() + floats.begin, at(floats.size()));
       added_.push_back(team_->share(options_.returns_gradients ? step_.partial(0, floats) : weights));
@@ -132,7 +133,7 @@ class Ps : public Strategy {
     for (comm::PendingCollective& each : added_) each.wait();
   }
 
-  // With the gradients that come back, bucket by bucket.
+  // Updates the weights with the summed gradients that come back, bucket by bucket.
   template <class Wait>
   void update(const Work& work, const Wait& wait) {
     crew::Replica& replica = worker_.replica;
@@ -143,7 +144,7 @@ class Ps : public Strategy {
     };
     const bool clips = worker_.updater.clips();
     for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
-      if (!team_) wait([&] { lines_->wait(b); });
+      if (!team_) wait([&] { connections_->wait(b); });
       if (!clips) replica.for_each_chunk(gradient, step_.buckets()[b].chunks, apply);
     }
     if (clips) {
@@ -164,20 +165,21 @@ class Ps : public Strategy {
     }
     const crew::Share share{work.oars, true};
     report.penalty = worker_.updater.penalty_now();
-    lines_->set({.partials = step_.expect(work, share), .samples = report.samples, .step = work.step, .lr = work.lr});
+    connections_->set(
+        {.partials = step_.expect(work, share), .samples = report.samples, .step = work.step, .lr = work.lr});
     const bool clips = worker_.updater.clips();
     const crew::ComputeReport computed = step_.compute(work, share, [&](std::size_t bucket) {
       if (!clips) push(bucket);
     });
     const std::int64_t begin_ns = base::now_ns();
-    if (clips) {  // its own gradient; the factor goes with it
+    if (clips) {  // clips this worker's own gradient; each push carries the factor
       optim::StepScalars scalars = worker_.updater.scalars(work.step, work.lr);
       worker_.updater.clip(step_.partial(0).data(), scalars);
-      lines_->set_clip(scalars.clip);
+      connections_->set_clip(scalars.clip);
       for (std::size_t b = 0; b < step_.buckets().size(); ++b) push(b);
     }
     const std::int64_t start_ns = base::now_ns();
-    lines_->wait_all();
+    connections_->wait_all();
     const double waited = base::seconds_since(start_ns);
     worker_.replica.refresh_weight_forms();
     report.loss = computed.loss;
@@ -191,7 +193,7 @@ class Ps : public Strategy {
     report.seconds = seconds_of(work, computed);
     report.seconds.update += update;
     report.seconds.network = waited;
-    report.seconds.hidden = std::max(0.0, (lines_ ? lines_->take_busy_seconds() : 0) - waited);
+    report.seconds.hidden = std::max(0.0, (connections_ ? connections_->take_busy_seconds() : 0) - waited);
     before_ = report.seconds;
   }
 
@@ -199,7 +201,7 @@ class Ps : public Strategy {
     const auto wait = [](comm::PendingCollective& pending) {
       try {
         pending.wait();
-      } catch (...) {  // the step that failed has told of it
+      } catch (...) {  // the failed step has reported it already
       }
     };
     if (notes_) wait(*notes_);
@@ -213,11 +215,11 @@ class Ps : public Strategy {
   SyncStep step_;
   std::vector<double> note_, all_notes_;
   std::optional<comm::PendingCollective> notes_;
-  std::vector<comm::PendingCollective> added_;  // where there are teams: per bucket its sums, then its replies
+  std::vector<comm::PendingCollective> added_;  // with teams: one per bucket for the sums, then for the replies
   StepSeconds before_;
   bool has_begun_ = false;
   std::optional<HostTeam> team_;
-  std::optional<ServerConnections> lines_;  // of who talks to servers; last: its threads use the rest
+  std::optional<ServerConnections> connections_;  // not in team members; last: its threads use the other members
 };
 
 class PsConfig : public StrategyConfig {
@@ -275,13 +277,13 @@ StrategyConfigPtr configure_ps(base::Spec& spec, const WorkerSet& workers) {
 StrategyRow ps_row() {
   return {"ps",
           "servers hold the weights; sync has the bits of single, the others let fast workers go ahead",
-          {{"mode", "sync|async|ssp|dssp", "in step; free; at most so far ahead of the slowest; within two bounds"},
+          {{"mode", "sync|async|ssp|dssp", "synchronous; asynchronous; bounded staleness; a bound that adapts"},
            {"staleness", "3", "ssp: pushes that a worker may be ahead of the slowest"},
            {"low", "3", "dssp: the lower bound"},
            {"high", "15", "dssp: the upper bound"},
            {"lr-scale", "auto", "async, ssp, dssp: factor of the learning rate of a push; auto: 1 / shares of a batch"},
            {"return", "weights|gradients", "sync: what servers send back"},
-           {"levels", "1|2", "sync: 2 adds up inside a host before one of its workers pushes"},
+           {"levels", "1|2", "sync: 2 sums the gradients of a host before one of its workers pushes"},
            {"bucket", "2048", "KB of gradients that travel together"}},
           configure_ps};
 }

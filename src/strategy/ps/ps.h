@@ -1,5 +1,5 @@
-// ps: servers hold the weights, cut into shards; workers push gradients to them and get weights back. The servers' side
-// is in strategy/server/server.h.
+// ps: parameter servers hold the weights, cut into shards; workers push gradients and get weights back.
+// The factories are thread-safe. The servers' side is in strategy/server/server.h.
 #pragma once
 
 #include <memory>

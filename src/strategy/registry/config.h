@@ -1,6 +1,5 @@
-// StrategyConfig: a strategy with its options, for a given set of workers: what it asks of the run, and the factories
-// of its worker side and of its server side. StrategyRow: how the registry knows a strategy; it makes the
-// configuration. Both are immutable once made and may be used from any thread.
+// StrategyConfig: a strategy with its options for given workers: its traits and the factories of both its sides.
+// Immutable and thread-safe, like StrategyRow: the strategy's row in the registry, which makes the configuration.
 //
 // Adding a strategy: its file with a row, and one line in strategy/builtin_strategies.cpp.
 #pragma once
@@ -21,23 +20,24 @@
 
 namespace trireme::strategy {
 
-// Who holds the newest weights and the optimizer's state between two intervals of steps: every worker all of it, or
+// Who holds the newest weights and the optimizer's state between two intervals of steps: every worker a full copy, or
 // each server its shard.
 enum class StateOwner : std::uint8_t { workers, servers };
 
 struct Traits {
-  // All workers make the same steps together; otherwise shares of batches go to whoever asks (ShareRules).
+  // All workers make the same steps together; otherwise each share of a batch goes to the next pusher that asks
+  // (ShareRules).
   bool is_synchronous = true;
   bool needs_servers = false;
   StateOwner state_owner = StateOwner::workers;
-  // The other workers can go on when one is lost.
+  // The other workers can go on when a worker fails.
   bool outlives_workers = false;
   bool is_for_one_worker = false;
-  // It adds along the oar tree, as --reduce exact promises.
+  // It can add along the oar tree, as --reduce exact requires.
   bool adds_exactly = true;
-  // Workers add partial gradients to each other's: these lie in memory that the group shares.
+  // Workers add each other's partial gradients, so these should be in memory that the group shares.
   bool adds_among_workers = true;
-  // Who computes which oars makes bits, so it must not follow from measured speed.
+  // The assignment of oars to workers changes the bits, so it must not depend on measured speed.
   bool holds_shares = false;
 
   friend bool operator==(const Traits&, const Traits&) = default;
@@ -52,14 +52,14 @@ class StrategyConfig {
   const ShareRules& shares() const { return shares_; }
 
   virtual std::unique_ptr<Strategy> make_worker_side(const WorkerContext& worker) const = 0;
-  // Of one interval of steps; only where the traits ask for servers.
+  // Serves one interval of steps. REQUIRES: traits().needs_servers.
   virtual std::unique_ptr<ServerSide> make_server_side(Server& server) const;
 
-  // Between intervals of this strategy: the parts of the state that a worker, or a server, is an owner of.
+  // Between intervals of this strategy: the parts of the state that this worker or server owns.
   virtual StateMap export_state(const WorkerContext& worker) const;
   virtual StateMap export_state(const Server& server) const;
-  // Before the first interval of this strategy: brings the state from where the strategy before left it to where this
-  // one wants it. Every worker and every server calls it.
+  // Before the first interval of this strategy: moves the state from the owner of the previous strategy, `from`, to the
+  // owner of this one. Every worker and every server calls it.
   virtual void import_state(const WorkerContext& worker, StateOwner from) const;
   virtual void import_state(Server& server, StateOwner from) const;
 
@@ -72,7 +72,7 @@ using StrategyConfigPtr = std::shared_ptr<const StrategyConfig>;
 // The workers that a configuration is for.
 struct WorkerSet {
   int workers = 1;                   // 0: not known yet
-  std::vector<std::string> hosts{};  // of each, when they are known
+  std::vector<std::string> hosts{};  // of each worker; empty: not known yet
 };
 
 struct StrategyRow {
@@ -86,7 +86,7 @@ struct StrategyRow {
 };
 using StrategyRegistry = base::RegistryOf<StrategyRow>;
 
-// The option "bucket", in KB, as bytes; 0: the default size.
+// Reads the option "bucket", given in KB, and returns bytes; 0: the default size.
 std::int64_t read_bucket_bytes(base::Spec& spec);
 
 }  // namespace trireme::strategy

@@ -1,4 +1,5 @@
-// The norm of a gradient whose parts lie on several servers, with the bits of Updater::clip.
+// clip_over_servers(): the clipping factor of a gradient that is spread over several servers.
+// One caller at a time per server. The factor has the bits of Updater::clip.
 #pragma once
 
 #include <atomic>
@@ -10,9 +11,9 @@
 
 namespace trireme::strategy {
 
-// Called by every server that has chunks, once in a step, with the sums of squares of its chunks; all get the factor to
-// clip by. `chunks_of` counts every server's chunks. The first of them asks the others one by one, so that none sends
-// before it is waited for.
+// Every server that has chunks calls it once per step, with the sum of squares of each of its chunks (`squares`); all
+// get the same factor. `chunks_of`: the number of chunks of each server. The first server with chunks asks the others
+// one by one, so no server sends before its message is awaited.
 double clip_over_servers(comm::Mailbox& mailbox, const RoleMap& roles, int server,
                          const std::vector<std::int64_t>& chunks_of, std::span<const double> squares, double max_norm,
                          const std::atomic<bool>& stop);

@@ -18,7 +18,7 @@ struct BackHead {
   std::int64_t slots = 0;
 };
 
-// The waits end with the group only.
+// Only the group's alarm ends these waits early.
 const std::atomic<bool> kNoStop{false};
 
 }  // namespace

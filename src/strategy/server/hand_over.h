@@ -1,5 +1,6 @@
-// How shards go from worker 0 to the servers and back to all workers. Large messages are sent only to those who said
-// that they are waiting, so a late one is waited for as long as it lives.
+// Hand-over: moves shards from worker 0 to the servers and back to all workers.
+// One caller at a time. A shard is sent only after its receiver has asked for it, so a late receiver is waited for as
+// long as its process lives.
 #pragma once
 
 #include <memory>
@@ -14,14 +15,16 @@ void send_shard(comm::Mailbox& mailbox, int to, const ShardMap& map, const float
 std::unique_ptr<Shard> receive_shard(comm::Mailbox& mailbox, int from,
                                      std::shared_ptr<const optim::Optimizer> optimizer);
 
-// Without a shard the worker keeps what it has.
+// A null shard tells the worker to keep the weights and state that it has.
 void send_back(comm::Mailbox& mailbox, int to, Shard* shard);
-// `weights` and `state` of the whole space; false when there was nothing.
+// `weights` is the whole space; only the server's part of it, and of the updater's state, is written. False when the
+// server had no shard to give.
 bool receive_back(comm::Mailbox& mailbox, int from, const ShardMap& map, float* weights, Updater& updater);
 
-// Called by every worker between intervals, while the servers take over or give back. Where servers return gradients
-// neither is needed, nor does any harm.
-// Weights and optimizer state of worker 0 go to the servers; the workers give up theirs when they begin to step.
+// Every worker calls these two between intervals, while the servers run Server::take_over() or give_back(). They are
+// not needed, but harmless, when servers return gradients.
+//
+// Sends weights and optimizer state of worker 0 to the servers. The workers free their state in their next step.
 void hand_to_servers(const WorkerContext& worker);
 // Every worker gets weights and optimizer state back.
 void take_from_servers(const WorkerContext& worker);

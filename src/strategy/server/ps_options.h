@@ -1,4 +1,5 @@
 // PsOptions: how workers and servers share the work of an update.
+// A plain value.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,9 @@ namespace trireme::strategy {
 
 struct PsOptions {
   bool synchronous = true;
-  bool returns_gradients = false;  // of synchronous ones: summed gradients come back, and every worker updates
+  bool returns_gradients = false;  // synchronous only: servers return summed gradients, and every worker updates
   std::int64_t bucket_bytes = 0;   // 0: the default
-  WorkerGroups teams{};            // of synchronous ones: each adds up inside before one of it pushes; none: no teams
+  WorkerGroups teams{};            // synchronous only: each team sums its gradients and its leader pushes; empty: none
 };
 
 }  // namespace trireme::strategy

@@ -8,7 +8,7 @@
 
 namespace trireme::strategy {
 namespace {
-// What is waited for ends by itself: each request does when the group's alarm is raised.
+// Waits are ended by notification; this only bounds each sleep. Every request ends when the group's alarm is raised.
 constexpr std::chrono::seconds kLook{1};
 }  // namespace
 
@@ -21,7 +21,7 @@ RequestThreads::RequestThreads(int servers, std::size_t marks, const std::vector
         if (!cpus.empty()) base::unpin_this_thread(cpus);
         work(one);
       });
-  } catch (...) {  // the system allows no more threads
+  } catch (...) {  // the system's limit of threads is reached
     end();
     throw;
   }

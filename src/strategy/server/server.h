@@ -1,6 +1,8 @@
-// Server: holds a shard of the weights with the optimizer's state, and serves the workers. Its functions are called
-// when the workers call their counterparts in strategy/ps/ps.h. Every wait lasts as long as all live: a rank that is
-// gone raises the group's alarm, which ends all waits with its sentence.
+// Server: a parameter server; holds a shard of the weights with the optimizer's state and serves the workers.
+// One caller at a time.
+//
+// Call its functions when the workers call their counterparts (strategy/server/hand_over.h, strategy/ps/ps.h). Waits
+// have no deadline of their own: when a rank fails, the group's alarm ends all waits with an error that names it.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +20,10 @@ namespace trireme::strategy {
 struct ServeOptions {
   // One update per step, from all workers' partials along the oar tree; otherwise every push is applied at once.
   bool synchronous = true;
-  // Of synchronous ones: the summed gradient goes back instead of weights; workers update themselves. What a server
-  // holds is then of no use, and give_back() leaves the workers theirs; handing over may be left out.
+  // Synchronous only: the server returns the summed gradient instead of weights, and the workers update. The server's
+  // shard is not used then: give_back() makes the workers keep their own weights, and take_over() may be left out.
   bool returns_gradients = false;
-  std::vector<int> workers{};  // that push; none given: all
+  std::vector<int> workers{};  // the workers that push; empty: all
 };
 
 // The server's side of one interval of steps.
@@ -30,7 +32,7 @@ class ServerSide {
   virtual ~ServerSide() = default;
   // Returns when every worker has ended the interval; throws the first failure.
   virtual void run() = 0;
-  // The last step that was pushed; 0: none.
+  // The largest step that was pushed; 0: none.
   virtual std::int64_t last_step() const = 0;
 };
 
@@ -41,18 +43,18 @@ class Server {
          double max_norm);
   ~Server();
 
-  void take_over();  // shard and state from worker 0
-  // What serves the next interval; uses this object.
+  void take_over();  // receives shard and state from worker 0
+  // Makes the object that serves the next interval. It refers to this server.
   std::unique_ptr<ServerSide> serve(const ServeOptions& options);
-  void give_back();  // shard and state to all workers
-  // The group formed again, with fewer workers; what the server holds stays.
+  void give_back();  // sends shard and state to all workers
+  // Call after the group was formed again with fewer workers. The shard stays.
   void regroup(const RoleMap& roles) { roles_ = roles; }
 
-  // What it holds; after take_over().
+  // The part of the state that it holds. REQUIRES: take_over() was called, here and below.
   StatePiece holds() const { return {roles_.process_of_server(server_), shard_->map().floats, version_}; }
-  // What it holds is the state after this step.
+  // Declares that the shard includes all steps up to this one.
   void set_version(std::int64_t step) { version_ = step; }
-  // The same after pushes of steps up to this one.
+  // The same, unless the shard includes a later step already.
   void raise_version(std::int64_t step) { version_ = std::max(version_, step); }
   std::span<const float> weights() const { return shard_->weights(); }
   OptimizerState& state() { return shard_->state(); }
@@ -65,7 +67,7 @@ class Server {
   double max_norm_;
   std::unique_ptr<Shard> shard_;
   bool is_current_ = false;   // the shard is as new as the workers' weights
-  std::int64_t version_ = 0;  // of the shard
+  std::int64_t version_ = 0;  // the last step that the shard includes
 };
 
 }  // namespace trireme::strategy

@@ -24,7 +24,7 @@ ServerConnections::ServerConnections(const WorkerContext& worker, const SyncStep
       options_(options),
       oars_(oars),
       exact_(exact),
-      // Replies are awaited in turn with pushes, which an acknowledgement is enough for while the norm is not known.
+      // The servers update after the norm of the whole gradient is known. Until then they only acknowledge each push.
       replies_late_(options.synchronous && !options.returns_gradients && worker.updater.clips()),
       of_server_(at(worker.roles.servers)),
       request_threads_(worker.roles.servers, step.buckets().size() + 1, worker.cpus,
@@ -78,16 +78,16 @@ void ServerConnections::give(RequestKind request, std::size_t bucket) {
   request_threads_.give({request, owner.server, owner.number % kLanes, owner.number, bucket});
 }
 
-// Where what comes back is wanted.
+// The memory to which the reply for a bucket is written.
 std::span<float> ServerConnections::target_of(std::size_t bucket) const {
   const base::Range floats = step_.buckets()[bucket].floats;
   if (options_.returns_gradients) return step_.partial(0, floats);
   return {worker_.replica.weights() + floats.begin, at(floats.size())};
 }
 
-// Of the reply and the partials, where the server reaches them all.
+// The shared-memory addresses of the reply and the partials; empty unless the server can reach all of them.
 std::vector<comm::WindowAddress> ServerConnections::places_of(std::size_t bucket, std::int32_t partials) const {
-  if (replies_late_) return {};  // all buckets of a lane are replied together
+  if (replies_late_) return {};  // the weights of all buckets of a lane come after its last push
   const base::Range floats = step_.buckets()[bucket].floats;
   std::vector<comm::WindowAddress> places;
   const auto add = [&](std::span<const float> array) {
@@ -100,7 +100,7 @@ std::vector<comm::WindowAddress> ServerConnections::places_of(std::size_t bucket
   return all ? places : std::vector<comm::WindowAddress>();
 }
 
-// In a request thread.
+// Runs on a request thread.
 void ServerConnections::run(const QueuedRequest& queued, const std::atomic<bool>& stop) {
   comm::Mailbox& mailbox = worker_.group.mailbox();
   const int to = process_of(queued.server);

@@ -1,5 +1,6 @@
-// ServerConnections: a worker's side of its talk with the servers (see server_protocol.h): which bucket belongs to
-// which of them, and the request threads that carry partials there and bring back what became of them.
+// ServerConnections: a worker's connections to all servers: knows which server owns which bucket, and sends pushes and
+// pulls through its request threads (see server_protocol.h).
+// push() and pull() are thread-safe; the other functions have one caller at a time.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +12,15 @@
 
 namespace trireme::strategy {
 
-// Buckets that servers own; no bucket lies on two of them. bucket_bytes 0: the default. `workers` add their gradients;
-// none given: all.
+// The buckets of a strategy with servers; each bucket has one owner. bucket_bytes 0: the default. `workers` are those
+// whose gradients are added; empty: all.
 std::vector<Bucket> buckets_for_servers(const WorkerContext& worker, std::int64_t bucket_bytes,
                                         std::vector<int> workers = {});
 
 class ServerConnections {
  public:
-  // `step` holds the buckets, and the partials that are pushed; its first one takes sums that are returned. Weights
-  // that are returned go to the crew. The partials of a bucket are of so many oars.
+  // Pushes the partials in `step`, bucket by bucket. Returned sums are written to its partial 0, returned weights to
+  // the replica's weights. `oars`: of the tree along which partials are added. `exact`: add along that tree.
   ServerConnections(const WorkerContext& worker, const SyncStep& step, const PsOptions& options, int oars, bool exact);
   ServerConnections(const ServerConnections&) = delete;
   ServerConnections& operator=(const ServerConnections&) = delete;
@@ -28,21 +29,20 @@ class ServerConnections {
   void begin();  // an interval
   void end();
 
-  // What the next pushes are of: step, samples, learning rate and partials of the head; the ends of all workers' shares
-  // where they work in step.
+  // Describes the next pushes: step, samples, learning rate and number of partials are read from `head`. `ends`: the
+  // ends of all pushers' shares of the oars, in synchronous steps only.
   void set(const RequestHead& head, std::vector<std::int64_t> ends = {});
   void set_clip(double clip) { head_.clip = clip; }
-  // Any thread.
   void push(std::size_t bucket) { give(RequestKind::push, bucket); }
   void pull(std::size_t bucket) { give(RequestKind::pull, bucket); }
-  // Returns when what was given is done; throws the first failure.
+  // Returns when all pushes and pulls of the bucket so far are answered; throws the first failure.
   void wait(std::size_t bucket) { request_threads_.wait(bucket); }
   void wait_all() { request_threads_.wait_all(); }
   double take_busy_seconds() { return request_threads_.take_busy_seconds(); }
 
  private:
   struct BucketOwner {
-    int server = 0, number = 0;  // and which of the server's buckets
+    int server = 0, number = 0;  // `number`: index among the server's buckets
   };
 
   int process_of(int server) const { return worker_.roles.process_of_server(server); }
@@ -56,13 +56,13 @@ class ServerConnections {
   PsOptions options_;
   int oars_;
   bool exact_;
-  bool replies_late_;
+  bool replies_late_;                                // with clipping, weights come back after the last push of a lane
   std::vector<BucketOwner> owners_;                  // per bucket
-  std::vector<std::vector<std::size_t>> of_server_;  // buckets
+  std::vector<std::vector<std::size_t>> of_server_;  // per server: its buckets
   bool has_begun_ = false;
   RequestHead head_;
   std::vector<std::int64_t> ends_;
-  RequestThreads request_threads_;  // last: its threads use the rest
+  RequestThreads request_threads_;  // last: its threads use the other members
 };
 
 }  // namespace trireme::strategy

@@ -4,7 +4,7 @@
 
 namespace trireme::strategy {
 namespace {
-constexpr double kLookSeconds = 0.5;  // whether it was told to stop
+constexpr double kLookSeconds = 0.5;  // how often to check `stop`
 }
 
 std::size_t receive_patiently(comm::Mailbox& mailbox, int from, comm::Tag tag, std::span<std::byte> into,

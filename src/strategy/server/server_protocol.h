@@ -1,9 +1,10 @@
-// What workers and servers send each other, and how they wait for it.
+// The messages between workers and servers, and how each side waits for them.
+// The functions are thread-safe; each lane of a worker and server has one thread on each side.
 //
-// For each worker, server and lane there is a request thread (of the worker) and a session (a thread of the server).
-// They strictly alternate, so nobody ever waits in a circle: the request thread pushes a bucket, the session replies
-// with what became of it, then comes the next bucket of the lane. Bucket b of a server belongs to lane b % kLanes; so
-// while one lane waits for its reply, another one pushes.
+// Each triple of worker, server and lane has a request thread in the worker and a session, a thread of the server. They
+// strictly alternate, so they cannot deadlock: the request thread pushes a bucket, the session replies with the new
+// weights (or the summed gradient), then the next bucket of the lane follows. Bucket b of a server belongs to lane
+// b % kLanes, so while one lane waits for its reply, another one pushes.
 #pragma once
 
 #include <array>
@@ -30,37 +31,37 @@ struct BeginHead {
 };
 struct WireBucket {
   base::Range floats;
-  base::Range chunks;                                           // of all; none: statistics
+  base::Range chunks;                                           // numbers of the replica's chunks; empty: statistics
   tensor::ElementType encoding = tensor::ElementType::float32;  // of its partials and replies on the wire
   std::array<std::uint8_t, 7> unused = {};
   friend bool operator==(const WireBucket&, const WireBucket&) = default;
 };
-static_assert(std::has_unique_object_representations_v<WireBucket>, "padding would travel with whatever it held");
-// Fails when this program cannot read what will travel; the text names the bucket and its encoding.
+static_assert(std::has_unique_object_representations_v<WireBucket>, "padding would be sent uninitialised");
+// Throws an internal error that names the bucket and its encoding when this program cannot decode it.
 void check_encodings(std::span<const WireBucket> buckets, int worker, int server);
 
 enum class RequestKind : std::int32_t { push, pull, end };
 
-// What a request thread wants. In a synchronous step the ends of all workers' shares of the oars follow the head in its
-// message. Where both sides reach the worker's memory, then comes the place of each partial, and first that of the
-// reply, which is nothing but an empty message: the server reads and writes there. Otherwise the partials of a push
-// follow, each a message, and the reply carries what became of them.
+// The head of a request. Layout of the message: RequestHead; for a push of a synchronous step the ends of all pushers'
+// shares of the oars (int64 each); with has_places the WindowAddress of the reply and then of each partial.
+// With has_places the server reads partials and writes the reply in the worker's memory, and the reply message is
+// empty. Without, the partials of a push follow, one message each, and the reply message carries the result.
 struct RequestHead {
   RequestKind request = RequestKind::end;
-  std::int32_t bucket = 0;  // of the server's
+  std::int32_t bucket = 0;  // number of the bucket at the server
   std::int32_t partials = 0;
   std::int32_t has_places = 0;
-  std::int64_t samples = 0;  // of the batch; without synchronisation, of the worker's share
+  std::int64_t samples = 0;  // of the batch; when asynchronous, of the worker's share
   std::int64_t step = 0;
   double lr = 0;
   double clip = 1;
 };
 
-// Waits as long as the group lives, however late the other side is. Throws when the alarm is raised, or `stop` is set.
+// Receives without a deadline, however late the peer is. Throws when the group's alarm is raised or `stop` is set.
 std::size_t receive_patiently(comm::Mailbox& mailbox, int from, comm::Tag tag, std::span<std::byte> into,
                               const std::atomic<bool>& stop);
 
-// Arrays whose length both sides know; none is sent where it is 0.
+// Arrays whose length both sides know; an empty array is not sent.
 template <class T>
 void send_array(comm::Mailbox& mailbox, int to, comm::Tag tag, std::span<const T> values) {
   if (!values.empty()) mailbox.send(to, tag, std::as_bytes(values));

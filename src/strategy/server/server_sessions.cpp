@@ -16,8 +16,8 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-constexpr std::chrono::milliseconds kLook{200};   // whether another session has failed
-constexpr std::int64_t kPieceFloats = 16 * 1024;  // that are added while they are in the cache
+constexpr std::chrono::milliseconds kLook{200};   // how often to check whether another session has failed
+constexpr std::int64_t kPieceFloats = 16 * 1024;  // floats added at a time, so that they stay in cache
 constexpr int kMostPartials = 1024;
 
 }  // namespace
@@ -34,7 +34,7 @@ ServerSessions::ServerSessions(comm::Group& group, const RoleMap& roles, int ser
       options_(options),
       clips_(max_norm > 0 && options.synchronous && !options.returns_gradients) {
   base::check(options.synchronous || !options.returns_gradients, "only synchronous servers return gradients");
-  base::check((shard == nullptr) == options.returns_gradients, "servers that update have weights");
+  base::check((shard == nullptr) == options.returns_gradients, "a server has a shard exactly when it makes the update");
   for (int worker = 0; options.workers.empty() && worker < roles.workers; ++worker) workers_.push_back(worker);
 }
 
@@ -48,7 +48,7 @@ void ServerSessions::run() {
     std::vector<std::jthread> threads;
     try {
       for (Session& session : sessions) threads.emplace_back([this, &session] { run_session(session); });
-    } catch (...) {  // the system allows no more threads
+    } catch (...) {  // the system's limit of threads is reached
       failed_.store(true, std::memory_order_release);
       throw;
     }
@@ -56,7 +56,7 @@ void ServerSessions::run() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-// All workers tell the same.
+// Receives every worker's BeginHead and buckets, which must be equal, and sets up the stripes.
 void ServerSessions::receive_beginnings() {
   std::vector<WireBucket> first;
   for (const int worker : workers_) {
@@ -153,7 +153,8 @@ void ServerSessions::receive_request(Session& session) {
   base::check(rest.empty(), "worker {} sent a request of {} bytes", session.worker, bytes);
 }
 
-// Of the reply and the partials: in the worker's memory where that can be reached, else here.
+// Sets session.reply and session.partials: in the worker's memory if the request names places there, else in
+// session.memory.
 void ServerSessions::find_places(Session& session) {
   const auto floats = at(stripes_[at(session.head.bucket)]->floats.size());
   const auto partials = at(session.head.partials);
@@ -184,7 +185,7 @@ void ServerSessions::receive_partials(Session& session) {
                          kPushTag + static_cast<comm::Tag>(session.lane), partial, failed_);
 }
 
-// `floats` may lie at the reply's place.
+// `floats` may be session.reply itself.
 void ServerSessions::reply(const Session& session, std::span<const float> floats) {
   const bool in_place = !session.places.empty();
   if (in_place && roles_.process_of_worker(session.worker) != mailbox_.rank())
@@ -197,7 +198,7 @@ void ServerSessions::reply(const Session& session, std::span<const float> floats
 template <class Done>
 void ServerSessions::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, const Done& is_done) {
   while (!is_done()) {
-    // Somebody's session waits for what is missing, and hears of an alarm.
+    // Whatever is missing, another session waits for it by mailbox, and fails when the group's alarm is raised.
     if (failed_.load(std::memory_order_acquire)) base::run_error("another session of server {} has failed", server_);
     changed.wait_for(lock, kLook);
   }
@@ -228,7 +229,8 @@ void ServerSessions::take_synchronous(Session& session) {
       wait(lock, stripe.changed, [&, steps = stripe.steps] { return stripe.steps != steps; });
     }
   }
-  // Until all workers have had their replies nobody pushes this bucket's last partials again: it may be read.
+  // The sum and the weights may be read without the lock: they change when the last worker pushes this bucket again,
+  // and no worker does before it has its reply.
   if (clips_) {
     reply(session, {});
     if (is_last_of_lane(session.head.bucket)) update_clipped(session);
@@ -237,7 +239,7 @@ void ServerSessions::take_synchronous(Session& session) {
   }
 }
 
-// Piece by piece: the additions of the tree, then what is to be done with the sum.
+// Works in pieces that stay in cache: makes the tree's additions for a piece, then uses its sum.
 void ServerSessions::add_up(Stripe& stripe, const Session& session) {
   std::vector<float*> partials;
   for (const auto& held : stripe.held) partials.insert(partials.end(), held.begin(), held.end());
@@ -284,7 +286,7 @@ void ServerSessions::add_up(Stripe& stripe, const Session& session) {
   }
 }
 
-// All buckets of this lane are added. When those of all lanes are, the norm can be told.
+// Called after all buckets of this lane are added. The session of the last lane of the last worker computes the norm.
 void ServerSessions::update_clipped(Session& session) {
   double factor = 1;
   {
@@ -323,7 +325,8 @@ void ServerSessions::take_at_once(Session& session) {
   const optim::StepScalars now = scalars(session.head, session.head.clip);
   {
     const std::lock_guard lock(stripe.mutex);
-    // A copy: others may push while it is on its way. It may lie where the gradient was.
+    // Copies the weights, because other workers may push while the reply travels. The reply may overlap the gradient,
+    // so each chunk is copied after its update.
     const auto copy_weights = [&](base::Range floats) {
       std::ranges::copy(shard_->weights(floats), session.reply.begin() + (floats.begin - stripe.floats.begin));
     };

@@ -1,11 +1,11 @@
-// ServerSessions: one interval of a server: a session for each worker and lane, each in a thread of its own (see
-// server_protocol.h).
+// ServerSessions: serves one interval of a server, with one session per worker and lane (see server_protocol.h).
+// run() has one caller and runs each session in a thread of its own; last_step() is thread-safe.
 //
-// Synchronous: a session keeps its worker's partials of a bucket; whoever brings the last ones adds them along the oar
-// tree and makes the update; then all sessions reply. With clipping a bucket is only added and acknowledged; when all
-// buckets of all servers are, the norm is known, the update is made, and all buckets of a lane are replied together.
-// Otherwise: each push is applied at once, and replied with the weights as they are then; a slow worker holds up
-// nobody.
+// Synchronous: each session receives its worker's partials of a bucket. The session of the last worker adds all
+// partials along the oar tree and makes the update; then all sessions reply. With clipping, buckets are first only
+// added and acknowledged. When all buckets of all servers are added, the norm is known; then the update is made and all
+// buckets of a lane are sent back together. Asynchronous: each push is applied at once and answered with the weights
+// after it. A slow worker delays nobody.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace trireme::strategy {
 
 class ServerSessions : public ServerSide {
  public:
-  // No shard: sums of gradients go back.
+  // `shard` is null when the server returns sums of gradients.
   ServerSessions(comm::Group& group, const RoleMap& roles, int server, Shard* shard, double max_norm,
                  const ServeOptions& options);
 
@@ -31,25 +31,25 @@ class ServerSessions : public ServerSide {
   std::int64_t last_step() const override { return last_step_.load(std::memory_order_relaxed); }
 
  private:
-  struct Stripe {  // a bucket
+  struct Stripe {  // a bucket of this server
     base::Range floats, chunks;
-    std::mutex mutex;  // guards all below, and these weights and their state
+    std::mutex mutex;  // guards all below, and the bucket's weights and optimizer state
     std::condition_variable changed;
     std::vector<std::vector<float*>> held;  // per worker that pushes: its partials
-    int arrived = 0;                        // workers in this step
-    std::int64_t steps = 0, updates = 0;    // that were added, and made
-    std::vector<float> sum;                 // where it is kept
+    int arrived = 0;                        // workers that have pushed in this step
+    std::int64_t steps = 0, updates = 0;    // steps whose gradients were added; steps that were updated
+    std::vector<float> sum;                 // the summed gradient, if it is returned or clipped
     bool is_statistics() const { return chunks.empty(); }
   };
   struct Session {
     int worker = 0, lane = 0;
-    std::size_t place = 0;  // of the worker among those that push
+    std::size_t place = 0;  // index of the worker among those that push
     RequestHead head{};
-    std::vector<std::int64_t> ends{};           // of the shares
-    std::vector<comm::WindowAddress> places{};  // of the reply, and of the partials; none: they come as messages
-    std::span<float> reply{};                   // at its place
+    std::vector<std::int64_t> ends{};           // of the pushers' shares
+    std::vector<comm::WindowAddress> places{};  // of the reply and the partials; empty: they travel as messages
+    std::span<float> reply{};
     std::vector<std::span<float>> partials{};
-    std::vector<std::vector<float>> memory{};  // of those that came as messages
+    std::vector<std::vector<float>> memory{};  // for partials and reply that travel as messages
   };
 
   void receive_beginnings();
@@ -69,7 +69,7 @@ class ServerSessions : public ServerSide {
   void take_at_once(Session& session);
   optim::StepScalars scalars(const RequestHead& head, double clip) const;
 
-  // Waits until others have done something.
+  // Waits until is_done(), which other sessions bring about; throws when another session has failed.
   template <class Done>
   void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, const Done& is_done);
 
@@ -77,7 +77,7 @@ class ServerSessions : public ServerSide {
   comm::Mailbox& mailbox_;
   RoleMap roles_;
   int server_;
-  std::vector<int> workers_;  // that push
+  std::vector<int> workers_;  // the workers that push
   Shard* shard_;
   double max_norm_;
   ServeOptions options_;
@@ -87,14 +87,14 @@ class ServerSessions : public ServerSide {
   int lanes_in_use_ = 0;
 
   std::mutex plans_mutex_;
-  ReductionPlans plans_;  // guarded by it
+  ReductionPlans plans_;  // guarded by plans_mutex_
 
-  std::vector<double> squares_;  // per chunk of this server; each written with its stripe
+  std::vector<double> squares_;  // per chunk of this server: sum of squares; written under its stripe's mutex
   std::mutex norm_mutex_;        // guards what follows
   std::condition_variable norm_known_;
   int norm_arrived_ = 0;
   std::int64_t norm_steps_ = 0;
-  double factor_ = 1;
+  double factor_ = 1;  // the clipping factor
 
   std::atomic<std::int64_t> last_step_{0};
   std::atomic<bool> failed_{false};

@@ -1,5 +1,8 @@
-// Shard: what a server holds: a range of the weights with the optimizer's state, and behind the last trained
-// parameters, in the last server, the running statistics. A server knows no network; worker 0 tells it what it needs.
+// Shard: the range of weights that one server holds, with the optimizer's state.
+// Updates of ranges that do not overlap may run concurrently.
+//
+// The shard of the last server also has the running statistics, after the last trained parameters. A server has no
+// network; worker 0 sends it the ShardMap.
 #pragma once
 
 #include <memory>
@@ -13,19 +16,18 @@ namespace trireme::strategy {
 
 struct ShardChunk {
   std::int64_t offset = 0, count = 0;  // floats of the space
-  double l2 = 0;                       // factor of the weights in the gradient
+  double l2 = 0;                       // the factor by which the weights enter the gradient
 };
 
 struct ShardMap {
-  base::Range trained, floats;  // the second with statistics
+  base::Range trained, floats;  // trained parameters; the same with statistics
   std::int64_t first_chunk = 0;
   std::vector<ShardChunk> chunks;
   std::vector<crew::MovingStatistic> statistics;
-  std::vector<std::int64_t> chunks_of;  // per server
+  std::vector<std::int64_t> chunks_of;  // per server: its number of chunks
 };
 ShardMap map_shard(const crew::Replica& replica, const Updater& updater, int servers, int server);
 
-// Updates of parts that do not overlap may run at once.
 class Shard {
  public:
   Shard(ShardMap map, std::shared_ptr<const optim::Optimizer> optimizer)
@@ -34,7 +36,7 @@ class Shard {
         weights_(static_cast<std::size_t>(map_.floats.size()) * sizeof(float)) {}
 
   const ShardMap& map() const { return map_; }
-  // Chunks as the crews count them.
+  // `number` is the replica's index of the chunk.
   const ShardChunk& chunk(std::int64_t number) const {
     return map_.chunks[static_cast<std::size_t>(number - map_.first_chunk)];
   }
@@ -43,7 +45,7 @@ class Shard {
   OptimizerState& state() { return state_; }
 
   void update(const ShardChunk& chunk, const float* gradient, const optim::StepScalars& scalars);
-  // `sums` over so many samples, from the first statistic on; see Crew::move_statistics.
+  // `sums`: statistics summed over `samples` samples, beginning with the first statistic; see Replica::move_statistics.
   void move_statistics(const float* sums, std::int64_t samples, double momentum);
 
  private:

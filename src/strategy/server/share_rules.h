@@ -1,5 +1,8 @@
-// ShareRules: how an asynchronous strategy hands out work. A batch is cut into shares; each goes to the next pusher
-// that asks. A pusher is one worker, or a group of workers that compute a share together; its leader asks and pushes.
+// ShareRules: how an asynchronous strategy hands out work.
+// A plain value; immutable after it is read.
+//
+// A batch is cut into shares; each goes to the next pusher that asks. A pusher is one worker, or a group of workers
+// that compute a share together; its leader asks and pushes.
 #pragma once
 
 #include <vector>
@@ -11,9 +14,9 @@
 namespace trireme::strategy {
 
 struct ShareRules {
-  StalenessBound bound{};  // how far a pusher may be ahead of the slowest
-  double lr_scale = 0;     // of the learning rate of every push; 0: 1 / the number of shares of a batch
-  WorkerGroups groups{};   // that push as one; none: every worker pushes alone
+  StalenessBound bound{};  // how many pushes a pusher may be ahead of the slowest
+  double lr_scale = 0;     // factor of the learning rate of every push; 0: 1 / the number of shares of a batch
+  WorkerGroups groups{};   // the groups that push as one; empty: every worker pushes alone
 
   int pushers(int workers) const { return groups.empty() ? workers : static_cast<int>(groups.size()); }
   std::vector<int> workers_of(int pusher) const {

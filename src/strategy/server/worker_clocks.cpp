@@ -30,7 +30,7 @@ std::int64_t WorkerClocks::limit(int worker) {
   const std::int64_t least = slowest(), low = least + bound_.low + 1, high = least + bound_.high + 1;
   const bool waits = one.clock > 0 && one.clock >= one.limit;
   one.limit = std::max(one.limit, low);
-  // Once for every move of the slowest.
+  // Computed at most once per value of the slowest clock.
   if (bound_.moves() && one.clock >= one.limit && one.asked_at != least) {
     one.asked_at = least;
     const auto slow = std::ranges::min_element(workers_, {}, [](const One& each) {
@@ -44,7 +44,7 @@ std::int64_t WorkerClocks::limit(int worker) {
   return one.limit;
 }
 
-// Where the fast one, after r further pushes, waits the least for the slow one's next.
+// The number r of further pushes of the fast worker after which it waits the least for the slow worker's next push.
 std::int64_t WorkerClocks::best_extra(const One& fast, const One& slow) const {
   if (fast.interval_ns <= 0 || slow.interval_ns <= 0) return 0;
   std::int64_t best = 0, least = std::numeric_limits<std::int64_t>::max();

@@ -1,4 +1,5 @@
-// single: one worker has all oars and updates its weights layer by layer, as soon as a gradient is there.
+// single: one worker computes all oars and updates its weights chunk by chunk, as soon as a gradient is complete.
+// The factories are thread-safe.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Evaluation of a dataset with the crew's weights, in a fixed batch: the same numbers on any number of threads.
+// Evaluation: loss and accuracy of the crew's weights on a dataset.
+// One caller at a time per crew. The evaluation batch is fixed, so the results are the same for any number of threads.
 #pragma once
 
 #include "crew/crew.h"
@@ -9,15 +10,16 @@ namespace trireme::train {
 struct Evaluation {
   std::int64_t samples = 0;
   double loss = 0;      // mean
-  double accuracy = 0;  // mean; NaN where the target is real values
+  double accuracy = 0;  // mean; NaN when the target is real values
 };
 
-// Some of the evaluation batches of a dataset; their losses and counts of what was right.
+// Evaluates the evaluation batches [begin, end) of a dataset; returns loss and number of correct answers per batch.
 crew::EvaluationReport evaluate_part(crew::Crew& crew, const data::Dataset& dataset, base::Range batches,
                                      const crew::Crew::See& see = nullptr);
-// The whole, from those of its batches in order.
+// Combines the results of all batches of a dataset, in their order.
 Evaluation whole_evaluation(const data::Dataset& dataset, std::span<const double> losses,
                             std::span<const double> corrects);
+// Evaluates the whole dataset.
 Evaluation evaluate(crew::Crew& crew, const data::Dataset& dataset, const crew::Crew::See& see = nullptr);
 
 }  // namespace trireme::train

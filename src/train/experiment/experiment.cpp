@@ -27,8 +27,8 @@ data::TargetKind parse_target(const base::Settings& settings) {
   return *data::target_kind(settings.choice("target", words));
 }
 
-// The first samples of a set, as many as an option asks for; 0: all. A run that exists may have asked for more than
-// there are.
+// The first samples of a set, as many as an option asks for; 0: all. `may_be_fewer`: for the settings of an existing
+// run, which may ask for more samples than the set has.
 data::DatasetPtr first_samples(const base::Settings& settings, const char* option, const data::DatasetPtr& set,
                                bool may_be_fewer) {
   const std::int64_t wanted = settings.integer(option, 0, kMany);
@@ -38,7 +38,7 @@ data::DatasetPtr first_samples(const base::Settings& settings, const char* optio
   return wanted > 0 ? data::limit(set, wanted) : set;
 }
 
-// Fills train, validation (where a share is kept) and test with samples as they are stored.
+// Sets train, validation (if a share is kept) and test to datasets of unprocessed samples.
 void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelRow& model, bool is_new,
                Experiment& e) {
   data::DataRequest request;
@@ -71,7 +71,7 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   e.validation = parts.test;
 }
 
-// Augments the training set and normalises all by the training set's numbers (or those a saved run was trained with).
+// Augments the training set and normalises all sets by the training set's statistics, or by those of a saved run.
 void prepare_data(const base::Settings& settings, const data::Normalization* known, Experiment& e) {
   const auto augmentation = data::parse_augmentation(settings.text("augment"));
   std::string kind = settings.text("normalize");
@@ -82,7 +82,7 @@ void prepare_data(const base::Settings& settings, const data::Normalization* kno
   if (e.validation) e.validation = data::normalize(e.validation, e.normalization);
 }
 
-// The network for samples of these shapes; images too small for it are enlarged to the size it was made for.
+// Builds the network for the shapes of the samples. Images that are too small are enlarged to the network's usual size.
 void fit_network(const models::ModelRow& model, const base::Settings& settings, Experiment& e) {
   const auto build = [&] {
     const data::DataSpec& spec = e.train->spec();
@@ -109,12 +109,12 @@ void fit_network(const models::ModelRow& model, const base::Settings& settings, 
     try {
       build();
     } catch (const base::Error&) {
-      base::user_error("{}", error.what());  // it was not the size
+      base::user_error("{}", error.what());  // the first error: the image size was not the cause
     }
   }
 }
 
-// Batch norm over very few values per channel is noise; tell.
+// Adds a note when a batch norm has so few values per channel and oar that its statistics are noise.
 void warn_of_small_norms(const graph::Network& network, std::int64_t smallest_oar, std::vector<std::string>& notes) {
   for (const graph::Node& node : network.nodes()) {
     if (!node.op || node.op->statistics_momentum() == 0) continue;
@@ -131,13 +131,13 @@ void plan_threads(const base::Settings& settings, const HostNeighbours& neighbou
   e.cores = base::plan_cores();
   const auto asked = static_cast<int>(settings.integer("threads", 0, 4096));
   const int per_oar = static_cast<int>(settings.integer("threads-per-oar", 1, 1024));
-  const int oars = (e.oars + neighbours.workers - 1) / neighbours.workers;  // the most that one of equals computes
+  const int oars = (e.oars + neighbours.workers - 1) / neighbours.workers;  // the most of any worker, with even shares
   const int cores = std::max(e.cores.usable / neighbours.here, 1);
   e.threads = asked > 0 ? asked : std::clamp(cores / per_oar, 1, oars);
   const int others = neighbours.workers;
   if (e.threads > oars) {
     e.notes.push_back(
-        fmt::format("{} threads have only {} oars to row; --oars {} would use them all (and is another experiment)",
+        fmt::format("{} threads have only {} oars to compute; --oars {} would use them all (and is another experiment)",
                     e.threads, oars, std::bit_ceil(static_cast<unsigned>(e.threads * others))));
     e.threads = oars;
   } else if (asked == 0 && cores > oars * per_oar) {
@@ -187,7 +187,7 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   if (!known && e.batch > e.train->size())
     base::user_error("a batch of {} samples is more than the {} of the training set; use --batch {} or fewer", e.batch,
                      e.train->size(), e.train->size());
-  data::Distribution(*e.train, e.distribution, e.batch, e.seed, true);  // finds what is wrong with it now
+  data::Distribution(*e.train, e.distribution, e.batch, e.seed, true);  // reports mistakes in the distribution now
   e.steps_per_epoch = data::batches_per_epoch(e.train->size(), e.batch, e.drop_last);
   const std::int64_t steps = settings.integer("steps", 0, kMany);
   e.total_steps = steps > 0 ? steps : settings.integer("epochs", 1, kMany) * e.steps_per_epoch;

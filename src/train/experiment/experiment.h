@@ -1,4 +1,5 @@
-// Experiment: what a run's settings mean, resolved: data, network, numbers. Shared by train, eval and predict.
+// Experiment: the settings of a run, resolved to datasets, network and numbers. Used by train, eval and predict.
+// Immutable after resolve(); the functions have one caller at a time.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@ namespace trireme::train {
 
 struct Experiment {
   data::DatasetPtr train;       // augmented, normalised; without the validation share
-  data::DatasetPtr validation;  // null: the test set serves
+  data::DatasetPtr validation;  // null: the test set is used instead
   data::DatasetPtr test;
   data::DistributionOptions distribution;
-  data::Normalization normalization;  // computed from the training set, or a saved run's
+  data::Normalization normalization;  // computed from the training set, or taken from a saved run
   graph::Network network{""};
   std::int64_t batch = 0;
   int oars = 1;
@@ -32,27 +33,27 @@ struct Experiment {
   std::uint64_t seed = 0;
   base::CorePlan cores;
   crew::CrewOptions crew_options;
-  std::vector<std::string> notes;  // sentences for the user: better oar counts, warnings
+  std::vector<std::string> notes;  // sentences for the user: warnings, better numbers of oars
 };
 
-// The workers of a run, and those that share this host's cores with this one.
+// The number of workers of a run, and of those that share this host's cores.
 struct HostNeighbours {
   int workers = 1;
-  int here = 1, index = 0;  // workers on this host, and which of them this is
+  int here = 1, index = 0;  // workers on this host; this worker's index among them
 };
 
-// How its batches are loaded.
+// The loader options that follow from the experiment.
 data::LoaderOptions loader_options(const Experiment& experiment);
 
-// A hash over a few samples of each set, their number and their targets: the same data gives the same.
+// A hash over the size of each set and a few of its samples with their targets. Equal data gives equal hashes.
 std::string data_hash(const Experiment& experiment);
 
-// A wrong file is a user error.
+// A file that is no kernel table is a user error.
 std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& file);
 
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is
-// written. `known`: the normalisation of a run that these settings come from, so that other data is seen as the run saw
-// its own.
+// written. `known`: the normalisation of the run that the settings come from; it is applied instead of one computed
+// from the data given now.
 Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known = nullptr,
                    const HostNeighbours& neighbours = {});
 

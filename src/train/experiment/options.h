@@ -1,4 +1,5 @@
-// The options of `train`: one table for the command line, the help, configuration files and run.json.
+// train_options(): the options of `train`; one table for the command line, help, configuration files and run.json.
+// Thread-safe.
 #pragma once
 
 #include <span>

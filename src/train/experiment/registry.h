@@ -1,5 +1,7 @@
-// Registry: everything that the program knows by name. main() builds one and passes it down; a program of a user's own
-// adds rows to it first. Complete before threads read it, and unchanged afterwards.
+// Registry: everything that the program knows by name: ops, models, readers, optimizers, strategies, transports, sinks.
+// Immutable once threads read it, so thread-safe from then on.
+//
+// main() builds one and passes it down; a user's own program adds rows to it first.
 #pragma once
 
 #include "comm/transport/transport.h"

@@ -1,5 +1,8 @@
-// Coordinator: hands the shares of an asynchronous interval out, each once, to whoever asks; keeps the workers' clocks,
-// how stale every push was, and what the pushes of one global batch add up to. A group of workers counts as one here.
+// Coordinator: assigns the shares of an asynchronous interval to the workers that ask, each share once.
+// Runs in the helm's thread.
+//
+// It also keeps the workers' clocks, a histogram of staleness, and the sums of the pushes of each global batch.
+// "Worker" means pusher here: a group of workers counts as one.
 #pragma once
 
 #include <cstdint>
@@ -19,35 +22,35 @@ class Coordinator {
   Coordinator(int workers, int oars, std::int64_t from, std::int64_t to, strategy::StalenessBound bound);
 
   struct Share {
-    std::int64_t step = -1;  // none is left
+    std::int64_t step = -1;  // -1: no share is left
     base::Range oars;
   };
   Share hand_out(int worker);
-  // The one that a worker pushes next.
+  // The share that the worker pushes next: the oldest that it has.
   Share in_hand(int worker) const;
-  // No more are handed out.
+  // Ends the interval early: only the remaining shares of steps that have begun are handed out.
   void stop() { to_ = from_ + (handed_ + cut_ - 1) / cut_; }
 
-  // A push is done. The steps that are complete with it come out in order.
+  // Takes a completed push. Returns the steps that it completes, in order.
   struct Step {
     std::int64_t step = 0;  // counted from 1
     StepSums sums{};
     observe::StepSeconds seconds{};  // mean over the pushes
   };
   std::vector<Step> done(const PushMessage& push, std::int64_t now_ns);
-  // How many pushes of others came between a worker's pull and its push: how often each number was seen.
+  // A histogram of staleness: the number of other workers' pushes between a worker's pull and its push, with its count.
   const std::map<std::int64_t, std::int64_t>& staleness() const { return staleness_; }
 
   std::int64_t from() const { return from_; }
   strategy::WorkerClocks& clocks() { return clocks_; }
   std::int64_t steps_done() const { return steps_done_; }
-  // A worker asks for nothing more: after its last push nobody waits for it.
+  // The worker asks for no more shares: after its last push the others do not wait for it any more.
   void leave(int worker);
-  // Some workers are gone, and the others, so many, have forgotten what they had: it is handed out again.
+  // After the loss of workers: `workers` are left, and all have dropped their shares, which are handed out again.
   void begin_again(int workers);
 
   std::int64_t to() const { return to_; }
-  // So many shares a batch is cut into.
+  // The number of shares of a batch.
   int cut() const { return cut_; }
 
  private:
@@ -57,19 +60,19 @@ class Coordinator {
   int cut_, oars_;
   strategy::StalenessBound bound_;
   std::int64_t from_, to_;
-  std::int64_t handed_ = 0;                      // shares, in order
-  std::vector<std::vector<std::int64_t>> with_;  // per worker: shares that it has not pushed, in order
-  std::vector<bool> is_finished_;                // per worker
-  std::vector<std::int64_t> again_;              // shares of workers that are gone
+  std::int64_t handed_ = 0;                      // number of shares handed out; they go out in order
+  std::vector<std::vector<std::int64_t>> with_;  // per worker: shares that it has not pushed yet, in order
+  std::vector<bool> is_finished_;                // per worker: it asks for no more shares
+  std::vector<std::int64_t> again_;              // shares to hand out again after a loss of workers
   strategy::WorkerClocks clocks_;
   std::int64_t pushes_ = 0;
-  std::vector<std::int64_t> pulled_at_;  // per worker: pushes of all at that time
+  std::vector<std::int64_t> pulled_at_;  // per worker: the value of pushes_ at its last pull
   std::map<std::int64_t, std::int64_t> staleness_;
   struct Partial {
     int shares = 0;
     Step sum;
   };
-  std::map<std::int64_t, Partial> steps_;  // not complete yet
+  std::map<std::int64_t, Partial> steps_;  // the steps that are not complete yet
   std::int64_t steps_done_ = 0;
 };
 

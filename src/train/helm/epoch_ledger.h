@@ -1,5 +1,5 @@
-// EpochLedger: what the epoch under way has used of the training set, over all workers, lost ones and processes before
-// a resume included. One thread.
+// EpochLedger: counts which samples of the training set the current epoch has used, over all workers.
+// Runs in the helm's thread. It includes workers that were lost and the processes before a resume.
 #pragma once
 
 #include <optional>
@@ -16,27 +16,27 @@ class EpochLedger {
  public:
   explicit EpochLedger(const Experiment& experiment);
 
-  // Of all workers.
+  // The sum over all workers.
   data::Ledger total() const;
-  // The epoch goes on from what a process before this one used.
+  // Continues an epoch from the ledger of a checkpoint.
   void restore(data::Ledger before) { before_ = std::move(before); }
-  // Before the order for an interval of so many workers. True when an epoch begins with it: then workers clear theirs.
+  // Call before ordering an interval. True when an epoch begins with it: then the workers clear their own ledgers.
   bool begin_interval(int workers);
-  // All workers were given that order.
+  // Call when all workers have been sent that order.
   void interval_ordered() { is_new_ = false; }
-  // What a worker has used since the epoch began in this process, as text.
+  // Sets a worker's own ledger (as text): what it has used since the epoch began in this process.
   void set_worker(int worker, const std::string& text);
-  // A share that a worker has pushed.
+  // Notes a share that a worker has pushed.
   void add_push(int worker, const Coordinator::Share& share);
-  // A worker is gone, and those behind it count one less. What it used is known from what it pushed.
+  // Removes a lost worker; the numbers of those after it decrease by one. Its samples are taken from its pushes.
   void lose(int worker);
   void end_epoch();
 
  private:
   const Experiment& experiment_;
-  data::Ledger before_;                                  // this process, and workers that are lost
-  std::vector<std::optional<data::Ledger>> workers_;     // of each
-  std::vector<std::vector<Coordinator::Share>> pushed_;  // by each
+  data::Ledger before_;                                  // of earlier processes and of lost workers
+  std::vector<std::optional<data::Ledger>> workers_;     // per worker
+  std::vector<std::vector<Coordinator::Share>> pushed_;  // per worker
   bool is_new_ = true;                                   // the epoch begins with the next interval
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// A group speaks of ranks, which are processes; people know workers and servers.
+// Replaces the "rank N" at the beginning of a group's error by the role's name: users know workers and servers.
 std::string in_role_names(const std::string& sentence, const strategy::RoleMap& roles) {
   int rank = 0, length = 0;
   if (std::sscanf(sentence.c_str(), "rank %d%n", &rank, &length) != 1 || rank < 0 || rank >= roles.world())
@@ -94,11 +94,11 @@ void Helm::end_all() {
   try {
     helm_mailbox_.order_workers(EndOrder{});
     helm_mailbox_.order_servers(EndOrder{});
-  } catch (const base::Error&) {  // whoever is gone needs no order
+  } catch (const base::Error&) {  // a role that is gone needs no order
   }
 }
 
-// With --init-from; otherwise each worker makes its fresh weights itself.
+// Only with --init-from; otherwise each worker initialises its weights itself.
 void Helm::start_from_other_weights() {
   const std::string& from = context_.settings.text("init-from");
   if (from.empty()) return;
@@ -147,7 +147,7 @@ void Helm::begin_resumed(const std::string& run) {
   write_run_json(*folder_, context_.settings, context_.experiment, context_.prints, world_of_run(context_));
   if (state_.is_over()) return;
   std::error_code ignored;
-  base::fs::remove(folder_->file("summary.json"), ignored);  // a run without one is not finished
+  base::fs::remove(folder_->file("summary.json"), ignored);  // its absence marks an unfinished run
 }
 
 void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
@@ -163,7 +163,7 @@ void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
   if (state_.is_over()) notes_.emplace_back("the run is finished; to go on, give more --epochs, --steps or patience");
 }
 
-// Weights and state go to where the next phase wants them.
+// Moves weights and optimizer state to the state owner of the next phase.
 void Helm::hand_over_to(std::size_t next) {
   const strategy::Phase& phase = context_.phases[next];
   const std::int64_t start = base::now_ns(), step = state_.progress().step;
@@ -186,7 +186,7 @@ void Helm::loop() {
         const std::size_t next = phase_of(state_.progress().step);
         if (next != phase_ || context_.phases[next].traits().state_owner != state_.owner()) hand_over_to(next);
         compute_until(coordinator_ ? coordinator_->to() : next_meeting());
-        meeting_is_due_ = state_.progress().step > met_at_;  // not when it was interrupted before the first step
+        meeting_is_due_ = state_.progress().step > met_at_;  // false if interrupted before the first step
       }
       if (meeting_is_due_) hold_meeting();
       meeting_is_due_ = false;

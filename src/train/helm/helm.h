@@ -1,7 +1,8 @@
-// Helm: the role that leads a run, its conductor: it orders intervals of steps, evaluations and hand-overs, hears what
-// workers report and decides when to stop. The state of the run is the StateKeeper's, and what happens goes as events
-// to the Recorder. It runs in a thread of process 0 and knows the others only by their messages, wherever they are.
+// Helm: the role that leads a run: it orders intervals of steps, evaluations, checkpoints and hand-overs, receives the
+// workers' reports and decides when to stop.
+// Runs in a thread of process 0 and communicates with all workers and servers by messages only.
 //
+// The StateKeeper has the state of the run; the Recorder gets everything that happens as events.
 // helm.cpp: beginning, loop, regrouping; helm_steps.cpp: during an interval; helm_meetings.cpp: between intervals.
 #pragma once
 
@@ -26,9 +27,9 @@
 
 namespace trireme::train {
 
-// After some workers were lost: who they were, by their old numbers, the highest first; and what is left.
+// The group after the loss of workers.
 struct Regrouped {
-  std::vector<int> lost;
+  std::vector<int> lost;  // old numbers of the lost workers, highest first; the members below describe who is left
   strategy::RoleMap roles;
   std::vector<strategy::Phase> phases;
   std::vector<std::string> hosts;
@@ -49,17 +50,17 @@ class Helm {
     std::vector<std::string> hosts;  // of each process
     std::vector<int> threads;        // of each worker
     std::vector<std::string> notes;  // sentences for the user
-    LocalReplica local;              // of worker 0, where it is here
+    LocalReplica local;              // of worker 0, if it is in this process
     std::function<bool()> interrupted;
-    // Called when the group is broken: lets those who are left find together again. Nothing when they cannot go on.
+    // Called when the group is broken: forms a new group of the remaining processes. Nullopt when they cannot go on.
     std::function<std::optional<Regrouped>()> regroup;
-    const SinkRegistry& sinks;  // who hears what happens in the run
+    const SinkRegistry& sinks;  // the receivers of the run's events
   };
   explicit Helm(Context context);
   ~Helm();
 
-  // The whole run; the summary as one line of JSON. When it throws, everybody was told to end, as far as they could be
-  // reached.
+  // Leads the whole run; returns the summary as one line of JSON. When it throws, it has ordered all roles that it
+  // could reach to end.
   std::string conduct();
 
  private:
@@ -86,7 +87,7 @@ class Helm {
   void loop();
   void hand_over_to(std::size_t next);
   void hold_meeting();
-  bool go_on_without_lost();  // false when that cannot be
+  bool go_on_without_lost();  // false when the run cannot go on without the lost workers
   std::int64_t next_meeting() const;
   void compute_until(std::int64_t to);
   void poll_reports();
@@ -130,25 +131,25 @@ class Helm {
   double lr_ = 0;
   std::optional<Evaluation> last_test_;
 
-  // Of an interval.
-  std::optional<Coordinator> coordinator_;  // of an asynchronous one
-  bool meeting_is_due_ = false;             // after it
-  std::int64_t met_at_ = 0;                 // the step of the last one
-  int ended_ = 0;                           // workers
+  // The current interval.
+  std::optional<Coordinator> coordinator_;  // only if it is asynchronous
+  bool meeting_is_due_ = false;             // the interval is over, its meeting is not
+  std::int64_t met_at_ = 0;                 // the step of the last meeting
+  int ended_ = 0;                           // workers that have ended the interval
   bool told_to_stop_ = false;
-  std::vector<std::int64_t> limits_;  // that were sent, per pusher
+  std::vector<std::int64_t> limits_;  // per pusher: the last limit that was sent
   bool interrupted_ = false;
   std::exception_ptr failure_;
 
-  // Of this process.
+  // Totals of this process, for the summary.
   Seconds seconds_;
   std::optional<StragglerMonitor> straggler_monitor_;
   std::map<std::int64_t, std::int64_t> staleness_;
-  std::int64_t synchronisations_ = 0;  // of replicas that go apart
+  std::int64_t synchronisations_ = 0;  // averages of diverged replicas
   double hand_over_seconds_ = 0;
   int hand_overs_ = 0;
-  std::vector<std::string> lost_;  // workers
-  std::vector<base::Range> shares_;
+  std::vector<std::string> lost_;    // the lost workers, for the user
+  std::vector<base::Range> shares_;  // oars of each worker in the last synchronous step
   std::int64_t start_ns_ = 0, start_step_ = 0, samples_here_ = 0;
   std::int64_t epoch_start_ns_ = 0, epoch_start_samples_ = 0;
   double epoch_start_seconds_ = 0, seconds_before_ = 0;

@@ -1,5 +1,5 @@
-// HelmMailbox: the helm's side of the messages: orders to workers and servers by their numbers, and their reports. One
-// thread.
+// HelmMailbox: sends the helm's orders to workers and servers, addressed by number, and receives their reports.
+// Runs in the helm's thread.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace trireme::train {
 
 class HelmMailbox {
  public:
-  // Both are looked at in every call: when workers were lost they change.
+  // Both must outlive this object and are read in every call, because they change when workers are lost.
   HelmMailbox(comm::Group& group, const strategy::RoleMap& roles) : group_(group), roles_(roles) {}
 
   comm::Mailbox& mailbox() { return group_.mailbox(); }
@@ -32,10 +32,11 @@ class HelmMailbox {
     for (int k = 0; k < roles_.servers; ++k) order_server(k, order);
   }
 
-  // The next report of anybody; nothing when none came in time. A failure is thrown as a run error that names the role.
+  // The next report of any role; nullopt when none came within `seconds`. A FailureMessage is thrown as a run error
+  // that names the role.
   std::optional<Report> receive(double seconds) { return receive_from(comm::kAnyRank, seconds); }
 
-  // The answer of a process to the order it was given last.
+  // Waits for the answer of a process to its last order.
   template <class T>
   T answer_of(int process) {
     for (;;)
@@ -47,7 +48,7 @@ class HelmMailbox {
   }
 
  private:
-  static constexpr double kLookSeconds = 1;  // between two looks at who is still there
+  static constexpr double kLookSeconds = 1;  // how often to check that the group is alive
 
   std::optional<Report> receive_from(int process, double seconds) {
     auto got = receive_report(mailbox(), process, seconds, room_);

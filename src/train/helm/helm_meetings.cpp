@@ -76,7 +76,7 @@ Evaluation Helm::evaluate_on(bool validation) {
   return whole_evaluation(set, losses, corrects);
 }
 
-// After an epoch, or after the last step of a run that ends within one.
+// Called after an epoch, or after the last step of a run that ends within an epoch.
 void Helm::end_epoch(bool whole) {
   const std::int64_t start = base::now_ns();
   const std::int64_t epoch = whole ? state_.progress().epoch - 1 : state_.progress().epoch;
@@ -85,7 +85,8 @@ void Helm::end_epoch(bool whole) {
   if (!std::isfinite(result.loss))
     stop_at_nan(validates ? "validation loss" : "test loss", result.loss, state_.progress().step, epoch + 1);
   seconds_.evaluation += base::seconds_since(start);
-  const StateKeeper::Floats floats = state_.collect();  // the last that needs others; what follows happens once
+  // The last call that can fail because a worker is lost; the meeting is then repeated. What follows runs once.
+  const StateKeeper::Floats floats = state_.collect();
   const bool best = state_.add_result(result.loss, result.accuracy, whole);
   report_epoch(epoch, result, best);
   if (!validates) last_test_ = result;
@@ -123,7 +124,7 @@ void Helm::checkpoint(const StateKeeper::Floats& floats, bool best) {
   // A ReLU can hide a NaN from the loss; it must not reach a checkpoint.
   const auto bad = std::ranges::find_if(floats.weights, [](float w) { return !std::isfinite(w); });
   if (bad != floats.weights.end()) stop_at_nan("value of a weight", *bad, step, state_.progress().epoch + 1);
-  recorder_->flush();  // a checkpoint never knows of more steps than the records
+  recorder_->flush();  // a checkpoint must not include steps that the records lack
   state_.save(*checkpoints_, floats, best, seconds_before_ + base::seconds_since(start_ns_));
   seconds_.checkpoint += base::seconds_since(start);
   recorder_->publish(observe::CheckpointWritten{step, best, start, base::now_ns()});
@@ -160,7 +161,7 @@ std::string Helm::finish() {
   gather_traffic(result.details);
   result.steps_here = state_.progress().step - start_step_;
   result.samples_here = samples_here_;
-  if (result.steps_here > 0) record_traces();  // a finished run that was resumed keeps what it has
+  if (result.steps_here > 0) record_traces();  // a finished run that is resumed without further steps keeps its trace
   recorder_->flush();
   observe::RunFinished finished{summary_json(context_.settings, context_.experiment, result), summary_lines(result),
                                 result.steps_here};
@@ -180,7 +181,7 @@ void Helm::report_profile() {
   recorder_->flush_all();
 }
 
-// Before anything else is sent about the end.
+// Called before the traces and the orders that end the run are sent.
 void Helm::gather_traffic(RunDetails& details) {
   const strategy::RoleMap& roles = context_.roles;
   for (int w = 0; w < roles.workers; ++w) {
@@ -196,7 +197,7 @@ void Helm::gather_traffic(RunDetails& details) {
 }
 
 void Helm::record_traces() {
-  std::vector<observe::RankTrace> traces;  // first all, then nothing can come between
+  std::vector<observe::RankTrace> traces;  // collect all first, so that a lost worker leaves no half of them recorded
   for (int w = 0; w < context_.roles.workers; ++w) {
     const int process = context_.roles.process_of_worker(w);
     helm_mailbox_.order_worker(w, SendTraceOrder{});

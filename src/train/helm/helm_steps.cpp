@@ -11,7 +11,7 @@
 namespace trireme::train {
 namespace {
 
-constexpr double kLookSeconds = 0.1;  // between two looks at whether somebody wants to stop the run
+constexpr double kLookSeconds = 0.1;  // how often to check for an interrupt
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -64,13 +64,13 @@ void Helm::poll_reports() {
     stop_interval();
   }
   const auto report =
-      helm_mailbox_.receive(kLookSeconds);  // throws when somebody failed: nobody can finish the interval
+      helm_mailbox_.receive(kLookSeconds);  // throws when a role has failed: then the interval cannot be finished
   try {
     handle_resources();
     if (report) handle_report(*report);
   } catch (const base::Error&) {
     if (context_.group.is_broken()) throw;
-    // The workers end their interval first; then the run ends with it.
+    // The workers first end their interval; then compute_until() throws this failure.
     if (!failure_) failure_ = std::current_exception();
     stop_interval();
   }
@@ -86,7 +86,7 @@ void Helm::handle_report(const Report& report) {
                    [&](const ShareRequest& request) { answer_share_request(request.pusher); },
                    [&](const PushMessage& message) { handle_push(message); },
                    [&](const IntervalEndMessage& message) { handle_interval_end(message); },
-                   [](const auto&) { base::check(false, "an answer that nobody asked for"); }},
+                   [](const auto&) { base::check(false, "the helm received an answer to no order"); }},
              report);
 }
 
@@ -164,7 +164,7 @@ void Helm::on_step(const Coordinator::Step& step) {
                         .seconds_left = passed / steps * static_cast<double>(e.total_steps - state_.progress().step)});
 }
 
-// Before anything of it reaches a checkpoint.
+// Called before the step reaches a checkpoint.
 void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const {
   const auto last = checkpoints_->latest();
   base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value,

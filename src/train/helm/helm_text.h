@@ -1,4 +1,5 @@
-// What the helm makes of what it hears: means over workers, and what run.json says about the processes.
+// Helpers of the helm: means over the workers' reports, and the description of all processes for run.json.
+// Thread-safe.
 #pragma once
 
 #include <string>

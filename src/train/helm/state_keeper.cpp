@@ -71,7 +71,7 @@ StateKeeper::Floats StateKeeper::collect() {
   return floats;
 }
 
-// What a process holds, into the memory given.
+// Receives all pieces that a process holds into `floats`.
 strategy::StateMap StateKeeper::receive_pieces(int process, const Floats& floats) {
   const StateReply message = context_.helm_mailbox.answer_of<StateReply>(process);
   const std::int64_t all = context_.space.floats(), trained = context_.space.trained_floats();
@@ -153,7 +153,7 @@ data::Ledger StateKeeper::ledger_of(const store::LoadedCheckpoint& loaded) const
   if (kept == loaded.progress.extra.end()) return ledger;
   const Json text = Json::parse(kept->second, nullptr, false);
   if (!text.is_string())
-    base::user_error("checkpoint {} is damaged: the ledger in its state.json is no text", loaded.folder.string());
+    base::user_error("checkpoint {} is damaged: the ledger in its state.json is not a string", loaded.folder.string());
   try {
     ledger.restore(text.get<std::string>());
   } catch (const base::Error& error) {

@@ -1,6 +1,8 @@
-// StateKeeper: the state of a run: weights and statistics, optimizer slots, progress, the epoch's ledger and early
-// stopping. It knows who holds the floats (workers or servers), collects and spreads them, and writes and reads
-// checkpoints; resume, hand-overs and whoever else needs the state of a run go through it. Used by the helm's thread.
+// StateKeeper: the state of a run: weights and statistics, optimizer slots, progress, ledger and early stopping.
+// Runs in the helm's thread.
+//
+// It knows whether workers or servers hold the floats, collects and distributes them, and saves and restores
+// checkpoints. Resume, hand-overs and everything else that needs the state of a run use it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,7 @@
 
 namespace trireme::train {
 
-// The replica of a worker that lives in the helm's process.
+// The replica of worker 0 if it is in the helm's process; null pointers otherwise.
 struct LocalReplica {
   crew::Crew* crew = nullptr;
   strategy::Updater* updater = nullptr;
@@ -31,32 +33,32 @@ class StateKeeper {
  public:
   struct Context {
     HelmMailbox& helm_mailbox;
-    const strategy::RoleMap& roles;  // looked at in every call: it changes when workers are lost
+    const strategy::RoleMap& roles;  // read in every call, because it changes when workers are lost
     const Experiment& experiment;
     const tensor::ParameterSpace& space;
     std::shared_ptr<const optim::Optimizer> optimizer;
-    LocalReplica local;         // of worker 0, where it is here
-    std::int64_t patience = 0;  // of early stopping, in epochs; 0: none
+    LocalReplica local;         // of worker 0, if it is in this process
+    std::int64_t patience = 0;  // of early stopping, in epochs; 0: no early stopping
   };
   explicit StateKeeper(Context context);
   StateKeeper(const StateKeeper&) = delete;
   StateKeeper& operator=(const StateKeeper&) = delete;
 
-  // Weights (with statistics) and slots of optimizer state, in live layout.
+  // Weights (with statistics) and slots of optimizer state, in the layout of the running program.
   struct Floats {
     std::span<float> weights;
     std::vector<std::span<float>> slots;
   };
-  // Memory of this process for them: worker 0's own where it is here.
+  // Memory of this process for the floats: that of worker 0 if it is in this process.
   Floats memory();
-  // The newest, in that memory, from whoever holds them. Between intervals.
+  // Collects the newest floats from their owners into memory(). REQUIRES: between intervals.
   Floats collect();
-  // From that memory to all workers.
+  // Sends the floats to all workers.
   void spread(const Floats& floats, bool with_optimizer);
-  // Moves them to where the strategy of a phase wants them; without keeps_state the optimizer's state is cleared. Only
-  // the orders: the floats move while this returns.
+  // Orders the move of the floats to the state owner of a phase's strategy; without keeps_state the optimizer's state
+  // is cleared. Returns before the floats have moved.
   void hand_over(std::size_t phase, strategy::StateOwner to, bool keeps_state);
-  // Waits until all workers have carried out the orders before.
+  // Waits until all workers have carried out all earlier orders.
   void wait_for_workers();
   strategy::StateOwner owner() const { return owner_; }
 
@@ -66,20 +68,20 @@ class StateKeeper {
   bool stopped_early() const { return stopped_early_; }
   bool is_over() const { return progress_.step >= context_.experiment.total_steps || stopped_early_; }
   double epoch_loss() const { return progress_.epoch_loss / static_cast<double>(progress_.epoch_samples); }
-  double epoch_accuracy() const;  // NaN where there is none
+  double epoch_accuracy() const;  // NaN when the targets are real values
 
-  // A step is done, counted from 1.
+  // Takes a completed step; steps count from 1.
   void add_step(std::int64_t step, const StepSums& sums);
-  // An epoch, or the last steps of a run that ends within one, was evaluated: the means over its steps are taken and
-  // early stopping decides. Returns whether the result is the best so far.
+  // Takes the evaluation after an epoch, or after the last steps of a run that ends within an epoch: stores the means
+  // over the epoch's steps and updates early stopping. Returns whether the result is the best so far.
   [[nodiscard]] bool add_result(double loss, double accuracy, bool is_whole_epoch);
   void begin_epoch();
 
-  // A user error that names the checkpoint when something in it is damaged.
+  // Throws a user error that names the checkpoint when something in it is damaged.
   void check(const store::LoadedCheckpoint& loaded) const;
-  // Takes everything from a checkpoint, and gives the workers theirs.
+  // Restores the whole state from a checkpoint and sends the workers weights and optimizer state.
   void restore(const store::LoadedCheckpoint& loaded);
-  // `floats`: what collect() gave; `seconds`: that the run took so far.
+  // `floats`: the result of collect(); `seconds`: duration of the run so far.
   void save(store::CheckpointStore& checkpoints, const Floats& floats, bool is_best, double seconds);
 
  private:
@@ -87,7 +89,7 @@ class StateKeeper {
   data::Ledger ledger_of(const store::LoadedCheckpoint& loaded) const;
 
   Context context_;
-  std::vector<std::vector<float>> own_memory_;  // weights and slots, where no worker is here
+  std::vector<std::vector<float>> own_memory_;  // weights and slots, if worker 0 is in another process
   strategy::StateOwner owner_ = strategy::StateOwner::workers;
   TrainingProgress progress_;
   EpochLedger ledger_;

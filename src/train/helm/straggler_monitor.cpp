@@ -46,7 +46,7 @@ std::string StragglerMonitor::sentence(double total_seconds) const {
   const auto worst = static_cast<std::size_t>(std::ranges::max_element(caused_) - caused_.begin());
   const double share = caused_[worst] / total_seconds;
   if (share < kWorthSaying) return {};
-  // The phase in which it is the furthest above the mean of the others.
+  // Names the phase in which the worker exceeds the mean of the others the most.
   const auto excess = [&](double observe::StepSeconds::*phase) {
     double others = 0;
     for (std::size_t w = 0; w < seconds_.size(); ++w)

@@ -1,7 +1,10 @@
-// Encoding of typed messages between the roles of a run. A message is a struct; a kind of message is a std::variant of
-// structs. Each struct lists its fields once, in kFields, which the encoder and the decoder both read. Layout: one byte
-// for the alternative, then the fields as they are in memory; texts and lists start with their length. All processes of
-// a run are the same program, so there are no versions.
+// Encoding of the typed messages between the roles of a run.
+// The functions are thread-safe; a MessageWriter or MessageReader has one caller at a time.
+//
+// A message is a struct; a kind of message is a std::variant of structs. Each struct lists its fields once, in kFields,
+// which the encoder and the decoder both read. Layout: one byte for the alternative, then the fields as they are in
+// memory; strings and lists start with their length (uint64). All processes of a run are the same program, so messages
+// have no version.
 //
 // Adding a message: its struct, its kFields, one more alternative of the variant.
 #pragma once
@@ -22,7 +25,7 @@
 
 namespace trireme::train {
 
-// Pointers to the members that travel: template <> inline constexpr auto kFields<ComputeOrder> =
+// Pointers to the members that are encoded: template <> inline constexpr auto kFields<ComputeOrder> =
 // std::tuple{&ComputeOrder::phase};
 template <class T>
 inline constexpr auto kFields = nullptr;
@@ -85,7 +88,7 @@ class MessageReader {
     bytes_ = bytes_.subspan(bytes);
     return taken;
   }
-  // No element is smaller than a byte.
+  // Every element has at least one byte, so a list cannot be longer than the rest of the message.
   std::uint64_t length() {
     std::uint64_t count = 0;
     (*this)(count);

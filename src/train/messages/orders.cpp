@@ -5,8 +5,8 @@
 namespace trireme::train {
 
 std::string name_of(const Order& order) {
-  static constexpr std::array kNames{"row",   "evaluate",      "hand over",  "give state",   "take state",
-                                     "clock", "say when done", "send trace", "send traffic", "end"};
+  static constexpr std::array kNames{"compute",        "evaluate",    "hand over",  "send state",   "receive state",
+                                     "compare clocks", "acknowledge", "send trace", "send traffic", "end"};
   static_assert(kNames.size() == std::variant_size_v<Order>);
   return kNames[order.index()];
 }

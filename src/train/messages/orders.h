@@ -1,5 +1,5 @@
-// Orders: what the helm tells workers and servers to do, as typed messages. role_mailbox.h sends them,
-// message_encoding.h encodes them.
+// Orders: the typed messages by which the helm tells workers and servers what to do.
+// Plain values. role_mailbox.h sends them, message_encoding.h encodes them.
 #pragma once
 
 #include <cstdint>
@@ -16,43 +16,43 @@ namespace trireme::train {
 struct ComputeOrder {
   std::uint64_t phase = 0;
   std::int64_t from = 0, to = 0;
-  double lr_scale = 1;      // of an asynchronous interval
-  bool new_ledger = false;  // an epoch begins
+  double lr_scale = 1;      // factor of the learning rate in an asynchronous interval
+  bool new_ledger = false;  // an epoch begins: clear the ledger
   bool operator==(const ComputeOrder&) const = default;
 };
 
-// Evaluate this worker's part of a set that is cut into `parts`.
+// Evaluate this worker's part of a dataset that is cut into `parts` parts.
 struct EvaluateOrder {
-  bool validation = false;  // instead of the test set
+  bool validation = false;  // the validation set instead of the test set
   int parts = 1;
   bool operator==(const EvaluateOrder&) const = default;
 };
 
-// Bring weights and optimizer state to where the strategy of a phase wants them. To workers and servers.
+// Move weights and optimizer state to the state owner of a phase's strategy. To workers and servers.
 struct HandOverOrder {
   std::uint64_t phase = 0;
-  strategy::StateOwner from = strategy::StateOwner::workers;  // who holds them now
-  bool keeps_state = true;                                    // of the optimizer; otherwise it is cleared
-  std::int64_t step = 0;                                      // that they are of
+  strategy::StateOwner from = strategy::StateOwner::workers;  // the current owner
+  bool keeps_state = true;                                    // false: clear the optimizer's state
+  std::int64_t step = 0;                                      // the last step that the state includes
   bool operator==(const HandOverOrder&) const = default;
 };
 
-// Send the parts of the state that the role holds to the helm: a StateReply, then of each piece the weights and every
+// Send the pieces of the state that the role owns to the helm: a StateReply, then for each piece its weights and every
 // slot of the optimizer. To worker 0, or to every server.
 struct SendStateOrder {
   bool operator==(const SendStateOrder&) const = default;
 };
-// Receive weights, and optimizer state if so said, from the helm.
+// Receive weights, and with_optimizer the optimizer's state, from the helm.
 struct ReceiveStateOrder {
   bool with_optimizer = false;
-  std::int64_t step = 0;  // that they are of
+  std::int64_t step = 0;  // the last step that the state includes
   bool operator==(const ReceiveStateOrder&) const = default;
 };
-// Answer the helm's questions for the time (comm::answer_clock).
+// Take part in the helm's clock comparison (comm::answer_clock).
 struct ClockOrder {
   bool operator==(const ClockOrder&) const = default;
 };
-// Send a Acknowledgement: all orders before this one are carried out by then.
+// Send an Acknowledgement after all earlier orders have been carried out.
 struct AcknowledgeOrder {
   bool operator==(const AcknowledgeOrder&) const = default;
 };
@@ -70,21 +70,22 @@ struct EndOrder {
 using Order = std::variant<ComputeOrder, EvaluateOrder, HandOverOrder, SendStateOrder, ReceiveStateOrder, ClockOrder,
                            AcknowledgeOrder, SendTraceOrder, SendTrafficOrder, EndOrder>;
 
-// "row", "hand over", ...: for error messages.
+// "compute", "hand over", ...: for error messages.
 std::string name_of(const Order& order);
 
-// The answer to a ShareRequest: a worker's next share of an asynchronous interval. Passed on inside a group.
+// The answer to a ShareRequest: a pusher's next share of an asynchronous interval. The leader of a group forwards it to
+// the members.
 struct ShareReply {
-  std::int64_t step = -1;  // counted from 0; -1: none is left
+  std::int64_t step = -1;  // counted from 0; -1: no share is left
   base::Range oars;
   bool operator==(const ShareReply&) const = default;
 };
 
-// How far a worker may go ahead in the interval that began at step `interval`.
+// How far a pusher may go ahead in the interval that began at step `interval`.
 struct LimitMessage {
   std::int64_t interval = 0;
-  std::int64_t limit = 0;    // the first clock that must not begin
-  std::int64_t slowest = 0;  // clock
+  std::int64_t limit = 0;    // the first clock that the pusher may not begin yet
+  std::int64_t slowest = 0;  // the slowest pusher's clock
   bool operator==(const LimitMessage&) const = default;
 };
 

@@ -1,5 +1,5 @@
-// Reports: what workers and servers tell the helm, as typed messages. role_mailbox.h sends them, message_encoding.h
-// encodes them.
+// Reports: the typed messages that workers and servers send to the helm.
+// Plain values. role_mailbox.h sends them, message_encoding.h encodes them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace trireme::train {
 
-// The numbers of a step, or of one push of it.
+// The sums of a step, or of one push.
 struct StepSums {
   double loss = 0, correct = 0;  // sums over the samples
   double samples = 0;
@@ -24,7 +24,7 @@ struct StepSums {
   bool operator==(const StepSums&) const = default;
 };
 
-// A synchronous step is done; from worker 0.
+// A synchronous step is complete; sent by worker 0.
 struct StepMessage {
   std::int64_t step = 0;  // counted from 1
   StepSums sums{};
@@ -32,16 +32,16 @@ struct StepMessage {
   std::vector<base::Range> shares{};                // oars of each worker
 };
 
-// A push is done; from the leader of the group, or the worker, that pushed.
+// A push is complete; sent by the worker that pushed: the leader of a group, or a worker without a group.
 struct PushMessage {
-  int pusher = 0;         // strategy::ShareRules
+  int pusher = 0;         // see strategy::ShareRules
   std::int64_t step = 0;  // of its batch, counted from 1
   StepSums sums{};
-  std::int64_t clock = 0, slowest = 0;              // when it began: pushes of this pusher, of the slowest
-  std::vector<strategy::WorkerStepReport> notes{};  // of those that pushed
+  std::int64_t clock = 0, slowest = 0;              // pushes made by this pusher, and by the slowest, when it began
+  std::vector<strategy::WorkerStepReport> notes{};  // of each worker of this pusher
 };
 
-// An asynchronous worker asks for its next share; the answer is a ShareReply.
+// A pusher asks for its next share; the answer is a ShareReply.
 struct ShareRequest {
   int pusher = 0;
 };
@@ -49,21 +49,21 @@ struct ShareRequest {
 // A worker has ended its interval.
 struct IntervalEndMessage {
   int worker = 0;
-  std::int64_t synchronisations = 0;  // of replicas
+  std::int64_t synchronisations = 0;  // averages of diverged replicas
   std::string ledger{};               // of the epoch so far (data::Ledger)
 };
 
-// Somebody cannot go on. The last message of its process.
+// The role has failed. The last message of its process.
 struct FailureMessage {
   std::string sentence{};
 };
 
-// The answer to an EvaluateOrder: per evaluation batch.
+// The answer to an EvaluateOrder: one value per evaluation batch.
 struct EvaluationReply {
   std::vector<double> losses{}, corrects{};
 };
 
-// The answer to a SendTrafficOrder: bytes that the process gave to others and got from them.
+// The answer to a SendTrafficOrder: bytes that the process has sent to and received from other processes.
 struct TrafficReply {
   std::uint64_t sent = 0, received = 0;
 };
@@ -78,7 +78,7 @@ struct StateReply {
   strategy::StateMap pieces{};
 };
 
-// The answer to a AcknowledgeOrder.
+// The answer to an AcknowledgeOrder.
 struct Acknowledgement {};
 
 using Report = std::variant<StepMessage, PushMessage, ShareRequest, IntervalEndMessage, FailureMessage, EvaluationReply,

@@ -4,9 +4,10 @@
 
 namespace trireme::train {
 namespace {
-constexpr double kLookSeconds = 1;  // between two looks at who is still there
+constexpr double kLookSeconds = 1;  // how often to check that the group is alive
 constexpr std::size_t kReportRoom = std::size_t{512} << 10;
-constexpr std::uint8_t kLongReport = 0xff;  // instead of the alternative: only the size of the report, which follows
+// In place of the alternative's byte: the message has only the size of the report, which follows as kReportBody.
+constexpr std::uint8_t kLongReport = 0xff;
 }  // namespace
 
 void receive_bytes(comm::Mailbox& mailbox, int from, comm::Tag tag, std::span<std::byte> into) {

@@ -1,6 +1,8 @@
-// RoleMailbox: how the helm and the other roles of a run send each other messages over the group's mailbox. Orders and
-// reports are typed (orders.h, reports.h); state travels as plain floats. Whoever waits here waits as long as the other
-// side lives, which the group watches over. Any thread may send and receive.
+// Messages between the helm and the other roles of a run, over the group's mailbox.
+// Thread-safe.
+//
+// Orders and reports are typed (orders.h, reports.h); state travels as plain floats. Receiving has no deadline: it
+// waits until the message arrives or the group's alarm reports a lost peer.
 #pragma once
 
 #include <array>
@@ -28,26 +30,26 @@ enum MessageTag : comm::Tag {
   kAssign,       // helm to a worker: its next share
   kGroupShare,   // leader of a group to its members: the group's next share
   kLimit,        // helm to a worker: how far it may go ahead
-  kClock,        // comparing clocks
+  kClock,        // clock comparison
   kResources,    // lines of resources.jsonl
 };
 
 void send_order(comm::Mailbox& mailbox, int to, MessageTag tag, const Order& order);
 Order receive_order(comm::Mailbox& mailbox, int from, MessageTag tag);
 
-// A long report is sent in two messages, so only one thread of a process may send long ones: the worker's.
+// A long report is sent in two messages, so only one thread of a process, the worker's, may send long reports.
 void send_report(comm::Mailbox& mailbox, int to, const Report& report);
 struct ReceivedReport {
   int from = 0;
   Report report;
 };
-// Nothing when none came in time. `room`: memory that is used again from call to call.
+// Nullopt when none came within `seconds`. `room`: a buffer that the caller keeps from call to call.
 std::optional<ReceivedReport> receive_report(comm::Mailbox& mailbox, int from, double seconds,
                                              std::vector<std::byte>& room);
 
 TrafficReply traffic_of(comm::Group& group);
 
-// A message of a fixed size.
+// Messages of bounded size.
 inline constexpr std::size_t kLongestFixed = 64;
 template <HasFields T>
 void send_message(comm::Mailbox& mailbox, int to, MessageTag tag, const T& message) {
@@ -56,7 +58,7 @@ void send_message(comm::Mailbox& mailbox, int to, MessageTag tag, const T& messa
               kLongestFixed);
   mailbox.send(to, tag, std::as_bytes(std::span(bytes)));
 }
-// Nothing when none came in time.
+// Nullopt when none came within `seconds`.
 template <HasFields T>
 std::optional<T> receive_message_within(double seconds, comm::Mailbox& mailbox, int from, MessageTag tag) {
   std::array<std::byte, kLongestFixed> bytes{};
@@ -77,7 +79,7 @@ template <class T>
 void send_values(comm::Mailbox& mailbox, int to, comm::Tag tag, std::span<const T> values) {
   mailbox.send(to, tag, std::as_bytes(values));
 }
-// Exactly so many bytes, whenever they come.
+// Receives exactly into.size() bytes, without a deadline.
 void receive_bytes(comm::Mailbox& mailbox, int from, comm::Tag tag, std::span<std::byte> into);
 
 }  // namespace trireme::train

@@ -16,7 +16,7 @@ Recorder::~Recorder() {
   for (const auto& sink : sinks_) sink->flush();
   for (const auto& sink : sinks_)
     if (sink->dropped() > 0)
-      base::log_warn("{} was too slow for this run: it did not hear of {} steps, pushes or samples of resources",
+      base::log_warn("{} was too slow for this run: it missed {} events (steps, pushes or resource samples)",
                      sink->name(), sink->dropped());
 }
 

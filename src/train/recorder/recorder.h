@@ -1,5 +1,8 @@
-// Recorder: delivers the events of a run to its sinks. Each sink has a thread and a queue of its own, so a slow one
-// slows neither the run nor the others. Any thread may publish; the events of one thread reach every sink in order.
+// Recorder: delivers the events of a run to its sinks.
+// Thread-safe; the events of one thread reach every sink in order.
+//
+// Each sink has a thread and a queue of its own, so a slow sink slows neither the run nor the other sinks. A sink is a
+// record when the run must not go on without it (EventSink::is_record).
 #pragma once
 
 #include <functional>
@@ -16,34 +19,35 @@ namespace trireme::train {
 
 // What a sink may know about its run when it is made.
 struct SinkContext {
-  base::fs::path folder;  // of the run
-  bool is_json = false;   // standard output belongs to the summary
+  base::fs::path folder;  // the run folder
+  bool is_json = false;   // standard output is reserved for the summary
   bool is_quiet = false;
-  std::vector<int> cpus{};  // where threads may run; empty: anywhere
+  std::vector<int> cpus{};  // the cores on which threads may run; empty: all
 };
 
 struct SinkRow {
   std::string name;
   std::string summary;
-  // Null where a run does not want one.
+  // Returns null when the run does not want this sink.
   std::function<std::unique_ptr<observe::EventSink>(const SinkContext& context)> make;
 };
 using SinkRegistry = base::RegistryOf<SinkRow>;
 
 class Recorder {
  public:
-  // Makes the sinks; throws what a sink throws that cannot begin.
+  // Makes the sinks; throws if a sink cannot be made.
   Recorder(const SinkRegistry& sinks, const SinkContext& context);
-  // Delivers what waits. Warns about sinks that were too slow to hear all.
+  // Delivers the queued events. Warns about sinks that were too slow and missed events.
   ~Recorder();
 
-  // Never waits. Throws the error of a record that could not take an earlier event; from then on, every time.
+  // Never waits. If a record has failed to take an earlier event, throws its error, in every call from then on.
   void publish(observe::Event event);
-  // Waits until all records have taken what was published so far: it is on disk. Throws as publish().
+  // Waits until all records have taken the events published so far: they are written to the files. Throws like
+  // publish().
   void flush();
-  // The same of all sinks.
+  // The same for all sinks.
   void flush_all();
-  // Whether a record could not take an event.
+  // True when a record has failed to take an event.
   bool has_failed() const;
 
  private:

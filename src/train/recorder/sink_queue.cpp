@@ -9,7 +9,7 @@
 namespace trireme::train {
 namespace {
 
-// Events of single steps are delivered in batches: a thread that wakes for each would take time from the computation.
+// Events of single steps are delivered in batches: waking a thread for each would take time from the computation.
 constexpr std::chrono::milliseconds kCollect{50};
 
 }  // namespace
@@ -41,7 +41,7 @@ void SinkQueue::push(const SharedEvent& event) {
   if (wakes) wake_.notify_one();
 }
 
-// Half of them at once, so that a push costs little on average.
+// Drops half of the queue at once, so that the average cost of a push stays small.
 void SinkQueue::drop_some() {
   const auto middle = waiting_.begin() + static_cast<std::ptrdiff_t>(waiting_.size() / 2);
   const auto end =
@@ -70,7 +70,7 @@ std::int64_t SinkQueue::dropped() const {
   return dropped_;
 }
 
-// Nothing may be thrown here but inside of deliver(): not even for want of memory.
+// Only deliver() may throw here; nothing else may, not even std::bad_alloc.
 void SinkQueue::run() {
   std::vector<SharedEvent> events;
   std::unique_lock lock(mutex_);
@@ -105,7 +105,7 @@ void SinkQueue::deliver(const std::vector<SharedEvent>& events) {
 }
 
 void SinkQueue::warn(const std::exception_ptr& error) const noexcept try {
-  base::log_warn("{} hears no more of this run: {}", name_, base::error_of(error).what());
+  base::log_warn("{} failed and gets no more events of this run: {}", name_, base::error_of(error).what());
 } catch (...) {  // no memory for a warning
 }
 

@@ -1,4 +1,5 @@
-// SinkQueue: one sink with its thread and the events that wait for it. Any thread may push; a push never waits.
+// SinkQueue: one sink with its thread and its queue of events.
+// Thread-safe; push() never waits.
 #pragma once
 
 #include <condition_variable>
@@ -18,11 +19,11 @@ using SharedEvent = std::shared_ptr<const observe::Event>;
 
 class SinkQueue {
  public:
-  // So many events wait at most for a sink that is no record; droppable ones are dropped then, the oldest first.
+  // When this many events are queued for a sink that is not a record, the droppable ones of the older half are dropped.
   static constexpr std::size_t kMostWaiting = 4096;
 
   SinkQueue(std::string name, std::unique_ptr<observe::EventSink> sink);
-  // Delivers what waits, then ends the thread.
+  // Delivers the queued events, then ends the thread.
   ~SinkQueue();
   SinkQueue(const SinkQueue&) = delete;
   SinkQueue& operator=(const SinkQueue&) = delete;
@@ -33,7 +34,7 @@ class SinkQueue {
   void push(const SharedEvent& event);
   // Waits until everything pushed so far is delivered.
   void flush();
-  // The error of a record, if it has failed: after it the sink hears nothing more.
+  // The error of a record that has failed; null otherwise. A sink that has failed gets no more events.
   std::exception_ptr error() const;
   std::int64_t dropped() const;
 
@@ -41,7 +42,7 @@ class SinkQueue {
   void run();
   void deliver(const std::vector<SharedEvent>& events);
   void warn(const std::exception_ptr& error) const noexcept;
-  void drop_some();  // with the lock
+  void drop_some();  // REQUIRES: mutex_ is held
 
   std::string name_;
   std::unique_ptr<observe::EventSink> sink_;
@@ -49,7 +50,7 @@ class SinkQueue {
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable wake_, delivered_;
   std::vector<SharedEvent> waiting_;
-  bool is_urgent_ = false;  // deliver at once; otherwise events are collected for a moment
+  bool is_urgent_ = false;  // deliver at once; otherwise events are collected for 50 ms
   bool stops_ = false;
   bool has_failed_ = false;
   std::exception_ptr error_;

@@ -22,10 +22,10 @@ const char* phase_name(ProfilePhase phase) {
   return "";
 }
 
-// What a row means per step, and against the whole.
+// The figures of a row: per step, and relative to the whole profile.
 struct Figures {
   double milliseconds, calls, share, gflops, gbytes;
-  double roof;  // 0 where nothing is known of the cost
+  double roof;  // fraction of the roofline; 0 if the cost is unknown
 };
 
 Figures figures_of(const ProfileRow& row, const Profile& profile, const base::Peak& peak) {

@@ -1,4 +1,5 @@
-// The summary of a run: one JSON object for programs, a short text with the time breakdown for people.
+// The summary of a run: one JSON object for programs, and a short text with the time breakdown for users.
+// Thread-safe.
 #pragma once
 
 #include <map>
@@ -14,15 +15,15 @@
 
 namespace trireme::train {
 
-// Where the seconds of this process went.
+// How this process spent its time.
 struct Seconds {
-  observe::StepSeconds steps;
+  observe::StepSeconds steps;  // mean over the workers
   double evaluation = 0, checkpoint = 0;
-  double stepping = 0;  // of steps, by the clock
+  double stepping = 0;  // wall time of all intervals of steps
   double total = 0;
 };
 
-// What each worker of several did.
+// Details per worker and of the servers.
 struct RunDetails {
   int workers = 1, servers = 0;
   std::vector<observe::StepSeconds> seconds;   // per worker
@@ -31,12 +32,12 @@ struct RunDetails {
   std::vector<int> threads;                    // per worker
   std::vector<std::int64_t> oars;              // per worker, in the last synchronous step
   std::map<std::int64_t, std::int64_t> staleness;
-  std::int64_t synchronisations = 0;  // of replicas that go apart
+  std::int64_t synchronisations = 0;  // averages of diverged replicas
   int hand_overs = 0;
   double longest_hand_over_seconds = 0;
-  std::vector<std::string> lost;                      // workers that the run went on without
-  std::string lateness;                               // a sentence, or nothing
-  std::vector<TrafficReply> traffic, server_traffic;  // per worker, per server that is a process of its own
+  std::vector<std::string> lost;                      // workers that were lost
+  std::string lateness;                               // StragglerMonitor::sentence
+  std::vector<TrafficReply> traffic, server_traffic;  // per worker; per server that has its own process
 };
 
 struct RunResult {
@@ -51,9 +52,9 @@ struct RunResult {
   double samples_per_second() const;
 };
 
-// One line.
+// One line of JSON.
 std::string summary_json(const base::Settings& settings, const Experiment& experiment, const RunResult& result);
-// The same for people.
+// The lines of the text.
 std::vector<std::string> summary_lines(const RunResult& result);
 
 }  // namespace trireme::train

@@ -47,7 +47,7 @@ std::vector<int> Agreement::gather(int value) {
   return {all.begin(), all.end()};
 }
 
-// A long text is not authenticated by the connection that it comes over, but its hash, being short, is.
+// Connections authenticate short messages only. So the text's hash, which is short, is sent first and checked.
 std::string Agreement::broadcast(std::string text) {
   struct {
     std::uint64_t size = 0;

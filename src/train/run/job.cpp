@@ -41,11 +41,11 @@ using Json = nlohmann::json;
 
 constexpr std::int64_t kMostWorkers = 10000, kMostServers = 1000;
 constexpr double kJoinSeconds = 60;
-constexpr double kSettingsSeconds = 600;  // until all know the settings, which say how long to wait then
-constexpr double kEndingSeconds = 0.5;    // for a launcher's word of how a process ended
+constexpr double kSettingsSeconds = 600;  // deadline until all know the settings, which contain --stall-timeout
+constexpr double kEndingSeconds = 0.5;    // to wait for the launcher's report of how a process ended
 constexpr double kLeastTimeout = 1, kMostTimeout = 7 * 24 * 3600;
 
-constexpr std::chrono::milliseconds kLastWords{300};  // until the helm has heard them
+constexpr std::chrono::milliseconds kLastWords{300};  // for the helm to receive a failure before the group breaks
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -54,14 +54,14 @@ bool servers_live_apart(const base::Settings& settings) {
   return settings.choice("server-place", places) == "own";
 }
 
-// How many processes are servers and nothing else, whatever the number of workers.
+// The number of processes that only run a server; it does not depend on the number of workers.
 int server_processes(const Registry& registry, const base::Settings& settings) {
   if (!servers_live_apart(settings)) return 0;
   const auto servers = static_cast<int>(settings.integer("servers", 0, kMostServers));
   return servers == 0 && strategy::needs_servers(registry.strategies, settings.text("strategy")) ? 1 : servers;
 }
 
-// Equal for the same program, whatever it is called.
+// Version and hash of this executable: equal for the same program under any name.
 std::string program_mark() {
   std::ifstream file("/proc/self/exe", std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -75,7 +75,8 @@ void check_timeout(const base::Settings& settings, const char* name) {
                      kMostTimeout);
 }
 
-// How long a process may be silent, as process 0 says to all. A mistake in the settings is told later, to all at once.
+// The heartbeat timeout, which process 0 announces to all. A mistake in the settings is reported later, on all
+// processes at once.
 double heartbeat_timeout(const Registry& registry, const base::Settings& given) {
   try {
     const base::Settings settings = effective_settings(registry, given);
@@ -86,8 +87,8 @@ double heartbeat_timeout(const Registry& registry, const base::Settings& given) 
   }
 }
 
-// The settings with which a run goes on, as far as this process knows them before it has met the others: it may not
-// have the run folder, and mistakes are told later, to all at once.
+// The effective settings, as far as this process knows them before it joins the group: it may not have the run folder.
+// Mistakes are reported later, on all processes at once.
 base::Settings known_settings(const Registry& registry, const base::Settings& given) {
   try {
     return effective_settings(registry, given);
@@ -96,8 +97,8 @@ base::Settings known_settings(const Registry& registry, const base::Settings& gi
   }
 }
 
-// The launch info's transport, else that of the settings. One that cannot be used is told later, to all at once, who
-// meet over the default transport for that.
+// The launch info's transport, else that of the settings. If that one cannot be used, all processes join over the
+// default transport, and report the mistake later, at once.
 const comm::Transport& choose_transport(const Registry& registry, const std::optional<cluster::LaunchInfo>& launch_info,
                                         const base::Settings& given) {
   const comm::Transports& transports = registry.transports;
@@ -113,7 +114,7 @@ comm::JoinRequest join_request(const Registry& registry, const std::optional<clu
   comm::JoinRequest request;
   request.join_seconds = kJoinSeconds;
   request.deadline_seconds = kSettingsSeconds;
-  request.elects = false;  // without process 0 there is no helm
+  request.elects = false;  // no new rank 0 after its loss: the helm would be lost as well
   if (!launch_info) return request;
   request.program = program_mark();
   request.address = launch_info->rendezvous;
@@ -161,20 +162,20 @@ class Job {
                              if (process_ == 0)
                                interrupted = true;
                              else
-                               std::_Exit(1);  // nobody is left to tell
+                               std::_Exit(1);  // the launcher has exited: nobody to report to
                            });
     return play([&] { return interrupted || signals.requested(); });
   }
 
  private:
-  // Process 0's settings are everybody's: only it may have the run folder, or the configuration file.
+  // Broadcasts the settings of process 0: only that process may have the run folder or the configuration file.
   base::Settings share_settings(const base::Settings& given) {
     std::string text;
     base::Settings settings(train_options());
     agree_.together([&] {
       if (group_.rank() != 0) return;
       settings = given;
-      if (launch_info_ && !given.is_set("workers")) {  // srun and mpirun say how many there are
+      if (launch_info_ && !given.is_set("workers")) {  // srun and mpirun set the number of processes
         const int servers = server_processes(registry_, effective_settings(registry_, given));
         if (servers >= group_.world())
           base::user_error(
@@ -232,7 +233,7 @@ class Job {
                                   {experiment_->total_steps, experiment_->steps_per_epoch, std::move(workers)});
   }
 
-  // What must be equal everywhere, and what is allocated together.
+  // Checks what must be equal on all processes, and makes the collective allocations.
   void compare() {
     const bool is_worker = worker_number_ >= 0;
     agree_.same_data(is_worker || process_ == 0 ? data_hash(*experiment_) : "", roles_, hosts_);
@@ -243,7 +244,8 @@ class Job {
         std::ranges::any_of(phases_, [](const strategy::Phase& phase) { return phase.traits().adds_among_workers; });
     std::span<float> gradients;
     if (group_.world() > 1 && (reduces || roles_.servers > 0)) {
-      // Weights, gradients, and the weights of all workers of the host. Memory that nobody touches takes none.
+      // Layout of the window: weights, gradients, and the weights shared by all workers of the host. Pages that no
+      // process touches take no memory.
       const std::int64_t arrays = reduces ? 2 * std::bit_width(static_cast<unsigned>(experiment_->oars)) + 1 : 1;
       const std::size_t array = tensor::align_up(at(*std::ranges::max_element(floats)) * sizeof(float));
       window_ = group_.allocate(at(arrays + 2) * array);
@@ -265,7 +267,7 @@ class Job {
     if (core_slots_) share_cores();
   }
 
-  // Of the first worker, where all workers reach it.
+  // Memory in the first worker's window if all workers can reach it, else empty.
   std::span<float> memory_of_host(std::size_t offset, std::size_t floats) const {
     const std::vector<int> processes = roles_.worker_processes();
     if (std::ranges::any_of(processes, [&](int process) { return window_->part(process).empty(); })) return {};
@@ -273,7 +275,7 @@ class Job {
     return {reinterpret_cast<float*>(window_->part(processes[0]).data() + offset), floats};
   }
 
-  // Only where all workers sit on this host, each with a core of its own.
+  // Does nothing unless all workers are on this host. Worker::share_cores() checks that each has a core of its own.
   void share_cores() {
     std::vector<strategy::CoreSlot*> core_slots;
     for (const int process : roles_.worker_processes()) {
@@ -284,7 +286,7 @@ class Job {
     worker_->share_cores(std::move(core_slots));
   }
 
-  // A helm without a worker beside it has no kernels, but writes those of the run down.
+  // A helm without a worker in its process has no kernels, but writes the run's fingerprints into run.json.
   void tell_helm_kernels() {
     if (roles_.worker_of(0) >= 0) return;
     if (worker_number_ == 0) {
@@ -297,7 +299,8 @@ class Job {
       prints_.push_back({print.at(0), print.at(1)});
   }
 
-  // All roles of this process at once; the first failure is the one that counts, the helm's before others'.
+  // Runs all roles of this process concurrently. Rethrows a failure: the helm's before the worker's before the
+  // server's.
   std::string play(const std::function<bool()>& interrupted) {
     std::string summary;
     if (const int server = roles_.server_of(process_); server >= 0)
@@ -331,15 +334,15 @@ class Job {
     }
   }
 
-  // The last line comes when the helm may have left already.
+  // Failures are ignored: at the last line the helm may have left the group already.
   void send_resources(std::string_view line) {
     try {
       group_.mailbox().send(0, kResources, std::as_bytes(std::span(line)));
-    } catch (const base::Error&) {  // nobody is there to write it down
+    } catch (const base::Error&) {  // the helm has left
     }
   }
 
-  // Worker and server, until they are told to end, or fail.
+  // Runs worker and server until they are ordered to end, or fail.
   void play_roles() {
     const std::vector<int> cpus = experiment_->cores.cpus;
     std::optional<observe::ResourceWatch> resources;
@@ -358,14 +361,15 @@ class Job {
     if (server_thread.joinable()) server_thread.join();
   }
 
-  // When a worker was lost that the others can go on without: they find together again, and play on. The helm hears of
-  // it in its call of wait_for_regrouping().
+  // After the loss of a worker that the others can go on without: forms a new group and returns true, so that the roles
+  // run on. The helm gets the result from wait_for_regrouping().
   bool regroup() {
     const bool can = (failures_[kWorkerRole] || failures_[kServerRole]) && group_.is_broken() && !gave_up_ &&
                      transport_.regroups && (!worker_ || worker_->outlives_workers()) &&
                      (!server_ || server_->outlives_workers());
     std::unique_lock lock(regroup_mutex_);
-    if (process_ == 0) regroup_changed_.wait(lock, [&] { return helm_waits_; });  // its waits end as all others did
+    // The helm arrives here too, because the broken group ends its waits.
+    if (process_ == 0) regroup_changed_.wait(lock, [&] { return helm_waits_; });
     std::optional<Regrouped> result;
     if (can && !failures_[kHelmRole]) result = find_together();
     if (result) failures_ = {};
@@ -385,8 +389,8 @@ class Job {
     return regrouped_;
   }
 
-  // A group of those who are left takes the place of the broken one, unless they cannot go on; then the broken one
-  // stays, whose sentence is what is told. Another process may be lost meanwhile: then those who are left try again.
+  // Replaces the broken group by one of the remaining processes, if they can go on. Otherwise keeps the broken group,
+  // whose error is the one to report. If another process is lost meanwhile, the remaining ones try again.
   std::optional<Regrouped> find_together() {
     try {
       if (worker_) worker_->leave_group();
@@ -409,13 +413,14 @@ class Job {
     }
   }
 
-  // The run with those processes only, by their numbers at its start; nothing when it cannot go on with them. Processes
-  // may know of different losses before, so what they compare does not depend on those.
+  // The run with the processes in `left` only; nullopt when it cannot go on with them. `left` has the processes'
+  // numbers at the start of the run: current numbers may differ between processes that know of different losses.
   std::optional<Regrouped> without_lost(const std::vector<int>& left) const {
     Regrouped now;
     for (int process = roles_.world() - 1; process >= 0; --process) {
       if (std::ranges::find(left, origins_[at(process)]) != left.end()) continue;
-      if (process == 0 || roles_.server_of(process) >= 0) return std::nullopt;  // it held what the others need
+      // The run needs the state of the helm and of every server.
+      if (process == 0 || roles_.server_of(process) >= 0) return std::nullopt;
       now.lost.push_back(roles_.worker_of(process));
     }
     now.roles = roles_;
@@ -465,15 +470,15 @@ class Job {
     return Helm(std::move(context));
   }
 
-  // The helm hears of what went wrong here, if it can still be reached; then nobody of this process waits any longer.
-  // When it is the helm itself, those who are free to listen were told to end.
+  // Reports the failure to the helm, if it can be reached, then breaks the group, which ends all waits of this process.
+  // If the helm itself has failed, it has already ordered the roles that it could reach to end.
   void tell_failure(Role role, const std::exception_ptr& failure) {
-    if (group_.is_broken()) return;  // everybody hears of that
+    if (group_.is_broken()) return;  // all ranks know already
     const base::Error error = base::error_of(failure);
     try {
       if (role != kHelmRole) send_report(group_.mailbox(), strategy::RoleMap::kHelm, FailureMessage{error.what()});
       std::this_thread::sleep_for(kLastWords);
-    } catch (const std::exception&) {  // the group is broken, which the helm sees itself
+    } catch (const std::exception&) {  // the group is broken, which the helm notices itself
     }
     gave_up_ = true;
     group_.give_up(error.what());
@@ -481,25 +486,25 @@ class Job {
 
   const Registry& registry_;
   std::optional<cluster::LaunchInfo> launch_info_;
-  const comm::Transport& transport_;  // of the registry
+  const comm::Transport& transport_;  // a row of the registry
   comm::Group group_;
   Agreement agree_;
   std::optional<data::Normalization> normalization_;
   base::Settings settings_;
   int process_ = 0, worker_number_ = 0;
   strategy::RoleMap roles_;
-  std::vector<int> origins_;        // of each process: its number at the start of the run
+  std::vector<int> origins_;        // per process: its number at the start of the run
   std::vector<std::string> hosts_;  // of each process
   std::shared_ptr<const optim::Optimizer> optimizer_;
   std::optional<Experiment> experiment_;
   std::vector<strategy::Phase> phases_;
   std::shared_ptr<const comm::SharedWindow> window_, core_slots_;
-  std::span<float> host_weights_;  // in the window
+  std::span<float> host_weights_;  // part of window_
   std::vector<float> own_gradients_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<ServerRole> server_;
   std::array<std::exception_ptr, 3> failures_;  // by role
-  std::atomic<bool> gave_up_{false};            // this process, not another
+  std::atomic<bool> gave_up_{false};            // this process broke the group itself
   std::mutex regroup_mutex_;
   std::condition_variable regroup_changed_;
   bool helm_waits_ = false, has_regrouped_ = false;  // guarded by the mutex, as the next

@@ -1,5 +1,6 @@
-// Job: one process of a run, from finding the others to the end: it joins the group, agrees with the others on what
-// must be equal, takes its roles (helm, worker, server) and plays them.
+// Job: one process of a run: it joins the group, checks with the other processes what must be equal, and runs its roles
+// (helm, worker, server) until the run ends.
+// train() runs once at a time in a process; the other functions are thread-safe.
 #pragma once
 
 #include <optional>
@@ -13,17 +14,17 @@
 
 namespace trireme::train {
 
-// Who there is, as the settings say. Mistakes are user errors.
+// The workers and servers that the settings ask for. Mistakes are user errors.
 strategy::RoleMap role_map_of(const Registry& registry, const base::Settings& settings);
 
-// Everything about the settings that can be wrong before any process is started.
+// Checks everything in the settings that can be checked before any process is started. Mistakes are user errors.
 void check_settings(const Registry& registry, const base::Settings& settings);
 
-// The settings with which a run goes on, or those given.
+// The given settings; with --resume combined with those of the run. The strategy "auto" is resolved.
 base::Settings effective_settings(const Registry& registry, const base::Settings& given);
 
-// Plays this process's part of a run; without launch info it is the only one. Returns the summary as one line of JSON
-// in process 0, and nothing in the others.
+// Runs this process's part of a run; without launch info it is the only process. Returns the summary as one line of
+// JSON in process 0, and an empty string in the others.
 std::string train(const Registry& registry, const base::Settings& settings,
                   const std::optional<cluster::LaunchInfo>& launch_info = std::nullopt);
 

@@ -9,7 +9,8 @@
 namespace trireme::train {
 namespace {
 
-// Where and how fast a run goes on may change, and how long it lasts; never what it computes.
+// Options that may change on resume: where, how fast and how long the run goes on, and its strategy; never its model,
+// data or seed.
 bool free_on_resume(const std::string& name) {
   constexpr std::array kFree{"resume",
                              "threads",
@@ -61,11 +62,12 @@ base::Settings resumed_settings(const Registry& registry, const base::Settings& 
                        value);
     settings.set(name, value);
   }
-  if (given.is_set("epochs") && !given.is_set("steps")) settings.set("steps", "0");  // the newer wish counts
+  if (given.is_set("epochs") && !given.is_set("steps"))
+    settings.set("steps", "0");  // the given --epochs replaces the run's --steps
   if (const std::string& now = settings.text("strategy");
       given.is_set("strategy") && !given.is_set("servers") &&
       (now == "auto" || !strategy::needs_servers(registry.strategies, now)))
-    settings.set("servers", "0");  // those of the strategy before
+    settings.set("servers", "0");  // the run's --servers were for its earlier strategy
   return settings;
 }
 

@@ -1,4 +1,5 @@
-// What must hold when a run goes on: the same experiment, the same data, kernels that give the same results.
+// Checks for a resumed run: the same experiment, the same data, and kernels with the same results.
+// Thread-safe, except run_fingerprint(): one caller at a time per crew.
 #pragma once
 
 #include <string>
@@ -13,20 +14,21 @@
 
 namespace trireme::train {
 
-// A user error when these settings of a run name a model that another program registered.
+// Throws a user error when the settings of `run` name a model that only another program has registered.
 void check_known_model(const Registry& registry, const base::Settings& settings, const std::string& run);
 
-// The settings of the run that `given` resumes, with what may change taken from `given`; changing anything else is a
-// user error.
+// The settings of the run that `given` resumes, with the options that may change taken from `given`. Changing any other
+// option is a user error.
 base::Settings resumed_settings(const Registry& registry, const base::Settings& given);
 
-// Fingerprints of every kernel the run may use: oars of the full batch and of an epoch's shorter last one, evaluation.
+// Fingerprints of every kernel that the run may use: for oars of the full batch and of an epoch's shorter last batch,
+// and for evaluation.
 std::vector<graph::KernelPrint> run_fingerprint(crew::Crew& crew, const Experiment& experiment);
 
-// A user error when the data is not that of the run so far.
+// Throws a user error when the data is not that of the run so far.
 void check_same_data(const RunFolder& folder, const Experiment& experiment);
-// Empty when all of `now` is among what the run began with. Otherwise a user error, or, where other bits are allowed, a
-// sentence that names the first kernel.
+// Returns an empty string when the run began with all fingerprints of `now`. Otherwise throws a user error or, with
+// `allow_others`, returns a sentence that names the first different kernel.
 std::string check_same_kernels(const RunFolder& folder, const std::vector<graph::KernelPrint>& now, bool allow_others);
 
 }  // namespace trireme::train

@@ -64,7 +64,7 @@ RunFolder RunFolder::open(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) base::user_error("there is no run folder {}", path);
   if (!fs::exists(fs::path(path) / "run.json", ignored))
-    base::user_error("{} is no run folder: it has no run.json", path);
+    base::user_error("{} is not a run folder: it has no run.json", path);
   return {path, false};
 }
 
@@ -103,7 +103,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   nlohmann::ordered_json json;
   json["trireme"] = base::version_text();
   json["configuration"] = settings.all();
-  // What "the default" meant, so that the file reproduces the run wherever it is fed back.
+  // The resolved values instead of "0: the default", so that --config with this file reproduces the run anywhere.
   json["configuration"]["batch"] = std::to_string(e.batch);
   json["configuration"]["oars"] = std::to_string(e.oars);
   json["resolved"] = {{"batch", e.batch},
@@ -181,9 +181,9 @@ std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder) {
 void read_configuration(base::Settings& settings, const std::string& run_json) {
   const auto json = nlohmann::json::parse(base::read_text(run_json), nullptr, false);
   if (!json.is_object() || !json.contains("configuration") || !json["configuration"].is_object())
-    base::user_error("{} is no run.json: valid JSON with an object 'configuration' was expected", run_json);
+    base::user_error("{} is not a run.json: expected valid JSON with an object 'configuration'", run_json);
   for (const auto& [name, value] : json["configuration"].items()) {
-    if (!value.is_string()) base::user_error("{}: configuration '{}' must be a text", run_json, name);
+    if (!value.is_string()) base::user_error("{}: configuration '{}' must be a string", run_json, name);
     if (name == "run" || name == "resume" || name == "config" || name == "json" || name == "quiet" ||
         name == "allow-other-bits")
       continue;

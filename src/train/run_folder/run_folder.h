@@ -1,4 +1,5 @@
-// The run folder: everything a run produces.
+// RunFolder: the folder with everything that a run produces.
+// One caller at a time.
 //
 //   run.json         configuration, what it resolved to, versions, host, kernel fingerprints
 //   metrics.jsonl    one object per step and per epoch
@@ -22,7 +23,7 @@ namespace trireme::train {
 
 class RunFolder {
  public:
-  // Makes a new folder: the given one, which must not exist or be empty, or runs/<model>-<data>-<number>.
+  // Makes a new folder: the wanted one, which must be empty or not exist yet, or runs/<model>-<data>-<number>.
   static RunFolder create(const std::string& wanted, const std::string& model, const std::string& data);
   // Opens an existing run; a user error if it is none.
   static RunFolder open(const std::string& path);
@@ -31,7 +32,7 @@ class RunFolder {
   base::fs::path file(const char* name) const { return path_ / name; }
   base::fs::path checkpoints() const { return path_ / "checkpoints"; }
 
-  // Keeps other processes from writing into the run as long as this object lives; a user error if one does already.
+  // Locks the run against other processes as long as this object lives; a user error if it is locked already.
   void lock();
   // Removes a folder that create() made if nothing was written into it.
   void remove_if_empty() const;
@@ -40,7 +41,7 @@ class RunFolder {
   RunFolder(base::fs::path path, bool made) : path_(std::move(path)), made_(made) {}
   base::fs::path path_;
   bool made_;
-  std::shared_ptr<const int> lock_;  // a descriptor
+  std::shared_ptr<const int> lock_;  // the locked file descriptor
 };
 
 // The processes of a run.
@@ -56,7 +57,7 @@ struct WorldOfRun {
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& experiment,
                     const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world);
 
-// As one line of JSON, and back.
+// A normalisation as one line of JSON, and back.
 std::string to_text(const data::Normalization& normalization);
 data::Normalization normalization_from_text(const std::string& text);
 
@@ -68,7 +69,8 @@ std::string stored_data_hash(const RunFolder& folder);
 // The fingerprints a run was started with.
 std::vector<graph::KernelPrint> stored_fingerprint(const RunFolder& folder);
 
-// Takes the configuration of a run.json over; values already given stay. Where a run lies is not taken over.
+// Takes over the configuration of a run.json, except options that are given already, and except options about the run's
+// place and output (run, resume, config, json, quiet, allow-other-bits).
 void read_configuration(base::Settings& settings, const std::string& run_json);
 
 // The settings of a run, read from its run.json.

@@ -35,7 +35,7 @@ void ServerRole::serve(const ComputeOrder& order) {
   const auto side = phases_[phase_].strategy->make_server_side(server_);
   try {
     side->run();
-  } catch (...) {  // a worker was lost, maybe: what was pushed before counts
+  } catch (...) {  // perhaps a lost worker: the shard includes what was pushed before
     server_.raise_version(side->last_step());
     throw;
   }

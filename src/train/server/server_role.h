@@ -1,4 +1,5 @@
-// ServerRole: a parameter server that does what the helm orders. It has a thread of its own, or a whole process.
+// ServerRole: a parameter server that carries out the helm's orders.
+// Runs in a thread of its own; without a worker its process has no other role, except the helm in process 0.
 #pragma once
 
 #include "comm/group/group.h"
@@ -13,10 +14,11 @@ class ServerRole {
   ServerRole(comm::Group& group, const strategy::RoleMap& roles, int server, std::vector<strategy::Phase> phases,
              std::shared_ptr<const optim::Optimizer> optimizer, double max_norm);
 
-  // Until the helm says that it is over.
+  // Returns when the helm has ordered the end.
   void follow_orders();
-  // Whether what it does, or did last, can go on without a worker that is gone; then with fewer of them.
+  // True when the current (or last) interval can go on after the loss of a worker.
   bool outlives_workers() const { return phases_[phase_].traits().outlives_workers; }
+  // Call after a loss, with the remaining workers.
   void regroup(const strategy::RoleMap& roles, std::vector<strategy::Phase> phases);
 
  private:
@@ -26,8 +28,8 @@ class ServerRole {
 
   comm::Group& group_;
   std::vector<strategy::Phase> phases_;
-  std::size_t phase_ = 0;        // of the last order to compute
-  std::size_t state_phase_ = 0;  // whose strategy says where the state lies
+  std::size_t phase_ = 0;        // of the last ComputeOrder
+  std::size_t state_phase_ = 0;  // the phase whose strategy determines the owner of the state
   strategy::Server server_;
 };
 

@@ -14,15 +14,15 @@
 namespace trireme::train {
 namespace {
 
-// Accuracy as a percentage; a dash where the loss knows none.
+// Accuracy as a percentage; a dash if the loss has none.
 std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.2f} %", 100 * share); }
 
-// Four decimals for ordinary losses, an exponent for those that ran away.
+// Four decimals for ordinary losses, an exponent for diverged ones.
 std::string loss_text(double loss) {
   return std::abs(loss) < 1e6 ? fmt::format("{:.4f}", loss) : fmt::format("{:.4g}", loss);
 }
 
-// The columns of the terminal, or many when nobody says.
+// The columns of the terminal; 1000 if unknown.
 std::size_t columns(std::FILE* stream) {
   winsize size{};
   return ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 1000;
@@ -119,7 +119,7 @@ void Console::step(const observe::StepDone& s) {
   const int filled = static_cast<int>(done * kBar);
   const std::string bar = fmt::format("[{}{}] ", std::string(static_cast<std::size_t>(filled), '#'),
                                       std::string(static_cast<std::size_t>(kBar - filled), '.'));
-  // A line that wraps cannot be drawn over: the bar goes first, then what does not fit.
+  // A wrapped line cannot be redrawn in place, so without enough columns the bar is left out, then the text is cut.
   const std::size_t width = columns(stream_) - 1;
   const std::string whole = bar.size() + text.size() <= width ? bar + text : text.substr(0, width);
   fmt::print(stream_, "{}", whole);

@@ -1,5 +1,8 @@
-// Console: what a person sees of a run. On a terminal a progress line that is drawn over, an epoch table and a summary;
-// without a terminal the same as plain lines. Everything goes to one stream (standard error when --json owns output).
+// Console: shows a run to the user: a progress line, an epoch table and a summary.
+// One caller at a time: the thread of its SinkQueue.
+//
+// On a terminal the progress line is redrawn in place; otherwise it is printed as plain lines. Everything goes to one
+// stream (standard error with --json, which reserves standard output).
 #pragma once
 
 #include <cstdint>

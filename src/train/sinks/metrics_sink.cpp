@@ -1,4 +1,4 @@
-// metrics.jsonl, see docs/run_folder.md. Every line is on disk before the next event is taken.
+// The sink of metrics.jsonl, see docs/run_folder.md. Every line is written to the file before the next event is taken.
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -59,7 +59,8 @@ std::string line_of(const observe::EpochDone& epoch) {
   return line.dump();
 }
 
-// Removes the lines that will be written again. One that is damaged goes as well: metrics are no reason not to go on.
+// Removes the lines of steps that will be repeated. Damaged lines are removed as well: they must not keep a run from
+// going on.
 void cut(const base::fs::path& path, const observe::RolledBack& to) {
   std::string kept;
   std::ifstream in(path);
@@ -91,7 +92,7 @@ class MetricsSink : public observe::EventSink {
                            [&](const observe::PushDone& push) { writer_->write(line_of(push)); },
                            [&](const observe::EpochDone& epoch) { writer_->write(line_of(epoch)); },
                            [&](const observe::RolledBack& to) {
-                             writer_.reset();  // another file takes the place of this one
+                             writer_.reset();  // cut() replaces the file
                              cut(path_, to);
                              writer_.emplace(path_);
                            },

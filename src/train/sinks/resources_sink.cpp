@@ -1,4 +1,4 @@
-// resources.jsonl, see docs/run_folder.md.
+// The sink of resources.jsonl, see docs/run_folder.md.
 #include <memory>
 
 #include "observe/resources.h"
@@ -18,7 +18,7 @@ class ResourcesSink : public observe::EventSink {
   }
   void on(const observe::Event& event) override {
     if (const auto* used = std::get_if<observe::ResourcesUsed>(&event)) others_.write(used->line);
-    if (std::holds_alternative<observe::RunFinished>(event)) own_.reset();  // with a last line
+    if (std::holds_alternative<observe::RunFinished>(event)) own_.reset();  // writes a last line
   }
 
  private:

@@ -1,4 +1,5 @@
-// The sinks that the program comes with. A new one is a file with its make function, and a row in builtin_sinks().
+// The sinks that come with the program. A new sink is a file with its make function, and a row in builtin_sinks().
+// Thread-safe; the Recorder makes a SinkQueue for each sink.
 #pragma once
 
 #include <memory>
@@ -12,9 +13,9 @@ SinkRegistry builtin_sinks();
 
 // metrics.jsonl: a line per step, push and epoch. A record.
 std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkContext& context);
-// What a person sees; null for a quiet run.
+// The console output (console.h); null for a quiet run.
 std::unique_ptr<observe::EventSink> make_console_sink(const SinkContext& context);
-// resources.jsonl: samples of this process, and the lines of others.
+// resources.jsonl: samples of this process, and the lines that other processes send.
 std::unique_ptr<observe::EventSink> make_resources_sink(const SinkContext& context);
 // trace.json: the helm's own spans and those of all workers. A record.
 std::unique_ptr<observe::EventSink> make_trace_sink(const SinkContext& context);

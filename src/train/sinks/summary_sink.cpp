@@ -1,4 +1,4 @@
-// summary.json, see docs/run_folder.md.
+// The sink of summary.json, see docs/run_folder.md.
 #include <nlohmann/json.hpp>
 
 #include "train/sinks/sinks.h"
@@ -15,7 +15,7 @@ class SummarySink : public observe::EventSink {
   void on(const observe::Event& event) override {
     const auto& finished = std::get<observe::RunFinished>(event);
     std::error_code ignored;
-    // A finished run that was resumed keeps what it has.
+    // A finished run that is resumed without further steps keeps its summary.
     if (finished.steps_here == 0 && base::fs::exists(path_, ignored)) return;
     base::write_text_atomically(path_, nlohmann::ordered_json::parse(finished.summary).dump(2) + "\n");
   }

@@ -1,11 +1,11 @@
-// trace.json, see docs/run_folder.md.
+// The sink of trace.json, see docs/run_folder.md.
 #include "observe/trace.h"
 #include "train/sinks/sinks.h"
 
 namespace trireme::train {
 namespace {
 
-constexpr int kHelmInTrace = 1000;  // its process there, which no rank has
+constexpr int kHelmInTrace = 1000;  // the helm's process number in the trace
 constexpr int kMeetings = 0;        // lane
 
 class TraceSink : public observe::EventSink {
@@ -25,7 +25,7 @@ class TraceSink : public observe::EventSink {
                              trace_.add("hand over", kMeetings, hand_over.start_ns, hand_over.end_ns);
                            },
                            [&](const observe::RolledBack& back) {
-                             if (back.is_resume) return;  // a trace begins with its process
+                             if (back.is_resume) return;  // the trace begins with this process
                              trace_.add("rolled back", kMeetings, back.time_ns, back.time_ns);
                            },
                            [&](const observe::RankTrace& rank) {

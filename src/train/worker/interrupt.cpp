@@ -5,7 +5,7 @@
 namespace trireme::train {
 namespace {
 
-// A signal handler can reach only a static object; nothing else is global.
+// A signal handler can reach only static objects, hence this one global.
 volatile std::sig_atomic_t interrupted = 0;
 
 void note(int signal) {

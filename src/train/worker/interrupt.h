@@ -1,9 +1,11 @@
-// Ctrl-C and termination, made into a flag that the training loop looks at between steps.
+// InterruptWatch: turns SIGINT and SIGTERM into a flag that the training loop checks between steps.
+// One instance at a time in a process; requested() is thread-safe.
 #pragma once
 
 namespace trireme::train {
 
-// While alive, SIGINT and SIGTERM set the flag instead of ending the process; a second one ends it at once.
+// While it exists, the first SIGINT or SIGTERM sets the flag instead of ending the process. A second one of the same
+// signal ends the process at once.
 class InterruptWatch {
  public:
   InterruptWatch();

@@ -28,11 +28,11 @@ StepSums sums_of(const strategy::StepReport& report, double lr) {
 
 }  // namespace
 
-// The loader of synchronous steps goes on from interval to interval, as long as its steps follow each other.
+// The loader of synchronous steps is kept from interval to interval, as long as the steps are consecutive.
 struct Worker::Ahead {
   std::size_t phase = 0;
-  std::int64_t next = 0;  // the step that the consumer takes next
-  std::int64_t loading = 0;
+  std::int64_t next = 0;     // the step to compute next
+  std::int64_t loading = 0;  // the step to load next
   std::unique_ptr<data::Loader> loader;
 };
 
@@ -136,7 +136,7 @@ data::LoaderOptions Worker::loader_options() const {
   return options;
 }
 
-// The samples of some oars of a step's batch, which is counted from 0.
+// The samples of some oars of a step's batch; steps count from 0.
 data::Slice Worker::slice_of(std::int64_t step, base::Range oars) const {
   const Experiment& e = context_.experiment;
   data::Slice slice;
@@ -200,7 +200,7 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   if (together) core_rotation_->begin(step + 1);
   strategy::StepReport report = strategy_->step(work);
   version_ = work.step;
-  // The phases overlap; they are drawn one after the other with their share of the time.
+  // The phases overlap; the trace shows them one after the other, each with its share of the time.
   const observe::StepSeconds& s = report.seconds;
   if (samples > 0) {
     const double each = (s.compute() - sleep) / samples;
@@ -218,7 +218,7 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   return report;
 }
 
-// Everybody makes the same steps.
+// A synchronous interval: all workers make the same steps.
 void Worker::compute_together(std::size_t phase, std::int64_t from, std::int64_t to) {
   strategy::Strategy& strategy = strategy_of(phase);
   const bool holds_shares = context_.phases[phase].traits().holds_shares;
@@ -241,7 +241,7 @@ void Worker::compute_together(std::size_t phase, std::int64_t from, std::int64_t
     const std::int64_t start = base::now_ns();
     const data::Batch* batch = ahead_->loader->next();
     base::check(batch != nullptr && batch->number == step, "the loader ended at step {}", step);
-    const std::vector<base::Range> shares = assignment_->shares(step + 1);  // it counts steps from 1
+    const std::vector<base::Range> shares = assignment_->shares(step + 1);  // the assignment counts steps from 1
     const double lr = lr_at(step);
     const strategy::StepReport report =
         one_step(*batch, shares[at(context_.worker)], step, lr, base::seconds_since(start));
@@ -250,7 +250,7 @@ void Worker::compute_together(std::size_t phase, std::int64_t from, std::int64_t
     for (const strategy::WorkerStepReport& note : report.notes) seconds.push_back(note.seconds.compute());
     if (!holds_shares) assignment_->see(step + 1, seconds);
     std::vector<strategy::WorkerStepReport> notes = report.notes;
-    notes[at(context_.worker)].seconds = report.seconds;  // it knows its own to the end of the step
+    notes[at(context_.worker)].seconds = report.seconds;  // complete; the notes were sent before the step ended
     if (context_.worker == 0) send_to_helm(StepMessage{step + 1, sums_of(report, lr), notes, shares});
     stopped = report.must_stop || !std::isfinite(report.loss);
   }
@@ -268,7 +268,7 @@ void Worker::wait_for_limit(std::int64_t interval, std::int64_t clock) {
   while (clock >= limit_) take(receive_message<LimitMessage>(mailbox, kHelm, kLimit));
 }
 
-// The next share of the interval. The helm hands it out to the leader of a group, who passes it on.
+// The next share of the interval. The helm sends it to the leader of a group, which forwards it to the members.
 ShareReply Worker::next_share(int pusher, const std::vector<int>& group) {
   comm::Mailbox& mailbox = context_.group.mailbox();
   if (context_.worker != group.front())
@@ -280,8 +280,8 @@ ShareReply Worker::next_share(int pusher, const std::vector<int>& group) {
   return share;
 }
 
-// Everybody computes what the helm hands out, alone or in a group, and nobody waits for others but where a bound says
-// so.
+// An asynchronous interval: each pusher computes the shares that it gets from the helm, and waits for others only when
+// its staleness bound is reached.
 void Worker::compute_shares(std::size_t phase, std::int64_t from, double lr_scale) {
   const strategy::ShareRules& shares = context_.phases[phase].shares();
   const Experiment& e = context_.experiment;
@@ -292,8 +292,8 @@ void Worker::compute_shares(std::size_t phase, std::int64_t from, double lr_scal
   strategy::Strategy& strategy = strategy_of(phase);
   limit_ = slowest_ = 0;
   data::LoaderOptions options = loader_options();
-  options.depth = 1;  // what is loaded here nobody else can take over
-  const auto share_of = std::make_shared<std::map<std::int64_t, base::Range>>();  // the group's
+  options.depth = 1;  // a prefetched share cannot go to another worker, so prefetch only one
+  const auto share_of = std::make_shared<std::map<std::int64_t, base::Range>>();  // the group's share, per loaded batch
   const auto mutex = std::make_shared<std::mutex>();
   const auto own_oars = [members = static_cast<int>(group.size()), member](base::Range share) {
     return strategy::oars_of_member(share, member, members);
@@ -354,7 +354,7 @@ void Worker::hand_over(const HandOverOrder& order) {
   context_.phases[order.phase].strategy->import_state(as_strategies_see_it(), order.from);
 }
 
-// The parts of the state that are this worker's go to the helm, where they are in different processes.
+// Sends the parts of the state that this worker owns to a helm in another process.
 void Worker::give_state() {
   StateReply message{{{context_.group.rank(), {0, crew_->space().floats()}, version_}}};
   if (state_phase_) message.pieces = context_.phases[*state_phase_].strategy->export_state(as_strategies_see_it());

@@ -1,5 +1,6 @@
-// Worker: the role that computes. It does what the helm orders: intervals of steps with some strategy, parts of an
-// evaluation, handing weights and optimizer state over. It runs in its process's first thread.
+// Worker: the role that computes: it carries out the helm's orders: intervals of steps with some strategy, parts of an
+// evaluation, hand-overs of weights and optimizer state.
+// Runs in the first thread of its process.
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ inline constexpr int kStepLane = 0, kPhaseLane = 1;
 
 class Worker {
  public:
-  // What all roles of a process share.
+  // What the roles of a process share. The references must outlive the worker.
   struct Context {
     const base::Settings& settings;
     const Experiment& experiment;
@@ -45,20 +46,22 @@ class Worker {
 
   crew::Crew& crew() { return *crew_; }
   strategy::Updater& updater() { return *updater_; }
-  // From now on the weights lie there, where the workers of this host reach them.
+  // Moves the weights to memory that the other workers of this host can reach.
   void move_weights(float* memory) { crew_->move_weights(memory); }
-  // Memory for gradients and for the weights of all workers of this host, if all are; `threads` of all workers.
+  // `gradients`: memory for gradients. `host_weights`: one copy of the weights for all workers if all are on this host,
+  // else empty. `threads`: of each worker.
   void prepare(std::span<float> gradients, std::span<float> host_weights, const std::vector<int>& threads);
-  // The core slots of all workers, where they share this host, this one's among them by its number.
+  // The core slots of all workers, by worker number. REQUIRES: all workers are on this host.
   void share_cores(std::vector<strategy::CoreSlot*> core_slots);
 
-  // Until the helm says that it is over.
+  // Returns when the helm has ordered the end.
   void follow_orders();
-  // Whether what it does, or did last, can go on without another worker that is gone.
+  // True when the current (or last) interval can go on after the loss of another worker.
   bool outlives_workers() const { return context_.phases[phase_].traits().outlives_workers; }
-  // Drops what uses the group: before the group is replaced, whose background its strategy may still wait for.
+  // Drops everything that uses the group. Call it before the group is replaced: the strategy may still wait for the
+  // group's background collectives.
   void leave_group();
-  // As one of fewer, in the group that took the place of the one that was left.
+  // Continues in the new group, with a new worker number among fewer workers.
   void regroup(const strategy::RoleMap& roles, int worker, std::vector<strategy::Phase> phases,
                const std::vector<int>& threads);
 
@@ -88,22 +91,22 @@ class Worker {
   std::unique_ptr<crew::Crew> crew_;
   std::unique_ptr<strategy::Updater> updater_;
   SimulatedSlowdown slowdown_;
-  double sample_seconds_ = 0;  // forward and backward at their fastest, when nobody else used the core
+  double sample_seconds_ = 0;  // forward and backward of a sample, the fastest so far: on an otherwise idle core
   std::optional<strategy::CoreRotation> core_rotation_;
   std::span<float> gradients_, host_weights_;
   std::unique_ptr<strategy::OarAssignment> assignment_;
-  std::size_t phase_ = 0;  // of the last order to compute
-  // The phase whose strategy says which parts of the state this worker holds; none: it holds all, as the helm sent it
-  // or as it made it itself.
+  std::size_t phase_ = 0;  // of the last ComputeOrder
+  // The phase whose strategy determines which parts of the state this worker owns. Nullopt: it owns all of it, as
+  // received from the helm or initialised by itself.
   std::optional<std::size_t> state_phase_;
-  std::int64_t version_ = 0;        // the step that the weights are of
-  std::size_t strategy_phase_ = 0;  // that the strategy is of
+  std::int64_t version_ = 0;        // the last step that the weights include
+  std::size_t strategy_phase_ = 0;  // the phase of strategy_
   std::unique_ptr<strategy::Strategy> strategy_;
-  // What is loaded ahead: from the step after the last, for that phase.
+  // The loader that prefetches the next steps of a synchronous phase.
   struct Ahead;
   std::unique_ptr<Ahead> ahead_;
   data::Ledger ledger_;
-  std::int64_t limit_ = 0, slowest_ = 0;  // of the clocks, as the helm last told
+  std::int64_t limit_ = 0, slowest_ = 0;  // from the helm's last LimitMessage
   crew::BatchView view_;
 };
 
