@@ -7,6 +7,7 @@
 #include "base/system/files.h"
 #include "comm/builtin_transports.h"
 #include "models/layer_builder.h"
+#include "models/model.h"
 #include "own_parts/optimizer.h"
 #include "own_parts/reader.h"
 #include "own_parts/sink.h"
@@ -27,13 +28,16 @@ using Options = std::map<std::string, std::string>;
 
 train::Registry own_registry() {
   train::Registry registry = train::builtin_registry();
-  registry.models.add({"one-layer",
-                       "one dense layer",
-                       {{1, 2, 2}},
-                       10,
-                       16,
-                       [](models::LayerBuilder& layers, std::span<const graph::Value> inputs, std::int64_t classes) {
-                         return layers.dense("fc", layers.flatten("flatten", inputs[0]), classes);
+  registry.models.add({.name = "one-layer",
+                       .summary = "one dense layer",
+                       .inputs = {{1, 2, 2}},
+                       .batch = 16,
+                       .make = [](const models::ModelRequest& data) {
+                         graph::Network net("one-layer");
+                         models::LayerBuilder layers(net);
+                         const graph::Value pixels = layers.flatten("flatten", net.input("image", data.inputs[0]));
+                         net.finish(layers.dense("fc", pixels, data.classes), models::loss_for(data));
+                         return net;
                        }});
   registry.strategies.add(plain_row());
   registry.optimizers.add(signsgd_row());

@@ -21,12 +21,6 @@ namespace {
 using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
-constexpr std::int64_t kFewPositions = 4;
-constexpr std::int64_t kFewChannels = 16;  // with more channels the narrow kernel is never the fastest
-// The names of the algorithms, as in the kernel table.
-constexpr const char *kDirect = "direct", *kNarrow = "narrow", *kWinograd = "winograd";
-constexpr const char *kSmallMap = "small map", *kToomCook = "toom-cook";
-
 class ConvOp : public Op {
  public:
   explicit ConvOp(ConvOptions options) : o_(std::move(options)) {}
@@ -91,7 +85,7 @@ class ConvOp : public Op {
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {
     const std::vector<Shape> shapes = request.shapes();
     const Shape out = output(shapes);
-    const std::string algorithm = this->algorithm(request);
+    const std::string algorithm = choose_algorithm(o_, request, choices(request.shapes()));
     if (algorithm == kNarrow) return make_narrow_conv(request, o_, out);
     if (algorithm == kSmallMap) return make_small_map_conv(request, o_, out);
     if (algorithm == kToomCook) return make_toom_cook(request, o_, out);
@@ -127,37 +121,7 @@ class ConvOp : public Op {
   }
 
   KernelChoices choices(std::span<const Shape> src) const override {
-    const Shape out = output(src);
-    const base::Isa isa = base::active_isa();
-    KernelChoices all;
-    all.layer =
-        fmt::format("conv {} to {}, kernel {}, stride {}, padding {}, groups {}", src[0].without_batch().text(),
-                    o_.channels, Shape(o_.kernel).text(), Shape(o_.stride).text(), Shape(o_.padding).text(), o_.groups);
-    const auto add = [&](const char* name, bool preferred) {
-      all.algorithms.insert(preferred ? all.algorithms.begin() : all.algorithms.end(), name);
-    };
-    add(kDirect, true);
-    if (small_map_conv_fits(o_, src[0], out) && out.count_from(2) <= kFewPositions)
-      add(kSmallMap, small_map_conv_wins(o_, src[0], out, isa));
-    if (o_.kernel.size() == 2) {
-      const auto pair = [](const std::vector<std::int64_t>& sizes) { return std::array{sizes[0], sizes[1]}; };
-      const ConvShape shape{.samples = out[0],
-                            .in_channels = src[0][1],
-                            .out_channels = out[1],
-                            .groups = o_.groups,
-                            .in = {src[0][2], src[0][3]},
-                            .out = {out[2], out[3]},
-                            .kernel = pair(o_.kernel),
-                            .stride = pair(o_.stride),
-                            .padding = pair(o_.padding),
-                            .bias = o_.bias};
-      if (winograd_fits(shape, isa)) add(kWinograd, conv_algorithm(shape, isa) == ConvAlgorithm::winograd);
-    }
-    if (toom_cook_fits(o_, src[0], isa)) add(kToomCook, toom_cook_wins(o_, src[0], out, isa));
-    // Last, hence first where it wins: Winograd works on whole vectors of output channels too.
-    if (narrow_conv_fits(o_) && std::min(src[0][1], out[1]) <= kFewChannels)
-      add(kNarrow, narrow_conv_wins(o_, src[0], out, isa));
-    return all;
+    return conv_choices(o_, src[0], output(src), base::active_isa());
   }
 
   OpPtr with_norm(const Op& norm) const override {
@@ -173,17 +137,6 @@ class ConvOp : public Op {
   void reference_backward(Reference& r) const override { conv_reference_backward(o_, output(r.shapes), r); }
 
  private:
-  std::string algorithm(const KernelRequest& request) const {
-    const KernelChoices possible = choices(request.shapes());
-    if (request.threads != 1) return kDirect;  // the others work on one thread
-    if (o_.algorithm) {
-      const bool fits =
-          std::find(possible.algorithms.begin(), possible.algorithms.end(), kWinograd) != possible.algorithms.end();
-      return *o_.algorithm == ConvAlgorithm::winograd && fits ? kWinograd : kDirect;
-    }
-    return request.table ? request.table->pick(base::active_isa(), possible) : possible.algorithms.front();
-  }
-
   Shape grouped(const Shape& weight) const {
     if (o_.groups == 1) return weight;
     std::vector<std::int64_t> sizes{o_.groups, weight[0] / o_.groups};

@@ -1,22 +1,25 @@
 #include "train/worker/interrupt.h"
 
+#include <atomic>
 #include <csignal>
 
 namespace trireme::train {
 namespace {
 
-// A signal handler can reach only static objects, hence this one global.
-volatile std::sig_atomic_t interrupted = 0;
+// A signal handler can reach only static objects, hence this one global. Atomic, because any thread may run the handler
+// while the helm's thread reads; lock-free, because a handler must not wait.
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 void note(int signal) {
-  interrupted = 1;
+  interrupted = true;
   std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 InterruptWatch::InterruptWatch() {
-  interrupted = 0;
+  interrupted = false;
   std::signal(SIGINT, note);
   std::signal(SIGTERM, note);
 }
@@ -26,6 +29,6 @@ InterruptWatch::~InterruptWatch() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-bool InterruptWatch::requested() const { return interrupted != 0; }
+bool InterruptWatch::requested() const { return interrupted; }
 
 }  // namespace trireme::train

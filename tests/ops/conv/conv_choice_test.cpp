@@ -25,7 +25,7 @@ TEST(ConvChoice, WinogradForTheLayersOfResidualNetworks) {
           square(8, 512, 512, 4), square(26, 16, 16, 32), square(26, 32, 32, 16), square(26, 64, 64, 8),
           square(8, 64, 128, 64), square(32, 32, 64, 26, 0), square(42, 192, 384, 3), square(1, 64, 64, 32),
           square(26, 48, 12, 28), square(26, 48, 12, 7)})
-      EXPECT_EQ(conv_algorithm(shape, isa), ConvAlgorithm::winograd)
+      EXPECT_EQ(winograd_or_direct(shape, isa), ConvAlgorithm::winograd)
           << base::isa_name(isa) << " " << shape.in_channels << " channels of " << shape.in[0];
 }
 
@@ -33,7 +33,7 @@ TEST(ConvChoice, WinogradForTheLayersOfResidualNetworks) {
 TEST(ConvChoice, DirectForTinyMapsAndFewSamples) {
   for (const ConvShape& shape : {square(42, 512, 512, 1), square(42, 256, 256, 2), square(1, 512, 512, 4),
                                  square(4, 256, 256, 3), square(42, 64, 64, 2)})
-    EXPECT_EQ(conv_algorithm(shape, base::Isa::avx512), ConvAlgorithm::direct)
+    EXPECT_EQ(winograd_or_direct(shape, base::Isa::avx512), ConvAlgorithm::direct)
         << shape.in_channels << " channels of " << shape.in[0];
 }
 
@@ -48,7 +48,7 @@ TEST(ConvChoice, DirectForWhatWinogradCannotDo) {
   odd.bias = true;
   for (const ConvShape& shape : {strided, large, grouped, few, odd}) {
     EXPECT_FALSE(winograd_fits(shape, base::Isa::avx512));
-    EXPECT_EQ(conv_algorithm(shape, base::Isa::avx512), ConvAlgorithm::direct);
+    EXPECT_EQ(winograd_or_direct(shape, base::Isa::avx512), ConvAlgorithm::direct);
   }
   odd.bias = false;
   EXPECT_TRUE(winograd_fits(odd, base::Isa::avx512)) << "the last block is padded";
@@ -61,7 +61,7 @@ TEST(ConvChoice, DirectForWhatWinogradCannotDo) {
 // There it is right, but slow.
 TEST(ConvChoice, DirectWithoutVectors) {
   EXPECT_TRUE(winograd_fits(square(42, 64, 64, 32), base::Isa::generic));
-  EXPECT_EQ(conv_algorithm(square(42, 64, 64, 32), base::Isa::generic), ConvAlgorithm::direct);
+  EXPECT_EQ(winograd_or_direct(square(42, 64, 64, 32), base::Isa::generic), ConvAlgorithm::direct);
 }
 
 }  // namespace

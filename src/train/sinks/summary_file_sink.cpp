@@ -1,4 +1,5 @@
-// The sink of summary.json, see docs/run_folder.md.
+// SummaryFileSink: writes summary.json at the end of a run, see docs/run_folder.md. Called by one thread of the
+// recorder.
 #include <nlohmann/json.hpp>
 
 #include "train/sinks/sinks.h"
@@ -6,9 +7,9 @@
 namespace trireme::train {
 namespace {
 
-class SummarySink : public observe::EventSink {
+class SummaryFileSink : public observe::EventSink {
  public:
-  explicit SummarySink(const base::fs::path& folder) : path_(folder / "summary.json") {}
+  explicit SummaryFileSink(const base::fs::path& folder) : path_(folder / "summary.json") {}
 
   bool is_record() const override { return true; }
   bool wants(const observe::Event& event) const override { return std::holds_alternative<observe::RunFinished>(event); }
@@ -27,7 +28,7 @@ class SummarySink : public observe::EventSink {
 }  // namespace
 
 std::unique_ptr<observe::EventSink> make_summary_sink(const SinkContext& context) {
-  return std::make_unique<SummarySink>(context.folder);
+  return std::make_unique<SummaryFileSink>(context.folder);
 }
 
 }  // namespace trireme::train
