@@ -262,7 +262,9 @@ TEST(RealData, FashionMnist) {
 }
 
 TEST(RealData, MnistAndCifar10) {
-  if (!std::getenv("TRIREME_DATA")) GTEST_SKIP() << "TRIREME_DATA names no data folder";
+  const char* folder = std::getenv("TRIREME_DATA");
+  for (const char* name : {"mnist", "cifar-10"})
+    if (!folder || !fs::exists(fs::path(folder) / name)) GTEST_SKIP() << "TRIREME_DATA names no folder with " << name;
   const DataPair mnist = open_mnist({.data_dir = ""});
   EXPECT_EQ(count_labels(*mnist.train), (std::vector<int>{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}));
   EXPECT_EQ(count_labels(*mnist.test), (std::vector<int>{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}));
