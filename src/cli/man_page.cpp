@@ -97,8 +97,12 @@ std::string program_man_page(std::span<const Verb> verbs) {
   for (const Verb& verb : verbs) page += ".TP\n\\fBtrireme\\-" + escaped(verb.name) + "\\fR(1)\n" + fill(verb.summary);
   page += section("OPTIONS") + entry(bold("--help"), kHelpOfHelp) + entry(bold("--version"), kHelpOfVersion);
   page += section("ENVIRONMENT") + entry(bold("TRIREME_DATA"), "Folder of datasets, where --data-dir names none.") +
-          entry(bold("TRIREME_PYTHON"), "Interpreter with the peer, where --python names none.") + ending() +
-          section("EXAMPLES") + verbatim(kStart) + section("SEE ALSO");
+          entry(bold("TRIREME_PYTHON"), "Interpreter with the peer, where --python names none.") +
+          entry(bold("TRIREME_PEERS"),
+                "Folder of the peers' scripts, where it lies neither beside the source nor where "
+                "it was installed.") +
+          entry(bold("TRIREME_TOKEN"), "Under Slurm, the job's secret where nodes do not share a home folder.") +
+          ending() + section("EXAMPLES") + verbatim(kStart) + section("SEE ALSO");
   for (std::size_t i = 0; i < verbs.size(); ++i)
     page += fmt::format(".BR trireme\\-{} (1){}\n", escaped(verbs[i].name), i + 1 < verbs.size() ? "," : "");
   return page;

@@ -23,11 +23,14 @@ void add_rows(const char* what, const std::vector<Row>& rows, base::RegistryOf<R
 
 void check_complete(const models::ModelRow& row) {
   if (!row.make) base::user_error("the model '{}' of this program has no function that makes it", row.name);
-  if (row.inputs.empty() || row.classes < 1 || row.batch < 1)
+  if (row.inputs.empty())
     base::user_error(
-        "the model '{}' of this program does not say for which data it is made: inputs, classes and a batch of 1 or "
-        "more are needed",
+        "the model '{}' of this program has no .inputs; give the shape of each input of a sample, as in "
+        ".inputs = {{{{1, 28, 28}}}}",
         row.name);
+  if (row.classes < 1 || row.batch < 1)
+    base::user_error("the model '{}' of this program has {} classes and a batch of {}; expected 1 or more of each",
+                     row.name, row.classes, row.batch);
 }
 
 }  // namespace
