@@ -196,7 +196,7 @@ TEST_F(Compare, TrainingIsMeasuredWhereItIsEqual) {
     EXPECT_GT(two["results"][0].at("peer_ms").get<double>(), 0);
   }
   const auto peers = peers_with("networks.py", "tanh(self.conv1", "relu(self.conv1");
-  expect_sentence(run(bench + Words{"--world", "1"}, peers), 1, {"lenet5", "not the same network", "op-equal"});
+  expect_sentence(run(bench + Words{"--world", "1"}, peers), 1, {"lenet5", "does not compute the same", "op-equal"});
 }
 
 TEST_F(Compare, AnErrorOfThePeerIsTold) {
