@@ -73,7 +73,10 @@ TEST(OwnProgram, RefusesRowsThatCannotBeUsed) {
   refused(row, "no function that makes it");
   row = mine();
   row.inputs.clear();
-  refused(row, "for which data");
+  refused(row, ".inputs = {{1, 28, 28}}");
+  row = mine();
+  row.classes = 0;
+  refused(row, "0 classes");
 }
 
 TEST(OwnProgram, HasNoCounterpartInPyTorch) {
