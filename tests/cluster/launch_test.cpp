@@ -28,8 +28,8 @@ constexpr const char* kHint = "; unless somebody did that, the kernel's OOM kill
 
 // What every script begins with: its launch info, rank and token.
 constexpr const char* kTakeLaunchInfo = R"sh(
-read -r seat
-field() { value=${seat#*\"$1\":}; value=${value%%[,\}]*}; value=${value#\"}; echo "${value%\"}"; }
+read -r launch_info
+field() { value=${launch_info#*\"$1\":}; value=${value%%[,\}]*}; value=${value#\"}; echo "${value%\"}"; }
 rank=$(field rank)
 echo $$ > "$FOLDER/pid$rank"
 there() { while ! [ -e "$1" ]; do sleep 0.01; done; }
@@ -118,11 +118,11 @@ TEST_F(Launch, EveryRankIsToldHowToJoin) {
 
 TEST_F(Launch, EveryRankGetsItsLaunchInfo) {
   const Finished finished = run(scripts(4, R"sh(
-    echo "$(field world) $(field meeting) $(field token) $(field launcher)" > $FOLDER/seat$rank
+    echo "$(field world) $(field meeting) $(field token) $(field launcher)" > $FOLDER/info$rank
     echo "out of $rank"; echo "error of $rank" >&2)sh"));
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_EQ(finished.out, "out of 0\n");
-  const std::string launch_info = text_of(folder_ / "seat0");
+  const std::string launch_info = text_of(folder_ / "info0");
   const std::vector<std::string> fields = base::split(launch_info.substr(0, launch_info.find('\n')), ' ');
   ASSERT_EQ(fields.size(), 4U) << launch_info;
   EXPECT_EQ(fields[0], "4");
@@ -131,7 +131,7 @@ TEST_F(Launch, EveryRankGetsItsLaunchInfo) {
   EXPECT_EQ(fields[3], "local");
   EXPECT_TRUE(contains(finished.err, "error of 0\n"));
   for (int rank = 1; rank < 4; ++rank) {
-    EXPECT_EQ(text_of(folder_ / fmt::format("seat{}", rank)), launch_info);
+    EXPECT_EQ(text_of(folder_ / fmt::format("info{}", rank)), launch_info);
     EXPECT_TRUE(contains(finished.err, fmt::format("[worker {0}] out of {0}\n", rank))) << finished.err;
     EXPECT_TRUE(contains(finished.err, fmt::format("[worker {0}] error of {0}\n", rank))) << finished.err;
   }
@@ -259,7 +259,7 @@ TEST_F(Launch, AMissingProgramOrFolderThereIsNamed) {
     job["directory"] = misses_folder ? "/no/such/folder" : "/";
     if (!misses_folder) {
       job["command"] = {"/bin/sh", "-c",
-                        "read seat; case $seat in *'\"rank\":0'*) exec sleep 1000;; esac; exec /no/such"};
+                        "read info; case $info in *'\"rank\":0'*) exec sleep 1000;; esac; exec /no/such"};
     }
     const Finished finished = run(job);
     EXPECT_EQ(finished.exit_code, 2);

@@ -66,15 +66,15 @@ run() { echo srun --overcommit --quiet --input=none -n "$1"; }
 until_true timeout 5 $(run 2) hostname || { tail -n 20 slurm*.out slurm*.log; fail "srun -n 2 hostname does not work"; }
 say "srun -n 2 hostname works"
 
-# Ranks find together, with and without a secret of the user's; a script outside of srun has no seat.
+# Ranks find together, with and without a secret of the user's; a script outside of srun has no launch info.
 mkdir home
 export HOME=$folder/home
-expect 0 '"rank":1' "every task has a seat" $(run 2) "$helper" launch-info
-grep -q '"launcher":"slurm".*"rank":0.*"world":2' "$folder/said" || { cat "$folder/said"; fail "task 0 has no seat"; }
+expect 0 '"rank":1' "every task has launch info" $(run 2) "$helper" launch-info
+grep -q '"launcher":"slurm".*"rank":0.*"world":2' "$folder/said" || { cat "$folder/said"; fail "task 0 has no launch info"; }
 expect 0 "none" "one task has none" $(run 1) "$helper" launch-info
 expect 0 "3 ranks met by slurm" "three tasks meet" $(run 3) "$helper" rank sum
 [ "$(stat -c %a home/.trireme/job_secret)" = 600 ] || fail "others can read the secret of a user's jobs"
-expect 0 '"token":' "a seat has a token" $(run 2) sh -c 'echo "slurm job $SLURM_JOB_ID step $SLURM_STEP_ID of user $(id -u)" >step.$SLURM_PROCID; exec "$0" launch-info' "$helper"
+expect 0 '"token":' "launch info has a token" $(run 2) sh -c 'echo "slurm job $SLURM_JOB_ID step $SLURM_STEP_ID of user $(id -u)" >step.$SLURM_PROCID; exec "$0" launch-info' "$helper"
 guess=$(printf %s "$(cat step.0)" | sha256sum | cut -d' ' -f1)
 ! grep -qF "$guess" "$folder/said" || fail "everybody can compute the token of a job"
 say "nobody can compute the token of a job: ok"
@@ -83,7 +83,7 @@ expect 0 "2 ranks met by slurm" "with a token" env TRIREME_TOKEN=secret $(run 2)
 printf '#!/bin/sh\n"%s" launch-info\n%s "%s" launch-info\n' "$helper" "$(run 2)" "$helper" >batch.sh
 expect 0 "" "a script is run" sbatch --wait --overcommit -n 2 --output="$folder/batch.out" batch.sh
 [ "$(grep -c none batch.out)" = 1 ] && [ "$(grep -c '"launcher":"slurm"' batch.out)" = 2 ] ||
-  { cat batch.out; fail "a script has no seat, its two tasks have one each"; }
-say "a script has no seat, its tasks have: ok"
+  { cat batch.out; fail "a script has no launch info, its two tasks have"; }
+say "a script has no launch info, its tasks have: ok"
 
 expect_same_bits "srun -n 2" $(run 2) "$trireme" "${job[@]}" --strategy allreduce

@@ -1,6 +1,6 @@
 // Compares the ops between layers with parameters (activations, pools, sums, the loss): runs our ops forward and
 // backward on the outputs of the reference's layers, and compares the results with the inputs of the reference's next
-// layers. Each stretch between two layers starts from the reference's values, so roundings do not accumulate over
+// layers. What lies between two layers starts from the reference's values, so roundings do not accumulate over
 // layers and every ReLU is open on both sides or on neither. Thread-safe.
 #pragma once
 

@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Over, Strangers, testing::Values("shm", "tcp", "tls"),
 TEST(LocalListener, LetsNoOtherUserIn) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
   for (const uid_t user : {uid_t{0}, kNobody}) {
-    const Address address{fmt::format("@trireme-door-{}-{}", getpid(), user), 0};
+    const Address address{fmt::format("@trireme-listener-{}-{}", getpid(), user), 0};
     Listener listener(listen_on(address), {"a token"});
     const pid_t guest = fork();
     if (guest == 0) {
@@ -130,7 +130,7 @@ TEST(LocalListener, LetsNoOtherUserIn) {
 // A listener of another user may be one that took a name which a job is about to use.
 TEST(LocalListener, OfAnotherUserIsNotEntered) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
-  const Address address{fmt::format("@trireme-other-door-{}", getpid()), 0};
+  const Address address{fmt::format("@trireme-other-listener-{}", getpid()), 0};
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
   const pid_t host = fork();
