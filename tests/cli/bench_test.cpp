@@ -3,6 +3,7 @@
 #include "base/system/files.h"
 #include "bench/peer/peer_ways.h"
 #include "cli/program.h"
+#include "support/mpirun.h"
 
 namespace trireme::cli_test {
 namespace {
@@ -299,7 +300,8 @@ TEST_F(Bench, CollectivesOverMpi) {
   if (base::find_beside_program("trireme_mpi.so").empty())
     GTEST_SKIP() << "built without Open MPI (libopenmpi-dev): there is no transport mpi";
   const Json json = results(
-      {"collective", "--world", "1,3", "--transport", "mpi", "--bytes", "0,400000", "--peer", "mpi", "--repeats", "1"});
+      {"collective", "--world", "1,3", "--transport", "mpi", "--bytes", "0,400000", "--peer", "mpi", "--repeats", "1"},
+      test::mpirun_environment());
   ASSERT_EQ(json.at("results").size(), 4u);
   for (const Json& one : json["results"]) {
     EXPECT_EQ(one.at("peer"), "mpi");
