@@ -7,20 +7,21 @@ if(TRIREME_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${TRIREME_CCACHE})
 endif()
 include(cmake/precompiled.cmake)
+include(cmake/unity.cmake)
 
 # What every target is compiled with. Same bits on every machine: a generic x86-64 build (kernels choose their
 # instruction set at run time), no contraction of a*b+c behind our back, never -ffast-math. Users of the installed
 # package inherit what makes bits, not our warnings.
 add_library(trireme_flags INTERFACE)
 set_target_properties(trireme_flags PROPERTIES EXPORT_NAME flags)
-# GCC 12's -Wrestrict, -Wstringop-overflow and -Warray-bounds are wrong about "text" + std::string; -Wpsabi talks about
+# GCC 12's -Wrestrict, -Wstringop-overflow, -Wstringop-overread and -Warray-bounds are wrong about std::string; -Wpsabi talks about
 # vectors that are always inlined.
 target_compile_options(trireme_flags INTERFACE -ffp-contract=off -fno-math-errno -Wno-psabi)
 foreach(warning -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
   target_compile_options(trireme_flags INTERFACE $<BUILD_INTERFACE:${warning}>)
 endforeach()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  foreach(warning -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+  foreach(warning -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
     target_compile_options(trireme_flags INTERFACE $<BUILD_INTERFACE:${warning}>)
   endforeach()
 endif()
@@ -53,6 +54,7 @@ function(trireme_part name)
   else()
     trireme_precompile(trireme_${name} compute)
   endif()
+  trireme_unite(trireme_${name})
   add_library(trireme::${name} ALIAS trireme_${name})
   set_target_properties(trireme_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY TRIREME_PARTS ${name})

@@ -15,7 +15,7 @@ namespace {
 
 using Option = base::OptionSpec;
 
-constexpr std::array kOptions{
+constexpr std::array kBenchOptions{
     Option{"What to measure", "model", "NAMES", "all",
            "networks of the zoo, separated by commas; all: the rows of the studies"},
     Option{"What to measure", "batch", "N", "0",
@@ -55,36 +55,36 @@ constexpr std::array kOptions{
     Option{"How", "json", "", "no", "print the results as one JSON object"},
 };
 
-struct Subcommand {
+struct BenchCommand {
   const char* name;
   void (*run)(const train::Registry& registry, const base::Settings& settings);
   bool offered = true;  // false: processes that a bench starts
 };
 
-constexpr std::array kSubcommands{Subcommand{"step", bench::bench_step},
-                                  Subcommand{"train", bench::bench_train},
-                                  Subcommand{"input", bench::bench_input},
-                                  Subcommand{"collective", bench::bench_collective},
-                                  Subcommand{"roofline", bench::bench_roofline},
-                                  Subcommand{"memory", bench::bench_memory},
-                                  Subcommand{"reader", bench::bench_reader, false},
-                                  Subcommand{"rank", bench::bench_rank, false}};
+constexpr std::array kBenchCommands{BenchCommand{"step", bench::bench_step},
+                                    BenchCommand{"train", bench::bench_train},
+                                    BenchCommand{"input", bench::bench_input},
+                                    BenchCommand{"collective", bench::bench_collective},
+                                    BenchCommand{"roofline", bench::bench_roofline},
+                                    BenchCommand{"memory", bench::bench_memory},
+                                    BenchCommand{"reader", bench::bench_reader, false},
+                                    BenchCommand{"rank", bench::bench_rank, false}};
 
-std::vector<std::string> subcommand_names(bool offered_only) {
+std::vector<std::string> bench_command_names(bool offered_only) {
   std::vector<std::string> names;
-  for (const Subcommand& each : kSubcommands)
+  for (const BenchCommand& each : kBenchCommands)
     if (each.offered || !offered_only) names.emplace_back(each.name);
   return names;
 }
 
 int run_bench(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
-  for (const Subcommand& each : kSubcommands) {
+  for (const BenchCommand& each : kBenchCommands) {
     if (word != each.name) continue;
     each.run(registry, settings);
     return 0;
   }
-  if (word.empty()) base::user_error("say what to measure: {}", base::join_or(subcommand_names(true)));
-  base::user_error("{}", base::unknown_name("bench of", word, subcommand_names(false)));
+  if (word.empty()) base::user_error("say what to measure: {}", base::join_or(bench_command_names(true)));
+  base::user_error("{}", base::unknown_name("bench of", word, bench_command_names(false)));
 }
 
 // The allowed values of --transport, for the help.
@@ -109,11 +109,11 @@ Verb bench_verb(const train::Registry& registry) {
       "  trireme bench input --data cifar10 --augment crop,flip --peer pytorch\n"
       "  trireme bench collective --world 2,4 --transport shm,tcp --peer gloo\n"
       "  trireme bench roofline --threads 1,2",
-      kOptions,
+      kBenchOptions,
       "what",
       run_bench,
       {{"transport", transport_names(registry.transports)}},
-      subcommand_names(true)};
+      bench_command_names(true)};
 }
 
 }  // namespace trireme::cli

@@ -20,10 +20,10 @@
 namespace trireme::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using Option = base::OptionSpec;
 
-constexpr std::array kOptions{
+constexpr std::array kDataOptions{
     Option{"Which data", "data", "NAME", "fashion-mnist", "dataset (trireme list datasets), a file or a folder"},
     Option{"Which data", "data-dir", "DIR", "", "where the dataset lies; else TRIREME_DATA, else where Debian puts it"},
     Option{"Which data", "target", "KIND", "classes", "what files of your own ask for: classes, labels or values"},
@@ -109,9 +109,10 @@ void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets
     for (const std::string& warning : warnings(info)) fmt::print("  warning: {}\n", warning);
 }
 
-Json info_json(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal) {
+OrderedJson info_json(const base::Settings& settings, const std::vector<SetInfo>& sets,
+                      const data::Normalization& normal) {
   const data::DataSpec& spec = sets[0].set->spec();
-  Json json{{"data", settings.text("data")}, {"classes", spec.classes}, {"class_names", spec.class_names}};
+  OrderedJson json{{"data", settings.text("data")}, {"classes", spec.classes}, {"class_names", spec.class_names}};
   for (const tensor::Shape& shape : spec.inputs) json["inputs"].push_back(shape.sizes());
   for (const SetInfo& info : sets) {
     json[info.name] = {{"samples", info.set->size()}, {"counts", info.counts}};
@@ -164,26 +165,26 @@ void show(const data::Readers& readers, const base::Settings& settings) {
   fmt::print("{}: {} of {} samples\n", file, std::min(options.columns * options.rows, set->size()), set->size());
 }
 
-struct Subcommand {
+struct DataCommand {
   const char* name;
   void (*run)(const data::Readers& readers, const base::Settings& settings);
 };
-constexpr std::array kSubcommands{Subcommand{"info", info}, Subcommand{"pack", pack}, Subcommand{"show", show}};
+constexpr std::array kDataCommands{DataCommand{"info", info}, DataCommand{"pack", pack}, DataCommand{"show", show}};
 
-std::vector<std::string> subcommand_names() {
+std::vector<std::string> data_command_names() {
   std::vector<std::string> names;
-  for (const Subcommand& each : kSubcommands) names.emplace_back(each.name);
+  for (const DataCommand& each : kDataCommands) names.emplace_back(each.name);
   return names;
 }
 
 int run_data(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
-  for (const Subcommand& each : kSubcommands) {
+  for (const DataCommand& each : kDataCommands) {
     if (word != each.name) continue;
     each.run(registry.readers, settings);
     return 0;
   }
-  if (word.empty()) base::user_error("say what to do: {}", base::join_or(subcommand_names()));
-  base::user_error("{}", base::unknown_name("data command", word, subcommand_names()));
+  if (word.empty()) base::user_error("say what to do: {}", base::join_or(data_command_names()));
+  base::user_error("{}", base::unknown_name("data command", word, data_command_names()));
 }
 
 }  // namespace
@@ -195,11 +196,11 @@ Verb data_verb() {
           "  trireme data info --data fashion-mnist\n"
           "  trireme data pack --data cifar10 --to cifar10.trireme\n"
           "  trireme data show --data cifar10 --augment crop,flip --to cifar10.png",
-          kOptions,
+          kDataOptions,
           "what",
           run_data,
           {},
-          subcommand_names()};
+          data_command_names()};
 }
 
 }  // namespace trireme::cli

@@ -17,20 +17,20 @@
 namespace trireme::compare {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kAnyForm = "trireme compare, form ";
 constexpr const char* kForm = "trireme compare, form 2";
 constexpr const char* kSeal = "sha256";
 
 // JSON has no infinity: null instead.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-double from_number(const Json& json) {
+OrderedJson number(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr); }
+double from_number(const OrderedJson& json) {
   return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
 }
 
-Json json_of(const Level& level) {
-  Json rows = Json::array();
+OrderedJson json_of(const Level& level) {
+  OrderedJson rows = OrderedJson::array();
   for (const Difference& row : level.rows) {
     rows.push_back({{"name", row.name}, {"error", number(row.error)}});
     if (row.max_error > 0) rows.back()["max_error"] = number(row.max_error);
@@ -39,15 +39,15 @@ Json json_of(const Level& level) {
   return {{"level", level.name}, {"passed", level.passed}, {"summary", level.summary}, {"rows", std::move(rows)}};
 }
 
-Level level_of(const Json& json) {
+Level level_of(const OrderedJson& json) {
   Level level{.name = json.at("level"), .passed = json.at("passed"), .summary = json.at("summary")};
-  for (const Json& row : json.at("rows"))
+  for (const OrderedJson& row : json.at("rows"))
     level.rows.push_back({row.at("name"), from_number(row.at("error")), from_number(row.at("limit")),
                           row.contains("max_error") ? from_number(row["max_error"]) : 0});
   return level;
 }
 
-std::string seal_of(const Json& json) {
+std::string seal_of(const OrderedJson& json) {
   const std::string text = json.dump();
   return base::sha256_hex(std::as_bytes(std::span(text)));
 }
@@ -74,20 +74,20 @@ Certificate certify(const Outcome& outcome, const std::map<std::string, std::str
 
 std::string to_json(const Certificate& certificate, int indent) {
   const Outcome& outcome = certificate.outcome;
-  Json json{{"certificate", kForm},
-            {"model", certificate.settings.at("model")},
-            {"peer", certificate.settings.at("peer")},
-            {"peer_version", outcome.peer_version},
-            {"passed", outcome.passed()},
-            {"trireme", certificate.trireme},
-            {"isa", certificate.isa},
-            {"settings", certificate.settings},
-            {"start_sha256", outcome.own.start_sha256},
-            {"batches_sha256", outcome.own.batches},
-            {"weights_sha256", outcome.own.weights_sha256},
-            {"not_compared", outcome.not_exercised},
-            {"thresholds", certificate.thresholds},
-            {"levels", Json::array()}};
+  OrderedJson json{{"certificate", kForm},
+                   {"model", certificate.settings.at("model")},
+                   {"peer", certificate.settings.at("peer")},
+                   {"peer_version", outcome.peer_version},
+                   {"passed", outcome.passed()},
+                   {"trireme", certificate.trireme},
+                   {"isa", certificate.isa},
+                   {"settings", certificate.settings},
+                   {"start_sha256", outcome.own.start_sha256},
+                   {"batches_sha256", outcome.own.batches},
+                   {"weights_sha256", outcome.own.weights_sha256},
+                   {"not_compared", outcome.not_exercised},
+                   {"thresholds", certificate.thresholds},
+                   {"levels", OrderedJson::array()}};
   for (const Level& level : outcome.levels) json["levels"].push_back(json_of(level));
   json[kSeal] = seal_of(json);
   return json.dump(indent);
@@ -97,7 +97,7 @@ Certificate parse_certificate(const std::string& text, const std::string& where)
   Certificate found;
   std::string form, seal, expected;
   try {
-    Json json = Json::parse(text);
+    OrderedJson json = OrderedJson::parse(text);
     form = json.at("certificate");
     if (form != kForm) throw std::invalid_argument("form");
     found.settings = json.at("settings").get<std::map<std::string, std::string>>();
@@ -108,7 +108,7 @@ Certificate parse_certificate(const std::string& text, const std::string& where)
     found.outcome.own = {json.at("start_sha256"), json.at("batches_sha256").get<std::vector<std::string>>(),
                          json.at("weights_sha256")};
     found.outcome.not_exercised = json.at("not_compared").get<std::vector<std::string>>();
-    for (const Json& level : json.at("levels")) found.outcome.levels.push_back(level_of(level));
+    for (const OrderedJson& level : json.at("levels")) found.outcome.levels.push_back(level_of(level));
     seal = json.at(kSeal);
     json.erase(kSeal);
     expected = seal_of(json);

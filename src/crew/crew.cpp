@@ -10,6 +10,7 @@
 
 #include "base/cpu/add_into.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "crew/member_state.h"
 #include "crew/move_statistic.h"
@@ -19,7 +20,7 @@
 namespace trireme::crew {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 tensor::ParameterSpace space_from(const graph::Network& network, const graph::Program& first) {
   const auto& layouts = first.parameter_layouts();

@@ -5,13 +5,14 @@
 
 #include "base/cpu/add_into.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "crew/member_state.h"
 
 namespace trireme::crew {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 }  // namespace
 

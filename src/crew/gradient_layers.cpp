@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "base/index.h"
+
 namespace trireme::crew {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 

@@ -4,11 +4,12 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace trireme::crew {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 // Plans sums first, with one slot per oar, identified by the oar; when all sums are known, slots whose lifetimes do not
 // overlap share memory.

@@ -3,9 +3,11 @@
 // after; the order is fixed.
 #include "graph/plan.h"
 
+#include "base/index.h"
+
 namespace trireme::graph {
 namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using base::at;
 }  // namespace
 
 void autodiff_pass(Plan& plan) {

@@ -1,10 +1,12 @@
 // The cost pass: sets the cost of each task's backward (ops::Cost).
 #include "graph/plan.h"
 
+#include "base/index.h"
+
 namespace trireme::graph {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 }  // namespace
 

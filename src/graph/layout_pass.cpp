@@ -4,13 +4,14 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "graph/plan.h"
 #include "ops/core/reorder.h"
 
 namespace trireme::graph {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 }  // namespace
 

@@ -6,13 +6,14 @@
 // lowest offset that is free during its life.
 #include <algorithm>
 
+#include "base/index.h"
 #include "graph/plan.h"
 #include "tensor/buffer.h"
 
 namespace trireme::graph {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 struct Storage {
   std::size_t bytes = 0;

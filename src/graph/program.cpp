@@ -5,12 +5,13 @@
 #include "base/cpu/add_into.h"
 #include "base/cpu/race_check.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 
 namespace trireme::graph {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 }  // namespace
 

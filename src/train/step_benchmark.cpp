@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/index.h"
 #include "base/rng.h"
 #include "base/system/clock.h"
 #include "strategy/single/single.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 }  // namespace
 

@@ -29,7 +29,7 @@ class TemporaryFolderTest : public ::testing::Test {
 
 TEST_F(TemporaryFolderTest, GoesWithWhatIsInIt) {
   {
-    const TemporaryFolder a("purpose"), b("purpose");
+    const base::TemporaryFolder a("purpose"), b("purpose");
     EXPECT_NE(a.path(), b.path());
     std::ofstream(a.path() / "file") << "text";
     EXPECT_EQ(folders(), 2);
@@ -38,21 +38,21 @@ TEST_F(TemporaryFolderTest, GoesWithWhatIsInIt) {
 }
 
 TEST_F(TemporaryFolderTest, OfAKilledProcessGoesWithTheNextOneOfItsPurpose) {
-  const TemporaryFolder living("purpose");
+  const base::TemporaryFolder living("purpose");
   fs::create_directory(home_.path() / "trireme-purpose-named by hand");
   const pid_t child = fork();
   if (child == 0) {
-    const TemporaryFolder left("purpose");
+    const base::TemporaryFolder left("purpose");
     std::ofstream(left.path() / "file") << "text";
     ::raise(SIGKILL);
   }
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
   EXPECT_EQ(folders(), 3) << "the child's is left";
   {
-    const TemporaryFolder other("other");
+    const base::TemporaryFolder other("other");
     EXPECT_EQ(folders(), 4);
   }
-  const TemporaryFolder next("purpose");
+  const base::TemporaryFolder next("purpose");
   EXPECT_EQ(folders(), 3) << "the child's is gone, and nothing else";
   EXPECT_TRUE(fs::exists(living.path()));
 }

@@ -7,7 +7,6 @@
 namespace trireme::cli_test {
 namespace {
 
-const Words kSteady = kSmall + Words{"--schedule", "constant"};
 constexpr const char* kState = "r/checkpoints/step-00000008/state.json";
 
 class Integrity : public Program {

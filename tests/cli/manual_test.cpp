@@ -7,14 +7,15 @@
 #include "cli/cli.h"
 #include "cli/option_values.h"
 #include "cli/program.h"
+#include "support/core_errors.h"
 #include "train/builtin_registry.h"
 
 namespace trireme::cli_test {
 namespace {
 
-const train::Registry kRegistry = train::builtin_registry();
+using support::contains;
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+const train::Registry kRegistry = train::builtin_registry();
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
@@ -76,10 +77,10 @@ class Manual : public Program {
 TEST_F(Manual, EveryVerbStandsInTheProgramsPage) {
   const std::string text = plain(page("trireme"));
   for (const cli::Verb& verb : cli::verbs(kRegistry)) {
-    EXPECT_TRUE(has(text, std::string("trireme-") + verb.name + "(1) " + verb.summary)) << verb.name;
+    EXPECT_TRUE(contains(text, std::string("trireme-") + verb.name + "(1) " + verb.summary)) << verb.name;
     EXPECT_TRUE(fs::exists(folder() / "man1" / (std::string("trireme-") + verb.name + ".1"))) << verb.name;
   }
-  EXPECT_TRUE(has(text, cli::kSummary));
+  EXPECT_TRUE(contains(text, cli::kSummary));
 }
 
 TEST_F(Manual, EveryLineOfTheHelpStandsInTheVerbsPage) {
@@ -87,16 +88,19 @@ TEST_F(Manual, EveryLineOfTheHelpStandsInTheVerbsPage) {
     const std::string text = plain(page(std::string("trireme-") + verb.name));
     for (const base::OptionSpec& option : verb.options) {
       const std::string value = option.value[0] == '\0' ? "" : std::string(" ") + option.value;
-      EXPECT_TRUE(has(text, fmt::format("--{}{} {}", option.name, value, cli::help_text(verb, option))))
+      EXPECT_TRUE(contains(text, fmt::format("--{}{} {}", option.name, value, cli::help_text(verb, option))))
           << verb.name << " --" << option.name;
-      EXPECT_TRUE(has(text, std::string(".SS ") + option.group)) << option.group;
+      EXPECT_TRUE(contains(text, std::string(".SS ") + option.group)) << option.group;
     }
     for (const std::string& line : lines_of(verb.examples))
-      if (line.starts_with("  ")) EXPECT_TRUE(has(text, line.substr(2))) << line;
+      if (line.starts_with("  ")) {
+        EXPECT_TRUE(contains(text, line.substr(2))) << line;
+      }
     // The program's own words, whatever they come from.
     for (const std::string& line : lines_of(run({verb.name, "--help"}).out))
-      if (const std::size_t at = line.find("--"); at == 2)
-        EXPECT_TRUE(has(text, line.substr(2, line.find(' ', 2) - 2))) << line;
+      if (const std::size_t at = line.find("--"); at == 2) {
+        EXPECT_TRUE(contains(text, line.substr(2, line.find(' ', 2) - 2))) << line;
+      }
   }
 }
 
@@ -110,7 +114,9 @@ TEST_F(Manual, ThePagesHaveNoMistakesOfRoff) {
       const test::Finished finished =
           test::run_process(words + Words{entry.path().string()}, {"MANROFFSEQ=", "LC_ALL=C.UTF-8", "PAGER=cat"});
       EXPECT_EQ(finished.err, "") << program << " " << entry.path();
-      if (std::string(program) == "mandoc") EXPECT_EQ(finished.out, "") << entry.path();
+      if (std::string(program) == "mandoc") {
+        EXPECT_EQ(finished.out, "") << entry.path();
+      }
     }
   if (checkers == 0) GTEST_SKIP() << "neither mandoc nor man is installed";
 }
@@ -123,7 +129,9 @@ TEST_F(Manual, EveryVerbAndOptionIsOfferedByBash) {
     Words options{"--help"};
     for (const base::OptionSpec& option : verb.options) options.push_back(std::string("--") + option.name);
     EXPECT_EQ(bash({"trireme", verb.name, "--"}), options) << verb.name;
-    if (!verb.words.empty()) EXPECT_EQ(bash({"trireme", verb.name, ""}), verb.words) << verb.name;
+    if (!verb.words.empty()) {
+      EXPECT_EQ(bash({"trireme", verb.name, ""}), verb.words) << verb.name;
+    }
   }
 }
 
@@ -153,9 +161,10 @@ TEST_F(Manual, BashCompletesVerbsOptionsAndValues) {
 TEST_F(Manual, ZshCompletesVerbsOptionsAndValues) {
   const std::string script = read(folder() / "zsh/_trireme");
   for (const cli::Verb& verb : cli::verbs(kRegistry)) {
-    EXPECT_TRUE(has(script, fmt::format("'{}:", verb.name))) << verb.name;
+    EXPECT_TRUE(contains(script, fmt::format("'{}:", verb.name))) << verb.name;
     for (const base::OptionSpec& option : verb.options)
-      EXPECT_TRUE(has(script, fmt::format("'--{}{}[", option.name, option.value[0] == '\0' ? "" : "="))) << option.name;
+      EXPECT_TRUE(contains(script, fmt::format("'--{}{}[", option.name, option.value[0] == '\0' ? "" : "=")))
+          << option.name;
   }
   if (!installed("zsh")) GTEST_SKIP() << "zsh is not installed";
   EXPECT_EQ(zsh("trireme tra"), "trireme train ");
@@ -176,12 +185,12 @@ TEST(Completion, ValuesStandInTheHelpOrInARegistry) {
       if (std::ranges::find(registered, option.name) != registered.end()) continue;
       const std::string help = std::string(option.value) + " " + option.help + " " + option.otherwise;
       for (const std::string& word : cli::option_values(kRegistry, verb, option).words)
-        EXPECT_TRUE(has(help, word)) << verb.name << " --" << option.name << " " << word;
+        EXPECT_TRUE(contains(help, word)) << verb.name << " --" << option.name << " " << word;
     }
 }
 
 TEST_F(Manual, TheVerbItselfIsHidden) {
-  EXPECT_FALSE(has(run({"--help"}).out, "manual"));
+  EXPECT_FALSE(contains(run({"--help"}).out, "manual"));
   expect_refused({"manual"}, {"folder"});
   write(folder() / "file", "");
   expect_refused({"manual", "file"}, {"file"});

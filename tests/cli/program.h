@@ -35,6 +35,8 @@ Json last_json(const Outcome& outcome);
 // Small enough that a run takes a fraction of a second: 4 steps an epoch, 2 oars.
 inline const Words kSmall{"--model", "lenet5",         "--data", "synthetic", "--train-samples",
                           "64",      "--test-samples", "32",     "--batch",   "16"};
+// The same with a learning rate that does not depend on how long the run is.
+inline const Words kSteady = kSmall + Words{"--schedule", "constant"};
 
 class Program : public testing::Test {
  protected:

@@ -10,8 +10,6 @@
 namespace trireme::cli_test {
 namespace {
 
-const Words kSteady = kSmall + Words{"--schedule", "constant"};
-
 class ResumeHoles : public Program {
  protected:
   Json resumed(const Words& arguments) const { return trained(Words{"--resume"} + arguments); }

@@ -9,8 +9,6 @@ namespace trireme::cli_test {
 namespace {
 
 // The default schedule bends over the whole run; with a constant rate a run may be made longer without other bits.
-const Words kSteady = kSmall + Words{"--schedule", "constant"};
-
 class Resume : public Program {
  protected:
   Json resumed(const Words& arguments) const { return trained(Words{"--resume"} + arguments); }

@@ -3,6 +3,7 @@
 #include "data/open_data.h"
 #include "models/zoo.h"
 #include "optim/optimizer.h"
+#include "support/core_errors.h"
 #include "train/builtin_registry.h"
 #include "train/experiment/options.h"
 #include "train/experiment/registry.h"
@@ -10,18 +11,19 @@
 namespace trireme::cli_test {
 namespace {
 
-const train::Registry kRegistry = train::builtin_registry();
+using support::contains;
+
+const train::Registry kBuiltin = train::builtin_registry();
 
 using Usage = Program;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(Usage, HelpNamesEveryVerbAndVersionIsOneLine) {
   for (const Words& words : {Words{"--help"}, Words{}}) {
     const Outcome help = run(words);
     EXPECT_EQ(help.code, 0);
     EXPECT_EQ(help.err, "");
-    for (const char* verb : {"train", "eval", "predict", "bench", "list"}) EXPECT_TRUE(has(help.out, verb)) << verb;
+    for (const char* verb : {"train", "eval", "predict", "bench", "list"})
+      EXPECT_TRUE(contains(help.out, verb)) << verb;
   }
   const Outcome version = run({"--version"});
   EXPECT_EQ(version.code, 0);
@@ -34,36 +36,36 @@ TEST_F(Usage, EveryVerbHasHelpAndTrainsNamesEveryOption) {
   for (const char* verb : {"train", "eval", "predict", "bench", "list"}) {
     const Outcome help = run({verb, "--help"});
     EXPECT_EQ(help.code, 0) << verb;
-    EXPECT_TRUE(has(help.out, "Example")) << help.out;
+    EXPECT_TRUE(contains(help.out, "Example")) << help.out;
   }
   const std::string help = run({"train", "--help"}).out;
   for (const base::OptionSpec& option : train::train_options()) {
-    EXPECT_TRUE(has(help, std::string("--") + option.name)) << option.name;
-    EXPECT_TRUE(has(help, option.help)) << option.name;
+    EXPECT_TRUE(contains(help, std::string("--") + option.name)) << option.name;
+    EXPECT_TRUE(contains(help, option.help)) << option.name;
   }
 }
 
 TEST_F(Usage, ListsGiveWhatThePartsKnow) {
   const std::string models = run({"list", "models"}).out;
-  for (const auto& model : kRegistry.models.rows()) EXPECT_TRUE(has(models, model.name)) << model.name;
-  EXPECT_TRUE(has(models, "57044810")) << "AlexNet's parameters";
+  for (const auto& model : kBuiltin.models.rows()) EXPECT_TRUE(contains(models, model.name)) << model.name;
+  EXPECT_TRUE(contains(models, "57044810")) << "AlexNet's parameters";
   const std::string ops = run({"list", "ops"}).out;
-  for (const ops::OpRow& row : kRegistry.ops.rows()) {
-    EXPECT_TRUE(has(ops, row.name + " ")) << row.name;
-    EXPECT_TRUE(has(ops, row.summary)) << row.name;
+  for (const ops::OpRow& row : kBuiltin.ops.rows()) {
+    EXPECT_TRUE(contains(ops, row.name + " ")) << row.name;
+    EXPECT_TRUE(contains(ops, row.summary)) << row.name;
     for (const base::SpecOption& option : row.options)
-      EXPECT_TRUE(has(ops, option.key + "=" + option.values)) << row.name << " " << option.key;
+      EXPECT_TRUE(contains(ops, option.key + "=" + option.values)) << row.name << " " << option.key;
   }
   const std::string datasets = run({"list", "datasets"}).out;
-  for (const auto& codec : kRegistry.readers.codecs.rows()) EXPECT_TRUE(has(datasets, codec.ending)) << codec.name;
-  for (const auto& dataset : kRegistry.readers.datasets.rows())
-    EXPECT_TRUE(has(datasets, dataset.name)) << dataset.name;
+  for (const auto& codec : kBuiltin.readers.codecs.rows()) EXPECT_TRUE(contains(datasets, codec.ending)) << codec.name;
+  for (const auto& dataset : kBuiltin.readers.datasets.rows())
+    EXPECT_TRUE(contains(datasets, dataset.name)) << dataset.name;
   const std::string optimizers = run({"list", "optimizers"}).out;
-  for (const auto& optimizer : kRegistry.optimizers.rows())
-    EXPECT_TRUE(has(optimizers, optim::make_optimizer(optimizer.name)->text()));
-  EXPECT_TRUE(has(optimizers, "onecycle"));
+  for (const auto& optimizer : kBuiltin.optimizers.rows())
+    EXPECT_TRUE(contains(optimizers, optim::make_optimizer(optimizer.name)->text()));
+  EXPECT_TRUE(contains(optimizers, "onecycle"));
   const std::string sinks = run({"list", "sinks"}).out;
-  for (const auto& sink : kRegistry.sinks.rows()) EXPECT_TRUE(has(sinks, sink.name)) << sink.name;
+  for (const auto& sink : kBuiltin.sinks.rows()) EXPECT_TRUE(contains(sinks, sink.name)) << sink.name;
   const Outcome strategies = run({"list", "strategies"});
   EXPECT_EQ(strategies.code, 0);
   EXPECT_FALSE(strategies.out.empty());
@@ -75,8 +77,8 @@ TEST_F(Usage, TransportsAreListedAndInTheHelp) {
             "tcp      TCP everywhere, also on one host; encrypted with --tls\n"
             "mpi      what mpirun offers, for networks that only MPI reaches\n");
   const std::string train = run({"train", "--help"}).out, bench = run({"bench", "--help"}).out;
-  EXPECT_TRUE(has(train, "(trireme list transports): auto, tcp or mpi\n")) << train;
-  EXPECT_TRUE(has(bench, "shm or tcp (train), shm, tcp, tls or mpi (collective) (default shm)\n")) << bench;
+  EXPECT_TRUE(contains(train, "(trireme list transports): auto, tcp or mpi\n")) << train;
+  EXPECT_TRUE(contains(bench, "shm or tcp (train), shm, tcp, tls or mpi (collective) (default shm)\n")) << bench;
 }
 
 TEST_F(Usage, UnknownVerbsAndWordsAreRefused) {

@@ -1,11 +1,14 @@
 // Ranks as real processes. Processes are made before threads are.
 #pragma once
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <functional>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "comm/worlds.h"
 
@@ -64,6 +67,13 @@ inline std::string last_words(const Process& process) {
   waitpid(process.number, nullptr, 0);
   close(process.words);
   return words;
+}
+
+// An all-reduce with a known result.
+inline void add_up(Group& group) {
+  std::vector<float> data(1000, 1.0f);
+  group.all_reduce(data, Reduction::sum);
+  if (data[999] != static_cast<float>(group.world())) throw std::runtime_error(fmt::format("the sum is {}", data[999]));
 }
 
 }  // namespace trireme::comm

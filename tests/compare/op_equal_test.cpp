@@ -11,9 +11,12 @@
 #include "models/layer_builder.h"
 #include "ops/loss/loss.h"
 #include "ops/norm/batch_norm.h"
+#include "support/core_errors.h"
 
 namespace trireme::compare {
 namespace {
+
+using support::contains;
 
 constexpr std::int64_t kSamples = 5;
 
@@ -118,8 +121,6 @@ struct Case {
   std::mt19937 random_{1};
 };
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 double limit_of(const Level& level, const std::string& row) {
   return std::ranges::find(level.rows, row, &Difference::name)->limit;
 }
@@ -127,7 +128,7 @@ double limit_of(const Level& level, const std::string& row) {
 TEST(OpEqual, EveryResultOfEveryLayer) {
   const Level level = Case().judged();
   EXPECT_TRUE(level.passed) << level.summary;
-  EXPECT_TRUE(has(level.summary, "3 layers")) << level.summary;
+  EXPECT_TRUE(contains(level.summary, "3 layers")) << level.summary;
   std::vector<std::string> names;
   for (const Difference& row : level.rows) names.push_back(row.name);
   EXPECT_EQ(names, (std::vector<std::string>{
@@ -163,7 +164,7 @@ TEST(OpEqual, NamesTheLayerThatGetsSomethingElse) {
   c.compute(false);
   const Level level = c.judged();
   EXPECT_FALSE(level.passed);
-  EXPECT_TRUE(has(level.summary, "what reaches fc differs")) << level.summary;
+  EXPECT_TRUE(contains(level.summary, "what reaches fc differs")) << level.summary;
 }
 
 // Between layers, forward and backward, and in the loss: a ten-thousandth is seen.
@@ -181,7 +182,7 @@ TEST(OpEqual, SmallFactorsBetweenLayers) {
   }
   Case c;
   c.layers.loss *= 1.0001;
-  EXPECT_TRUE(has(c.judged().summary, "loss differs")) << c.judged().summary;
+  EXPECT_TRUE(contains(c.judged().summary, "loss differs")) << c.judged().summary;
 }
 
 TEST(OpEqual, AnotherEpsilonOfANorm) {
@@ -192,7 +193,7 @@ TEST(OpEqual, AnotherEpsilonOfANorm) {
   other.add("norm", ops::batch_norm({.epsilon = 1.001e-5}), {x});
   const Level level = c.judged(other);
   EXPECT_FALSE(level.passed);
-  EXPECT_TRUE(has(level.summary, "norm of small values")) << level.summary;
+  EXPECT_TRUE(contains(level.summary, "norm of small values")) << level.summary;
 }
 
 TEST(OpEqual, ChannelsInReverseOrder) {
@@ -204,7 +205,7 @@ TEST(OpEqual, ChannelsInReverseOrder) {
     image.values[i] = rgb[(i / (3 * places) * 3 + 2 - i / places % 3) * places + i % places];
   c.compute();
   image.values = rgb;
-  EXPECT_TRUE(has(c.judged().summary, "BGR")) << c.judged().summary;
+  EXPECT_TRUE(contains(c.judged().summary, "BGR")) << c.judged().summary;
 }
 
 // A rounding of the mean is one of a deviation that is smaller by as much.

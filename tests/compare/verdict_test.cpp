@@ -8,16 +8,17 @@
 
 #include "base/error.h"
 #include "compare/levels/update_equal.h"
+#include "support/core_errors.h"
 
 namespace trireme::compare {
 namespace {
+
+using support::contains;
 
 store::NamedTensor tensor_of(const std::string& name, std::vector<float> values) {
   const auto count = static_cast<std::int64_t>(values.size());
   return {name, tensor::Shape({count}), std::move(values)};
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(StartEqual, BitForBit) {
   const Tensors ours{tensor_of("conv.weight", {1, 2, 3}), tensor_of("conv.bias", {0})};
@@ -25,7 +26,7 @@ TEST(StartEqual, BitForBit) {
   Tensors theirs = ours;
   theirs[0].values[1] = std::nextafter(2.0f, 3.0f);
   EXPECT_FALSE(start_equal(ours, theirs).passed);
-  EXPECT_TRUE(has(start_equal(ours, theirs).summary, "conv.weight[1]"));
+  EXPECT_TRUE(contains(start_equal(ours, theirs).summary, "conv.weight[1]"));
   theirs = ours;
   theirs[1].values[0] = -0.0f;
   EXPECT_FALSE(start_equal(ours, theirs).passed) << "minus zero has other bits";
@@ -33,9 +34,10 @@ TEST(StartEqual, BitForBit) {
 
 TEST(StartEqual, NamesAndShapes) {
   const Tensors ours{tensor_of("a", {1, 2}), tensor_of("b", {3})};
-  EXPECT_TRUE(has(start_equal(ours, {tensor_of("a", {1, 2})}).summary, "2 parameters"));
-  EXPECT_TRUE(has(start_equal(ours, {tensor_of("b", {3}), tensor_of("a", {1, 2})}).summary, "is a here and b there"));
-  EXPECT_TRUE(has(start_equal(ours, {tensor_of("a", {1, 2, 3}), tensor_of("b", {3})}).summary, "a is 2 here"));
+  EXPECT_TRUE(contains(start_equal(ours, {tensor_of("a", {1, 2})}).summary, "2 parameters"));
+  EXPECT_TRUE(
+      contains(start_equal(ours, {tensor_of("b", {3}), tensor_of("a", {1, 2})}).summary, "is a here and b there"));
+  EXPECT_TRUE(contains(start_equal(ours, {tensor_of("a", {1, 2, 3}), tensor_of("b", {3})}).summary, "a is 2 here"));
 }
 
 TEST(Bands, AreWhatPerturbedStepsDo) {
@@ -138,7 +140,7 @@ TEST(Bands, WhatIsMissingIsNamed) {
     (void)bands.judge({tensor_of("loss", {1})}, {tensor_of("other", {1})});
     FAIL();
   } catch (const base::Error& error) {
-    EXPECT_TRUE(has(error.what(), "loss")) << error.what();
+    EXPECT_TRUE(contains(error.what(), "loss")) << error.what();
   }
 }
 

@@ -12,14 +12,14 @@ namespace {
 
 using support::contains;
 
-store::NamedTensor tensor_of(const std::string& name, std::vector<float> values) {
+store::NamedTensor vector_of(const std::string& name, std::vector<float> values) {
   const auto count = static_cast<std::int64_t>(values.size());
   return {name, tensor::Shape({count}), std::move(values)};
 }
 
 TEST(ReadWeights, OfNumpyAndSafetensors) {
   const test::TemporaryFolder folder;
-  const Tensors expected{{"conv.weight", tensor::Shape({2, 2}), {1, 2, 3, 4}}, tensor_of("conv.bias", {5})};
+  const Tensors expected{{"conv.weight", tensor::Shape({2, 2}), {1, 2, 3, 4}}, vector_of("conv.bias", {5})};
   store::write_safetensors(folder / "a.safetensors", expected);
   const data::Bytes archive =
       data::zip({{"conv.weight.npy", data::npy("<f4", "(2, 2)", data::raw<float>({1, 2, 3, 4}))},
@@ -33,21 +33,21 @@ TEST(ReadWeights, OfNumpyAndSafetensors) {
 }
 
 TEST(CompareWeights, NamesWhatDiffers) {
-  const Tensors one{tensor_of("a", {1, 2}), tensor_of("b", {3})};
+  const Tensors one{vector_of("a", {1, 2}), vector_of("b", {3})};
   EXPECT_TRUE(compare_weights(one, {one[1], one[0]}).passed) << "the order of names does not matter";
-  const Level moved = compare_weights(one, {one[0], tensor_of("b", {3.3f})});
+  const Level moved = compare_weights(one, {one[0], vector_of("b", {3.3f})});
   EXPECT_FALSE(moved.passed);
   EXPECT_TRUE(contains(moved.summary, "b differs by 0.0909")) << moved.summary;
   EXPECT_EQ(moved.rows.size(), 2u);
   EXPECT_TRUE(contains(compare_weights(one, {one[0]}).summary, "b is only in the first"));
   EXPECT_TRUE(contains(compare_weights({one[0]}, one).summary, "b is only in the second"));
-  EXPECT_TRUE(contains(compare_weights(one, {one[1], tensor_of("a", {1})}).summary, "a is 2 in the first"));
-  EXPECT_FALSE(compare_weights({tensor_of("a", {0.0f})}, {tensor_of("a", {-0.0f})}).passed) << "other bits";
+  EXPECT_TRUE(contains(compare_weights(one, {one[1], vector_of("a", {1})}).summary, "a is 2 in the first"));
+  EXPECT_FALSE(compare_weights({vector_of("a", {0.0f})}, {vector_of("a", {-0.0f})}).passed) << "other bits";
 }
 
 TEST(CompareWeights, GoesByOrderWhereNoNameIsInBoth) {
-  const Tensors one{tensor_of("a", {1, 2}), tensor_of("b", {3})};
-  const Level level = compare_weights(one, {tensor_of("kernel", {1, 2}), tensor_of("bias", {3})});
+  const Tensors one{vector_of("a", {1, 2}), vector_of("b", {3})};
+  const Level level = compare_weights(one, {vector_of("kernel", {1, 2}), vector_of("bias", {3})});
   EXPECT_TRUE(level.passed);
   EXPECT_TRUE(contains(level.summary, "by their order")) << level.summary;
 }

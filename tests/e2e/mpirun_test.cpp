@@ -5,7 +5,7 @@
 namespace trireme::test {
 namespace {
 
-const Arguments kSmall =
+const Arguments kUnderMpirun =
     words("--model lenet5 --data synthetic --train-samples 90 --test-samples 20 --batch 32 --oars 8 --threads 1");
 
 class UnderMpirun : public Strategies {
@@ -23,13 +23,13 @@ class UnderMpirun : public Strategies {
   // The number of workers that a strategy finds in so many processes, and the bits of one process.
   void expect_workers(int world, const std::string& options, int workers) {
     const Finished finished =
-        mpirun(world, kSmall + words(options) + Arguments{"--epochs", "1", "--run", new_folder()});
+        mpirun(world, kUnderMpirun + words(options) + Arguments{"--epochs", "1", "--run", new_folder()});
     EXPECT_EQ(finished.exit_code, 0) << options << ": " << finished.err;
     const Json summary = Json::parse(finished.last_line(), nullptr, false);
     ASSERT_TRUE(summary.is_object()) << finished.out << finished.err;
     EXPECT_EQ(summary.at("workers"), workers) << options;
     if (expected_.empty())
-      expected_ = summary_of(train(kSmall + Arguments{"--epochs", "1", "--run", new_folder()}))["weights_sha256"];
+      expected_ = summary_of(train(kUnderMpirun + Arguments{"--epochs", "1", "--run", new_folder()}))["weights_sha256"];
     EXPECT_EQ(summary.at("weights_sha256"), expected_) << options;
   }
 
@@ -47,7 +47,7 @@ TEST_F(UnderMpirun, WorkersAreWhatServersLeave) {
 
 TEST_F(UnderMpirun, ServersLeaveSomebodyToWork) {
   const Finished finished =
-      mpirun(2, kSmall + words("--strategy ps:mode=sync --servers 2") + Arguments{"--run", new_folder()});
+      mpirun(2, kUnderMpirun + words("--strategy ps:mode=sync --servers 2") + Arguments{"--run", new_folder()});
   EXPECT_NE(finished.exit_code, 0);
   EXPECT_NE(finished.err.find("2 servers leave no process for a worker"), std::string::npos) << finished.err;
 }

@@ -11,7 +11,7 @@
 namespace trireme::test {
 namespace {
 
-const Arguments kSmall = words(
+const Arguments kSecretive = words(
     "--model lenet5 --data synthetic --train-samples 90 --test-samples 20 --batch 32 --oars 8 --threads 1 --workers 2");
 
 class ResumeSecrecy : public Strategies {
@@ -40,9 +40,9 @@ class ResumeSecrecy : public Strategies {
 
 TEST_F(ResumeSecrecy, TlsIsKept) {
   const std::string encrypted = new_folder(), plain = new_folder();
-  EXPECT_TRUE(wants_tls(kSmall + Arguments{"--tls", "--run", encrypted}));
+  EXPECT_TRUE(wants_tls(kSecretive + Arguments{"--tls", "--run", encrypted}));
   EXPECT_TRUE(wants_tls({"--resume", encrypted, "--epochs", "2"}));
-  EXPECT_FALSE(wants_tls(kSmall + Arguments{"--run", plain}));
+  EXPECT_FALSE(wants_tls(kSecretive + Arguments{"--run", plain}));
   EXPECT_FALSE(wants_tls({"--resume", plain, "--epochs", "2"}));
   EXPECT_TRUE(wants_tls({"--resume", plain, "--epochs", "3", "--tls"}));
 }

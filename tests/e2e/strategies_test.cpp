@@ -8,12 +8,12 @@
 namespace trireme::test {
 namespace {
 
-const Arguments kSmall = words(
+const Arguments kShort = words(
     "--model lenet5 --data synthetic --train-samples 90 --test-samples 40 --batch 32 "
     "--oars 8 --threads 1");
 
 TEST_F(Strategies, SynchronousOnesHaveTheSameResults) {
-  const Arguments small = kSmall + words("--steps 14");
+  const Arguments small = kShort + words("--steps 14");
   const Json expected = results(small);
   ASSERT_EQ(expected.value("weights_sha256", "").size(), 64u);
   for (const char* way :
@@ -36,7 +36,7 @@ TEST_F(Strategies, WhatIsSentAndReceivedIsCounted) {
   constexpr double kSteps = 14, kRest = 1.25;
   for (const char* way : {"allreduce", "allreduce --transport tcp", "ps", "ps --transport tcp"}) {
     const Json summary =
-        summary_of(train(kSmall + words("--steps 14 --assign even --workers 2 --strategy") + words(way)));
+        summary_of(train(kShort + words("--steps 14 --assign even --workers 2 --strategy") + words(way)));
     const double once = kSteps * 4 * summary.value("parameters", 0.0);
     const auto expect = [&](double bytes, double least) {
       EXPECT_GE(bytes, least) << way;
@@ -106,7 +106,7 @@ TEST_P(AsynchronousOnes, UseEverySampleOnceAndKeepTheBound) {
   constexpr std::int64_t kSamples = 210, kWorkers = 3;
   const std::string run = new_folder();
   const Json summary =
-      summary_of(train(kSmall + words("--train-samples 210 --epochs 3 --checkpoint-every 3 --workers 3") +
+      summary_of(train(kShort + words("--train-samples 210 --epochs 3 --checkpoint-every 3 --workers 3") +
                        words(GetParam().options) + Arguments{"--run", run}));
   EXPECT_EQ(summary.value("steps", 0), 3 * 7);
   const std::vector<Json> epochs = metrics_of(run, "epoch"), pushes = metrics_of(run, "push");
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
 // With fewer samples than oars some shares are empty.
 TEST_F(Strategies, AsynchronousWithEmptyShares) {
   const std::string run = new_folder();
-  summary_of(train(kSmall + words("--train-samples 33 --epochs 3 --workers 3 --strategy ps:mode=ssp,staleness=0") +
+  summary_of(train(kShort + words("--train-samples 33 --epochs 3 --workers 3 --strategy ps:mode=ssp,staleness=0") +
                    Arguments{"--run", run}));
   for (const Json& epoch : metrics_of(run, "epoch")) EXPECT_EQ(epoch["ledger"]["once"], 33) << epoch;
 }
@@ -154,7 +154,7 @@ TEST_F(Strategies, AsynchronousWithEmptyShares) {
 TEST_F(Strategies, SwitchedFromSynchronousToAsynchronous) {
   const std::string run = new_folder();
   const Json summary =
-      summary_of(train(kSmall + words("--epochs 4 --workers 3 --strategy switch:at=50%,to=ps:mode=async,state=reset") +
+      summary_of(train(kShort + words("--epochs 4 --workers 3 --strategy switch:at=50%,to=ps:mode=async,state=reset") +
                        Arguments{"--run", run}));
   EXPECT_EQ(metrics_of(run, "push").size(), 3u * 6) << "of the second half alone";
   EXPECT_EQ(metrics_of(run, "step").size(), 12u);
@@ -172,7 +172,7 @@ TEST_F(Strategies, AFinishedRunIsResumed) {
                           "--workers 2 --strategy groups:count=2", "--workers 2"}) {
     const std::string run = new_folder();
     const Json first =
-        results_of(summary_of(train(kSmall + words("--steps 6") + words(way) + Arguments{"--run", run})), run);
+        results_of(summary_of(train(kShort + words("--steps 6") + words(way) + Arguments{"--run", run})), run);
     EXPECT_EQ(difference(resumed(run, {}), first), "") << way;
   }
 }
@@ -202,7 +202,7 @@ class Interrupted : public Strategies {
 };
 
 TEST_F(Interrupted, AndResumedInAnyWay) {
-  const Arguments run = kSmall + words("--train-samples 300 --epochs 12 --optimizer adam");
+  const Arguments run = kShort + words("--train-samples 300 --epochs 12 --optimizer adam");
   const Json expected = results(run);
   const std::string stopped = interrupted(run + words("--workers 3"), 25);
   for (const char* way : {"", "--workers 2", "--workers 2 --strategy ps", "--workers 1 --strategy single",
@@ -218,7 +218,7 @@ TEST_F(Interrupted, AndResumedInAnyWay) {
 TEST_F(Interrupted, BetweenTwoEpochsOfAnAsynchronousRun) {
   for (int time = 1; time <= 3; ++time) {
     const std::string run = interrupted(
-        kSmall + words("--train-samples 32 --test-samples 4000 --epochs 1000 --workers 2 --strategy ps:mode=async"),
+        kShort + words("--train-samples 32 --test-samples 4000 --epochs 1000 --workers 2 --strategy ps:mode=async"),
         static_cast<std::size_t>(time));
     std::int64_t epoch = 0;
     for (const Json& line : metrics_of(run, "epoch")) {
@@ -230,7 +230,7 @@ TEST_F(Interrupted, BetweenTwoEpochsOfAnAsynchronousRun) {
 }
 
 TEST_F(Interrupted, Asynchronous) {
-  const Arguments run = kSmall + words("--train-samples 300 --epochs 8 --workers 3");
+  const Arguments run = kShort + words("--train-samples 300 --epochs 8 --workers 3");
   for (const char* strategy : {"ps:mode=async", "ps:mode=ssp,staleness=1"}) {
     const std::string stopped = interrupted(run + Arguments{"--strategy", strategy}, 25);
     summary_of(train({"--resume", stopped}));

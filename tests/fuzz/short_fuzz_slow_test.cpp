@@ -46,7 +46,7 @@ TEST_P(ShortFuzz, NothingButUserErrors) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Readers, ShortFuzz, ::testing::ValuesIn(targets().begin(), targets().end()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& target) { return std::string(target.param.name); });
 
 }  // namespace
 }  // namespace trireme::fuzz

@@ -13,7 +13,7 @@
 namespace trireme::models {
 namespace {
 
-const ModelRegistry kZoo = builtin_models();
+const ModelRegistry kModels = builtin_models();
 
 // The sentence of the user error that a call ends with, or empty when it does not.
 template <class F>
@@ -37,11 +37,11 @@ void expect_says(const std::string& sentence, const std::string& part) {
 
 TEST(Zoo, ListsEveryModelOnce) {
   std::set<std::string> names;
-  for (const ModelRow& model : kZoo.rows()) {
+  for (const ModelRow& model : kModels.rows()) {
     EXPECT_TRUE(names.insert(model.name).second) << model.name;
     EXPECT_FALSE(model.summary.empty());
     EXPECT_GT(model.batch, 0);
-    EXPECT_EQ(&kZoo.get(model.name), &model);
+    EXPECT_EQ(&kModels.get(model.name), &model);
   }
   for (const char* name :
        {"lenet5", "mnist-cnn", "alexnet", "resnet18", "resnet50", "resnet18-cifar", "resnet20-cifar", "resnet50-cifar",
@@ -50,7 +50,7 @@ TEST(Zoo, ListsEveryModelOnce) {
 }
 
 TEST(Zoo, BuildsEveryModelWithItsDefaults) {
-  for (const ModelRow& model : kZoo.rows()) {
+  for (const ModelRow& model : kModels.rows()) {
     const graph::Network net = build_model(model.name);
     EXPECT_EQ(net.name(), model.name);
     ASSERT_EQ(net.inputs().size(), model.inputs.size());
@@ -73,7 +73,7 @@ TEST(Zoo, BuildsEveryModelWithItsDefaults) {
 // A network can be written down and read again: each of its ops is a row of the registry and survives as text.
 TEST(Zoo, EveryOpSurvivesAsText) {
   const ops::OpRegistry registry = ops::builtin_ops();
-  for (const ModelRow& model : kZoo.rows()) {
+  for (const ModelRow& model : kModels.rows()) {
     const graph::Network net = build_model(model.name);
     for (const graph::Node& node : net.nodes()) {
       if (!node.op) continue;
@@ -87,11 +87,11 @@ TEST(Zoo, EveryOpSurvivesAsText) {
 
 // Strides and padding, which parameter counts do not see: the published sizes after each stage.
 TEST(Zoo, StagesHaveTheirPublishedSizes) {
-  struct Case {
+  struct Stage {
     std::string model, node;
     tensor::Shape shape;
   };
-  const std::vector<Case> cases = {
+  const std::vector<Stage> cases = {
       {"lenet5", "conv1", {6, 28, 28}},
       {"lenet5", "pool2", {16, 5, 5}},
       {"mnist-cnn", "pool", {64, 12, 12}},
@@ -119,7 +119,7 @@ TEST(Zoo, StagesHaveTheirPublishedSizes) {
       {"landcover-cnn", "concat", {768, 8, 8}},
       {"landcover-cnn", "trunk.relu2", {512, 8, 8}},
   };
-  for (const Case& test : cases) {
+  for (const Stage& test : cases) {
     const graph::Network net = build_model(test.model);
     const auto node = std::find_if(net.nodes().begin(), net.nodes().end(),
                                    [&](const graph::Node& candidate) { return candidate.name == test.node; });
@@ -167,7 +167,7 @@ TEST(Zoo, WeightHeavyNetworksRowFewOars) {
 }
 
 TEST(Zoo, OnlyResNetV2IsPenalisedAndOnlyItsKernels) {
-  for (const ModelRow& model : kZoo.rows()) {
+  for (const ModelRow& model : kModels.rows()) {
     int kernels = 0;
     const graph::Network net = build_model(model.name);
     for (const auto& parameter : net.parameters()) {
@@ -210,7 +210,7 @@ TEST(Zoo, DropoutsDropDifferently) {
 }
 
 TEST(Zoo, UnknownNamesGetASuggestion) {
-  expect_says(user_error_of([] { (void)kZoo.get("resnet-18"); }), "did you mean 'resnet18'");
+  expect_says(user_error_of([] { (void)kModels.get("resnet-18"); }), "did you mean 'resnet18'");
   expect_says(build_error("lenet", {}), "did you mean 'lenet5'");
   expect_says(build_error("", {}), "lenet5");
   expect_says(build_error("lenet5", {.target = "clases"}), "did you mean 'classes'");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/index.h"
 #include "base/rng.h"
 #include "crew/crew.h"
 #include "ops/activation/activation.h"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kSamples = 12;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 crew::CrewOptions crew_options(std::int64_t batch, int oars, int threads) {
   crew::CrewOptions options;

@@ -10,9 +10,12 @@
 #include <thread>
 
 #include "base/error.h"
+#include "support/core_errors.h"
 
 namespace trireme::peer {
 namespace {
+
+using support::contains;
 
 constexpr double kLong = 60;
 
@@ -27,8 +30,6 @@ std::string error_of(const std::function<void()>& f) {
   }
   return "";
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Gone, or about to be: a killed process may take a moment.
 bool ends(pid_t process) {
@@ -62,17 +63,17 @@ TEST(AnsweringProcess, MayComplainMoreThanAPipeHolds) {
 TEST(AnsweringProcess, ThatDiesSaysWhy) {
   AnsweringProcess child = shell("read line; echo a first line >&2; echo no such network >&2; exit 3");
   const std::string error = error_of([&] { child.ask("go", kLong); });
-  EXPECT_TRUE(has(error, "the peer ended before it answered")) << error;
-  EXPECT_TRUE(has(error, "no such network")) << error;
+  EXPECT_TRUE(contains(error, "the peer ended before it answered")) << error;
+  EXPECT_TRUE(contains(error, "no such network")) << error;
   // Asked again it is still dead.
-  EXPECT_TRUE(has(error_of([&] { child.ask("again", kLong); }), "ended")) << error;
+  EXPECT_TRUE(contains(error_of([&] { child.ask("again", kLong); }), "ended")) << error;
 }
 
 TEST(AnsweringProcess, ThatHangsIsKilledAtTheDeadline) {
   AnsweringProcess child = shell("echo $$; read line; read line; echo thinking >&2; sleep 1000");
   const auto process = static_cast<pid_t>(std::stol(child.ask("who", kLong)));
   const std::string error = error_of([&] { child.ask("go", 0.2); });
-  EXPECT_TRUE(has(error, "did not answer within")) << error;
+  EXPECT_TRUE(contains(error, "did not answer within")) << error;
   EXPECT_TRUE(ends(process));
 }
 
@@ -104,7 +105,7 @@ TEST(AnsweringProcess, DoesNotOutliveAKilledParent) {
 TEST(AnsweringProcess, ThatIsNoProgramCannotBeStarted) {
   AnsweringProcess child("the peer", {"/no/such/program"});
   const std::string error = error_of([&] { child.ask("go", kLong); });
-  EXPECT_TRUE(has(error, "the peer could not be started")) << error;
+  EXPECT_TRUE(contains(error, "the peer could not be started")) << error;
 }
 
 TEST(AnsweringProcess, FinishGivesExitCodeAndOutput) {

@@ -8,14 +8,17 @@
 #include <functional>
 
 #include "base/error.h"
+#include "support/core_errors.h"
 #include "support/temporary_folder.h"
 
 namespace trireme::peer {
 namespace {
 
+using support::contains;
+
 namespace fs = std::filesystem;
 
-constexpr double kLong = 60;
+constexpr double kScriptSeconds = 60;
 
 std::string error_of(const std::function<void()>& f, base::ErrorKind kind) {
   try {
@@ -26,8 +29,6 @@ std::string error_of(const std::function<void()>& f, base::ErrorKind kind) {
   }
   return "";
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A program of this name in the folder.
 std::string program(const test::TemporaryFolder& folder, const std::string& name, const std::string& script) {
@@ -49,19 +50,20 @@ TEST(FindPython, SaysWhyTheNamedOneIsNone) {
   const std::string bad = program(folder, "bad", "echo Traceback >&2; echo no module torch >&2; exit 1\n");
   const auto user = base::ErrorKind::user;
   const std::string of_option = error_of([&] { find_python(pytorch(), {bad, "", ""}); }, user);
-  EXPECT_TRUE(has(of_option, "--python") && has(of_option, bad) && has(of_option, "(no module torch)")) << of_option;
-  EXPECT_FALSE(has(of_option, "\n")) << of_option;
+  EXPECT_TRUE(contains(of_option, "--python") && contains(of_option, bad) && contains(of_option, "(no module torch)"))
+      << of_option;
+  EXPECT_FALSE(contains(of_option, "\n")) << of_option;
   const std::string of_environment = error_of([&] { find_python(pytorch(), {"", bad, ""}); }, user);
-  EXPECT_TRUE(has(of_environment, "TRIREME_PYTHON")) << of_environment;
+  EXPECT_TRUE(contains(of_environment, "TRIREME_PYTHON")) << of_environment;
   const std::string absent = error_of([] { find_python(pytorch(), {"/no/such/python", "", ""}); }, user);
-  EXPECT_TRUE(has(absent, "/no/such/python") && has(absent, "no such program")) << absent;
+  EXPECT_TRUE(contains(absent, "/no/such/python") && contains(absent, "no such program")) << absent;
 }
 
 TEST(FindSystem, KnowsTwoAndSaysWhich) {
   EXPECT_EQ(find_system("pytorch").module, "torch");
   EXPECT_EQ(find_system("tensorflow").title, "TensorFlow");
   const std::string wrong = error_of([] { find_system("pytroch"); }, base::ErrorKind::user);
-  EXPECT_TRUE(has(wrong, "--peer") && has(wrong, "pytorch")) << wrong;
+  EXPECT_TRUE(contains(wrong, "--peer") && contains(wrong, "pytorch")) << wrong;
 }
 
 TEST(FindPython, SaysWhatToInstallForEachSystem) {
@@ -70,7 +72,7 @@ TEST(FindPython, SaysWhatToInstallForEachSystem) {
         find_python(find_system("tensorflow"), {"/no/such/python", "", ""});
       },
       base::ErrorKind::user);
-  EXPECT_TRUE(has(none, "tensorflow-cpu")) << none;
+  EXPECT_TRUE(contains(none, "tensorflow-cpu")) << none;
 }
 
 TEST(FindScript, LooksInTheNamedFolderOrBesideTheSource) {
@@ -84,10 +86,10 @@ TEST(FindScript, LooksInTheNamedFolderOrBesideTheSource) {
         find_script(pytorch(), "step.py", {"", "", folder.path().string()});
       },
       base::ErrorKind::user);
-  EXPECT_TRUE(has(missing, "TRIREME_PEERS") && has(missing, "step.py")) << missing;
+  EXPECT_TRUE(contains(missing, "TRIREME_PEERS") && contains(missing, "step.py")) << missing;
   EXPECT_TRUE(
       fs::equivalent(find_script(pytorch(), "step.py", {}), fs::path(TRIREME_SOURCE_DIR) / "peers/pytorch/step.py"));
-  EXPECT_TRUE(has(error_of([] { find_script(pytorch(), "no.py", {}); }, base::ErrorKind::user), "TRIREME_PEERS"));
+  EXPECT_TRUE(contains(error_of([] { find_script(pytorch(), "no.py", {}); }, base::ErrorKind::user), "TRIREME_PEERS"));
 }
 
 TEST(Script, SpeaksJson) {
@@ -100,13 +102,14 @@ TEST(Script, SpeaksJson) {
                                      "  *) echo hello;;\n"
                                      "esac; done\n");
   Script script("PyTorch", python, "step.py", {"2", "pin"}, {});
-  EXPECT_EQ(script.ask("{\"do\": \"good\"}", kLong), "{\"arguments\": \"-B -W ignore step.py 2 pin\"}");
-  const std::string failed = error_of([&] { script.ask("{\"do\": \"error\"}", kLong); }, base::ErrorKind::run);
-  EXPECT_TRUE(has(failed, "PyTorch failed: out of")) << failed;
-  EXPECT_FALSE(has(failed, "\n")) << "one sentence";
-  EXPECT_EQ(error_of([&] { script.ask("{\"do\": \"refused\"}", kLong); }, base::ErrorKind::user), "no such rule");
-  const std::string garbled = error_of([&] { script.ask("{}", kLong); }, base::ErrorKind::run);
-  EXPECT_TRUE(has(garbled, "'hello'")) << garbled;
+  EXPECT_EQ(script.ask("{\"do\": \"good\"}", kScriptSeconds), "{\"arguments\": \"-B -W ignore step.py 2 pin\"}");
+  const std::string failed = error_of([&] { script.ask("{\"do\": \"error\"}", kScriptSeconds); }, base::ErrorKind::run);
+  EXPECT_TRUE(contains(failed, "PyTorch failed: out of")) << failed;
+  EXPECT_FALSE(contains(failed, "\n")) << "one sentence";
+  EXPECT_EQ(error_of([&] { script.ask("{\"do\": \"refused\"}", kScriptSeconds); }, base::ErrorKind::user),
+            "no such rule");
+  const std::string garbled = error_of([&] { script.ask("{}", kScriptSeconds); }, base::ErrorKind::run);
+  EXPECT_TRUE(contains(garbled, "'hello'")) << garbled;
 }
 
 TEST(Script, HasTheEnvironmentItIsGiven) {
@@ -114,7 +117,7 @@ TEST(Script, HasTheEnvironmentItIsGiven) {
   const std::string python =
       program(folder, "python", "while read -r line; do echo \"{\\\"is\\\": \\\"$OARS $HOME\\\"}\"; done\n");
   Script script("PyTorch", python, "step.py", {}, {}, {"OARS=one two", "HOME=/here"});
-  EXPECT_EQ(script.ask("{}", kLong), "{\"is\": \"one two /here\"}");
+  EXPECT_EQ(script.ask("{}", kScriptSeconds), "{\"is\": \"one two /here\"}");
 }
 
 }  // namespace

@@ -103,7 +103,9 @@ TEST_P(ClosedForm, Weights) {
           work.step = step + 1;
           work.lr = kLr;
           const StepReport report = strategy->step(work);
-          if (config->traits().is_synchronous) EXPECT_EQ(report.loss, kSamples) << "over all workers";
+          if (config->traits().is_synchronous) {
+            EXPECT_EQ(report.loss, kSamples) << "over all workers";
+          }
         }
         strategy->end_interval();
         if (w == 0 || owner == StateOwner::servers) add_pieces(config->export_state(worker));
@@ -149,9 +151,9 @@ std::vector<Case> all_cases() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ClosedForm, testing::ValuesIn(all_cases()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(All, ClosedForm, testing::ValuesIn(all_cases()), [](const auto& test) {
   std::string name =
-      fmt::format("{}_{}_{}_{}", info.index, info.param.strategy, info.param.workers, info.param.servers);
+      fmt::format("{}_{}_{}_{}", test.index, test.param.strategy, test.param.workers, test.param.servers);
   std::ranges::replace_if(
       name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;

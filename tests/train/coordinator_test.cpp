@@ -8,12 +8,14 @@
 #include <random>
 #include <set>
 
+#include "base/index.h"
+
 namespace trireme::train {
 namespace {
 
 using strategy::StalenessBound;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 PushMessage push_of(int worker, const Coordinator::Share& share) {
   const auto samples = static_cast<double>(share.oars.size());

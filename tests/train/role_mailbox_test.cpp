@@ -12,10 +12,10 @@
 namespace trireme::train {
 namespace {
 
-constexpr double kDeadlineSeconds = 20;
+constexpr double kMailSeconds = 20;
 
 TEST(RoleMailbox, TextsOfAllSizesComeInOrder) {
-  auto groups = comm::inproc_groups(2, kDeadlineSeconds);
+  auto groups = comm::inproc_groups(2, kMailSeconds);
   const std::vector<std::size_t> sizes{0, 1, 8, 1000, 100'000, 3'000'000, 2};
   std::thread sender([&] {
     for (const std::size_t size : sizes) send_text(groups[1].mailbox(), 0, kText, std::string(size, 'x'));
@@ -25,7 +25,7 @@ TEST(RoleMailbox, TextsOfAllSizesComeInOrder) {
 }
 
 TEST(RoleMailbox, ToOneself) {
-  auto groups = comm::inproc_groups(1, kDeadlineSeconds);
+  auto groups = comm::inproc_groups(1, kMailSeconds);
   std::thread receiver([&] {
     EXPECT_EQ(std::get<EvaluateOrder>(receive_order(groups[0].mailbox(), 0, kOrder)), (EvaluateOrder{true, 3}));
   });
@@ -34,7 +34,7 @@ TEST(RoleMailbox, ToOneself) {
 }
 
 TEST(RoleMailbox, ReportsComeFromAnybodyWithTheirSender) {
-  auto groups = comm::inproc_groups(3, kDeadlineSeconds);
+  auto groups = comm::inproc_groups(3, kMailSeconds);
   std::vector<std::byte> room;
   EXPECT_FALSE(receive_report(groups[0].mailbox(), comm::kAnyRank, 0.01, room)) << "none was sent";
   std::vector<std::thread> senders;
@@ -45,7 +45,7 @@ TEST(RoleMailbox, ReportsComeFromAnybodyWithTheirSender) {
     });
   std::vector<int> next(3);
   for (int i = 0; i < 100; ++i) {
-    const auto got = receive_report(groups[0].mailbox(), comm::kAnyRank, kDeadlineSeconds, room);
+    const auto got = receive_report(groups[0].mailbox(), comm::kAnyRank, kMailSeconds, room);
     ASSERT_TRUE(got);
     const auto& push = std::get<PushMessage>(got->report);
     EXPECT_EQ(push.pusher, got->from);
@@ -57,7 +57,7 @@ TEST(RoleMailbox, ReportsComeFromAnybodyWithTheirSender) {
 // The ledger of a large set, or a trace, is longer than what a receiver keeps ready; short reports of another thread of
 // that process may come in between.
 TEST(RoleMailbox, LongReportsComeWhole) {
-  auto groups = comm::inproc_groups(2, kDeadlineSeconds);
+  auto groups = comm::inproc_groups(2, kMailSeconds);
   const std::vector<std::size_t> sizes{0, 1000, 600'000, 3'000'000, 2};
   std::thread sender([&] {
     for (const std::size_t size : sizes)
@@ -69,7 +69,7 @@ TEST(RoleMailbox, LongReportsComeWhole) {
   std::vector<std::byte> room;
   std::size_t ledgers = 0, requests = 0;
   while (ledgers + requests < sizes.size() + 50) {
-    const auto got = receive_report(groups[0].mailbox(), 1, kDeadlineSeconds, room);
+    const auto got = receive_report(groups[0].mailbox(), 1, kMailSeconds, room);
     ASSERT_TRUE(got);
     if (const auto* message = std::get_if<IntervalEndMessage>(&got->report)) {
       EXPECT_EQ(message->ledger, std::string(sizes[ledgers++], 'x'));
@@ -83,7 +83,7 @@ TEST(RoleMailbox, LongReportsComeWhole) {
 }
 
 TEST(RoleMailbox, SharesAndLimits) {
-  auto groups = comm::inproc_groups(2, kDeadlineSeconds);
+  auto groups = comm::inproc_groups(2, kMailSeconds);
   EXPECT_FALSE(receive_message_within<LimitMessage>(0, groups[1].mailbox(), 0, kLimit));
   send_message(groups[0].mailbox(), 1, kAssign, ShareReply{5, {2, 4}});
   send_message(groups[0].mailbox(), 1, kLimit, LimitMessage{1, 2, 3});
@@ -92,7 +92,7 @@ TEST(RoleMailbox, SharesAndLimits) {
 }
 
 TEST(RoleMailbox, AFailureTakesThePlaceOfAnyAnswer) {
-  auto groups = comm::inproc_groups(2, kDeadlineSeconds);
+  auto groups = comm::inproc_groups(2, kMailSeconds);
   strategy::RoleMap roles;
   roles.workers = 2;
   HelmMailbox helm_mailbox(groups[0], roles);
@@ -108,7 +108,7 @@ TEST(RoleMailbox, AFailureTakesThePlaceOfAnyAnswer) {
 }
 
 TEST(RoleMailbox, StateOfTheWrongSizeIsNoticed) {
-  auto groups = comm::inproc_groups(1, kDeadlineSeconds);
+  auto groups = comm::inproc_groups(1, kMailSeconds);
   std::vector<float> sent(10), into(11);
   send_values<float>(groups[0].mailbox(), 0, kState, sent);
   EXPECT_THROW(receive_bytes(groups[0].mailbox(), 0, kState, std::as_writable_bytes(std::span(into))), std::exception);
@@ -116,7 +116,7 @@ TEST(RoleMailbox, StateOfTheWrongSizeIsNoticed) {
 
 // Whoever waits is told when nobody can answer any more.
 TEST(RoleMailbox, AWaitEndsWithTheGroup) {
-  auto groups = comm::inproc_groups(1, kDeadlineSeconds);
+  auto groups = comm::inproc_groups(1, kMailSeconds);
   std::string sentence;
   std::thread waiting([&] {
     try {

@@ -18,7 +18,7 @@
 namespace trireme::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr double kMicroseconds = 1e6, kGigabyte = 1e9;
 
@@ -61,7 +61,7 @@ struct Way {
   base::CorePlan cores;
 };
 
-Json measure(const CollectiveCase& bench, const CollectivePeer& peer, const Way& way) {
+OrderedJson measure(const CollectiveCase& bench, const CollectivePeer& peer, const Way& way) {
   std::vector<Side> sides{{start_own(bench, way.cores)}};
   if (bench.algorithm == kExact) {
     CollectiveCase plain = bench;
@@ -76,13 +76,13 @@ Json measure(const CollectiveCase& bench, const CollectivePeer& peer, const Way&
   // Bus bandwidth as the field defines it: the bytes that every rank must send and receive at least.
   const double bus_bytes = 2.0 * static_cast<double>(bench.bytes) * (bench.world - 1) / bench.world;
   const double rank_gigabytes = static_cast<double>(bench.bytes) / kGigabyte * bench.world;
-  Json json{{"collective", "all-reduce"},
-            {"world", bench.world},
-            {"transport", bench.transport->name},
-            {"algorithm", bench.algorithm},
-            {"bytes", bench.bytes},
-            {"ours_us", kMicroseconds * ours.seconds},
-            {"bus_gbytes_per_second", bus_bytes / ours.seconds / kGigabyte}};
+  OrderedJson json{{"collective", "all-reduce"},
+                   {"world", bench.world},
+                   {"transport", bench.transport->name},
+                   {"algorithm", bench.algorithm},
+                   {"bytes", bench.bytes},
+                   {"ours_us", kMicroseconds * ours.seconds},
+                   {"bus_gbytes_per_second", bus_bytes / ours.seconds / kGigabyte}};
   if (bench.bytes > 0) json["cpu_seconds_per_gbyte"] = ours.cpu_seconds / rank_gigabytes;
   if (bench.algorithm == kExact) {
     json["partials"] = bench.partials;
@@ -101,7 +101,7 @@ Json measure(const CollectiveCase& bench, const CollectivePeer& peer, const Way&
   return json;
 }
 
-void print_row(const CollectiveCase& bench, const Json& row) {
+void print_row(const CollectiveCase& bench, const OrderedJson& row) {
   fmt::print("{:>5} {:<9} {:<12} {:>11} {:>12.1f} {:>9.2f} {:>8.2f}", bench.world, bench.transport->name,
              bench.algorithm, bench.bytes, row["ours_us"].get<double>(), row["bus_gbytes_per_second"].get<double>(),
              row.value("cpu_seconds_per_gbyte", 0.0));
@@ -116,16 +116,16 @@ void print_row(const CollectiveCase& bench, const Json& row) {
 }
 
 // Bandwidth over message size, one line per world, transport and algorithm, and for the peer.
-Plot plot_of(const Json& results) {
+Plot plot_of(const OrderedJson& results) {
   Plot plot{"All-reduce of float32", "bytes", "bus bandwidth, GB/s", {}};
-  const auto add = [&](const std::string& name, const Json& row, const char* time) {
+  const auto add = [&](const std::string& name, const OrderedJson& row, const char* time) {
     const double bus_bytes = row["ours_us"].get<double>() * row["bus_gbytes_per_second"].get<double>();  // bytes / 1000
     if (bus_bytes <= 0) return;
     auto line = std::ranges::find(plot.lines, name, &PlotLine::name);
     if (line == plot.lines.end()) line = plot.lines.insert(line, {name, {}});
     line->points.emplace_back(row["bytes"].get<double>(), bus_bytes / row[time].get<double>());
   };
-  for (const Json& row : results) {
+  for (const OrderedJson& row : results) {
     const std::string where = fmt::format("{} ranks, {}", row["world"].get<int>(), row["transport"].get<std::string>());
     add(fmt::format("{}, {}", where, row["algorithm"].get<std::string>()), row, "ours_us");
     if (row.contains("peer_us"))
@@ -188,12 +188,12 @@ void bench_collective(const train::Registry& registry, const base::Settings& set
     fmt::print("{:>5} {:<9} {:<12} {:>11} {:>12} {:>9} {:>8} {:>12} {:>8}\n", "world", "transport", "algorithm",
                "bytes", "time us", "bus GB/s", "CPU s/GB", (peer.name.empty() ? "peer" : peer.name) + " us", "ratio");
   }
-  Json results = Json::array();
+  OrderedJson results = OrderedJson::array();
   for (const CollectiveCase& bench : cases) {
     results.push_back(measure(bench, peer, way));
     if (!json) print_row(bench, results.back());
   }
-  if (json) fmt::print("{}\n", Json{{"results", results}}.dump());
+  if (json) fmt::print("{}\n", OrderedJson{{"results", results}}.dump());
   if (plot.empty()) return;
   write_svg(to_svg(plot_of(results)), plot);
   if (!json) fmt::print("plot: {}\n", plot);

@@ -32,7 +32,7 @@
 namespace trireme::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 namespace fs = base::fs;
 
 constexpr double kDeadlineSeconds = 600, kMegabyte = 1e6;
@@ -176,17 +176,17 @@ void bench_input(const train::Registry& registry, const base::Settings& settings
   const auto file_bytes = static_cast<double>(fs::file_size(bench.file));
   const double rate = median(rates), first = median(firsts);
 
-  Json json{{"data", settings.text("data")},
-            {"augment", bench.augment},
-            {"normalize", bench.normalize},
-            {"batch", bench.batch},
-            {"samples", samples},
-            {"sample_bytes", bytes_per_sample},
-            {"samples_per_second", rate},
-            {"first_batch_ms", 1e3 * first},
-            {"processes", processes},
-            {"mapping_mb", memory / kMegabyte},
-            {"file_mb", file_bytes / kMegabyte}};
+  OrderedJson json{{"data", settings.text("data")},
+                   {"augment", bench.augment},
+                   {"normalize", bench.normalize},
+                   {"batch", bench.batch},
+                   {"samples", samples},
+                   {"sample_bytes", bytes_per_sample},
+                   {"samples_per_second", rate},
+                   {"first_batch_ms", 1e3 * first},
+                   {"processes", processes},
+                   {"mapping_mb", memory / kMegabyte},
+                   {"file_mb", file_bytes / kMegabyte}};
   if (pytorch) {
     const double their_rate = median(their_rates), their_first = median(their_firsts);
     json["peer"] = "pytorch";
@@ -197,9 +197,9 @@ void bench_input(const train::Registry& registry, const base::Settings& settings
     json["peer_memory_mb"] = pytorch->best().memory_bytes / kMegabyte;
     json["ratio"] = rate / their_rate;
     json["first_batch_ratio"] = their_first / first;
-    json["peer_ways"] = Json::parse(pytorch->ways_json());
+    json["peer_ways"] = OrderedJson::parse(pytorch->ways_json());
   }
-  if (settings.flag("json")) return fmt::print("{}\n", Json{{"results", {json}}}.dump());
+  if (settings.flag("json")) return fmt::print("{}\n", OrderedJson{{"results", {json}}}.dump());
   fmt::print("Batches of {} from {} ({} samples), augment {}, normalize {}, one input thread; medians of {} rounds\n",
              bench.batch, settings.text("data"), samples, bench.augment, bench.normalize, rounds);
   fmt::print("{:<8} {:>14} {:>16} {:>12}\n", "", "samples/s", "first batch ms", "memory MB");

@@ -18,12 +18,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kDeadlineSeconds = 600;
+constexpr double kPeerDeadlineSeconds = 600;
 constexpr int kWorkers[] = {0, 1, 2};
 constexpr double kFarBehind = 1.5;  // ways slower than the best by this factor are not measured again
 
 Json ask(peer::Script& process, const std::string& request) {
-  return Json::parse(process.ask(request, kDeadlineSeconds));
+  return Json::parse(process.ask(request, kPeerDeadlineSeconds));
 }
 
 double rate_of(peer::Script& process) {

@@ -11,7 +11,7 @@
 namespace trireme::bench {
 namespace {
 
-constexpr double kLeft = 70, kTop = 60, kHeight = 340, kBelow = 70, kLegend = 130;
+constexpr double kBarsLeft = 70, kBarsTop = 60, kBarsHeight = 340, kBelow = 70, kBarsLegend = 130;
 constexpr double kBar = 46, kBetweenBars = 14, kBetweenGroups = 44;
 
 double sum(const Bar& bar) { return std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0); }
@@ -41,16 +41,16 @@ std::string to_svg(const Bars& bars) {
     for (const Bar& bar : group.bars) highest = std::max(highest, sum(bar));
   }
   const double top = highest > 0 ? highest * 1.08 : 1;
-  const auto place = [&](double value) { return kTop + kHeight * (1 - value / top); };
-  std::string svg = svg_head(kLeft + width + kLegend, kTop + kHeight + kBelow, kLeft, bars.title);
+  const auto place = [&](double value) { return kBarsTop + kBarsHeight * (1 - value / top); };
+  std::string svg = svg_head(kBarsLeft + width + kBarsLegend, kBarsTop + kBarsHeight + kBelow, kBarsLeft, bars.title);
   for (double value = 0; value <= top; value += rule_distance(top)) {
-    svg += fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", kLeft,
-                       place(value), kLeft + width, place(value));
-    svg += text_at(kLeft - 8, place(value) + 5, "end", fmt::format("{:g}", value));
+    svg += fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", kBarsLeft,
+                       place(value), kBarsLeft + width, place(value));
+    svg += text_at(kBarsLeft - 8, place(value) + 5, "end", fmt::format("{:g}", value));
   }
   svg += fmt::format("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                     kTop + kHeight / 2, svg_escaped(bars.y));
-  double x = kLeft + kBetweenGroups;
+                     kBarsTop + kBarsHeight / 2, svg_escaped(bars.y));
+  double x = kBarsLeft + kBetweenGroups;
   for (const BarGroup& group : bars.groups) {
     const double begin = x;
     for (const Bar& bar : group.bars) {
@@ -62,17 +62,17 @@ std::string to_svg(const Bars& bars) {
         base = end;
       }
       svg += text_at(x + kBar / 2, place(base) - 6, "middle", bar.text);
-      svg += text_at(x + kBar / 2, kTop + kHeight + 18, "middle", bar.name);
+      svg += text_at(x + kBar / 2, kBarsTop + kBarsHeight + 18, "middle", bar.name);
       x += kBar + kBetweenBars;
     }
-    svg += text_at((begin + x - kBetweenBars) / 2, kTop + kHeight + 42, "middle", group.name);
+    svg += text_at((begin + x - kBetweenBars) / 2, kBarsTop + kBarsHeight + 42, "middle", group.name);
     x += kBetweenGroups - kBetweenBars;
   }
   for (std::size_t part = 0; part < bars.parts.size(); ++part) {
-    const double y = kTop + 10 + 22 * static_cast<double>(bars.parts.size() - 1 - part);
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n", kLeft + width + 16,
-                       y, kColours[part % kColours.size()]);
-    svg += text_at(kLeft + width + 38, y + 12, "start", bars.parts[part]);
+    const double y = kBarsTop + 10 + 22 * static_cast<double>(bars.parts.size() - 1 - part);
+    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n",
+                       kBarsLeft + width + 16, y, kColours[part % kColours.size()]);
+    svg += text_at(kBarsLeft + width + 38, y + 12, "start", bars.parts[part]);
   }
   return svg + "</svg>\n";
 }

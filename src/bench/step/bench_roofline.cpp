@@ -13,7 +13,7 @@
 namespace trireme::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // The lower bound of one step, waiting excluded.
 struct Floor {
@@ -33,7 +33,7 @@ Floor floor_of(const observe::Profile& profile, const base::Peak& peak) {
   return floor;
 }
 
-Json peak_json(const base::Peak& peak) {
+OrderedJson peak_json(const base::Peak& peak) {
   return {{"threads", peak.threads},
           {"gflops", 1e-9 * peak.flops_per_second},
           {"copy_gbytes_per_second", 1e-9 * peak.copy_bytes_per_second},
@@ -69,7 +69,7 @@ void bench_roofline(const train::Registry& registry, const base::Settings& setti
         "and the fastest step of ours\n"
         "{:<17} {:>5} {:>3} {:>3} {:>9} {:>8} {:>10} {:>10} {:>10} {:>11} {:>7}\n",
         "model", "batch", "thr", "V", "GFLOP", "GB", "flops ms", "bytes ms", "least ms", "measured ms", "close");
-  Json results = Json::array();
+  OrderedJson results = OrderedJson::array();
   for (const BenchCase& bench : cases) {
     const base::Peak& peak = peaks.at(bench.busy_threads());
     const ProfiledStep step = profile_step(bench, cores, repeats);
@@ -95,7 +95,7 @@ void bench_roofline(const train::Registry& registry, const base::Settings& setti
     std::fflush(stdout);
   }
   if (!json) return;
-  Json all{{"peaks", Json::array()}, {"results", results}};
+  OrderedJson all{{"peaks", OrderedJson::array()}, {"results", results}};
   for (const auto& [threads, peak] : peaks) all["peaks"].push_back(peak_json(peak));
   fmt::print("{}\n", all.dump());
 }

@@ -24,7 +24,7 @@
 namespace trireme::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using train::TimedStep;
 
 constexpr std::chrono::milliseconds kSettle{20};  // until the other side's threads sleep
@@ -154,23 +154,23 @@ double speedup(const std::optional<double>& base_seconds, const Result& result) 
 }
 double exact_cost_percent(const Result& result) { return 100 * (result.ours.total / result.fast->total - 1); }
 
-Json side_json(const TimedStep& step, double best_seconds, double memory_bytes) {
+OrderedJson side_json(const TimedStep& step, double best_seconds, double memory_bytes) {
   return {{"forward_ms", kMilliseconds * step.phases.forward}, {"backward_ms", kMilliseconds * step.phases.backward},
           {"update_ms", kMilliseconds * step.phases.update},   {"total_ms", kMilliseconds * step.total},
           {"best_ms", kMilliseconds * best_seconds},           {"memory_mb", memory_bytes / kMegabyte}};
 }
 
-Json result_json(const Result& result) {
+OrderedJson result_json(const Result& result) {
   const BenchCase& bench = result.bench;
-  Json json{{"model", bench.model},
-            {"batch", bench.batch},
-            {"threads", bench.threads},
-            {"oars", bench.oars},
-            {"reduce", bench.reduce == crew::Reduce::fast ? "fast" : "exact"},
-            {"ours_ms", kMilliseconds * result.ours.total},
-            {"ours", side_json(result.ours, result.best_seconds, result.memory_bytes)},
-            {"speedup_same_oars", speedup(result.one_thread, result)},
-            {"speedup_one_oar", speedup(result.one_oar, result)}};
+  OrderedJson json{{"model", bench.model},
+                   {"batch", bench.batch},
+                   {"threads", bench.threads},
+                   {"oars", bench.oars},
+                   {"reduce", bench.reduce == crew::Reduce::fast ? "fast" : "exact"},
+                   {"ours_ms", kMilliseconds * result.ours.total},
+                   {"ours", side_json(result.ours, result.best_seconds, result.memory_bytes)},
+                   {"speedup_same_oars", speedup(result.one_thread, result)},
+                   {"speedup_one_oar", speedup(result.one_oar, result)}};
   if (result.fast) json["exact_cost_percent"] = exact_cost_percent(result);
   if (!result.theirs) return json;
   json["peer"] = "pytorch";
@@ -187,7 +187,7 @@ Json result_json(const Result& result) {
     json["theirs_bf16"] = side_json(bf16->step, bf16->best_seconds, bf16->memory_bytes);
     if (result.has_ratio()) json["ratio_bf16"] = result.ratio(*bf16);
   }
-  json["peer_ways"] = Json::parse(ways_json(result.tried));
+  json["peer_ways"] = OrderedJson::parse(ways_json(result.tried));
   return json;
 }
 
@@ -245,7 +245,7 @@ void bench_step(const train::Registry& registry, const base::Settings& settings)
     fmt::print("{:<17} {:>5} {:>3} {:>3} {:<8} {:>9} {:>9} {:>8} {:>9} {:>10} {:>7} {:>7} {:>7}\n", "model", "batch",
                "thr", "V", "", "forward", "backward", "update", "total", "memory", "float32", "memory", "bf16");
   }
-  Json results = Json::array();
+  OrderedJson results = OrderedJson::array();
   std::map<int, base::Peak> peaks;
   for (const BenchCase& bench : cases) {
     const Result result = measure(bench, peer, cores, settings);
@@ -255,11 +255,11 @@ void bench_step(const train::Registry& registry, const base::Settings& settings)
     const auto [peak, is_new] = peaks.try_emplace(bench.busy_threads());
     if (is_new) peak->second = base::measure_peak(peak->first, base::cpus_to_pin(cores, peak->first));
     const observe::Profile profile = profile_step(bench, cores, kProfileRounds).profile;
-    results.back()["profile"] = Json::parse(train::profile_json(profile, peak->second));
+    results.back()["profile"] = OrderedJson::parse(train::profile_json(profile, peak->second));
     for (const std::string& line : train::profile_lines(profile, peak->second))
       if (!json) fmt::print("{}\n", line);
   }
-  if (json) fmt::print("{}\n", Json{{"results", results}}.dump());
+  if (json) fmt::print("{}\n", OrderedJson{{"results", results}}.dump());
 }
 
 }  // namespace trireme::bench

@@ -25,7 +25,7 @@
 namespace trireme::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::chrono::milliseconds kSettle{50};  // until the other side's threads sleep
 constexpr double kMilliseconds = 1e3;
@@ -161,25 +161,25 @@ Result measure(const TrainCase& bench, const Peer& peer, const base::Settings& s
   return result;
 }
 
-Json side_json(const TrainSeconds& side) {
-  Json json{{"total_ms", kMilliseconds * side.total}};
+OrderedJson side_json(const TrainSeconds& side) {
+  OrderedJson json{{"total_ms", kMilliseconds * side.total}};
   for (const StepPhase& phase : kStepPhases)
     json[std::string(phase.name) + "_ms"] = kMilliseconds * side.phases.*phase.seconds;
   json["rest_ms"] = kMilliseconds * side.rest();
   return json;
 }
 
-Json result_json(const Result& result, const Result::Ours& ours) {
+OrderedJson result_json(const Result& result, const Result::Ours& ours) {
   const TrainCase& bench = result.bench;
   const auto samples = static_cast<double>(bench.batch());
-  Json json{{"model", bench.model},
-            {"world", bench.world},
-            {"threads", bench.threads},
-            {"batch", bench.batch()},
-            {"oars", ours.oars},
-            {"ours_ms", kMilliseconds * ours.step.total},
-            {"samples_per_second", samples / ours.step.total},
-            {"ours", side_json(ours.step)}};
+  OrderedJson json{{"model", bench.model},
+                   {"world", bench.world},
+                   {"threads", bench.threads},
+                   {"batch", bench.batch()},
+                   {"oars", ours.oars},
+                   {"ours_ms", kMilliseconds * ours.step.total},
+                   {"samples_per_second", samples / ours.step.total},
+                   {"ours", side_json(ours.step)}};
   if (!result.theirs) return json;
   json["peer"] = "pytorch";
   json["peer_version"] = result.their_version;
@@ -195,7 +195,7 @@ Json result_json(const Result& result, const Result::Ours& ours) {
     json["theirs_bf16"] = side_json(bf16->step);
     if (result.has_ratio()) json["ratio_bf16"] = bf16->step.total / ours.step.total;
   }
-  json["peer_ways"] = Json::parse(ways_json(result.tried));
+  json["peer_ways"] = OrderedJson::parse(ways_json(result.tried));
   return json;
 }
 
@@ -290,10 +290,10 @@ void bench_train(const train::Registry& registry, const base::Settings& settings
   }
   if (!plot.empty()) write_svg(to_svg(bars_of(results)), plot);
   if (!json) return;
-  Json all = Json::array();
+  OrderedJson all = OrderedJson::array();
   for (const Result& result : results)
     for (const Result::Ours& ours : result.ours) all.push_back(result_json(result, ours));
-  fmt::print("{}\n", Json{{"results", all}}.dump());
+  fmt::print("{}\n", OrderedJson{{"results", all}}.dump());
 }
 
 }  // namespace trireme::bench

@@ -8,9 +8,9 @@
 namespace trireme::cluster {
 namespace {
 
-constexpr double kProbeSeconds = 0.2;
-constexpr std::chrono::milliseconds kPause{50};
-constexpr double kTrySeconds = 10;  // long enough for rank 0 to open the group's rendezvous
+constexpr double kConnectSeconds = 0.2;
+constexpr std::chrono::milliseconds kNotifyPause{50};
+constexpr double kNotifySeconds = 10;  // long enough for rank 0 to open the group's rendezvous
 
 }  // namespace
 
@@ -42,10 +42,10 @@ void ExitNotifier::run() {
       message = std::move(messages_.front());
       messages_.pop_front();
     }
-    const std::int64_t deadline = base::in_seconds(kTrySeconds);
+    const std::int64_t deadline = base::in_seconds(kNotifySeconds);
     while (!deliver(message) && base::now_ns() < deadline) {
       std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, kPause, [&] { return stops_; })) return;
+      if (changed_.wait_for(lock, kNotifyPause, [&] { return stops_; })) return;
     }
   }
 }
@@ -53,7 +53,7 @@ void ExitNotifier::run() {
 // False while rank 0 is not listening: before the rendezvous opens, and after the group has ended.
 bool ExitNotifier::deliver(const Message& message) {
   try {
-    static_cast<void>(comm::connect_to(options_.address, base::in_seconds(kProbeSeconds)));
+    static_cast<void>(comm::connect_to(options_.address, base::in_seconds(kConnectSeconds)));
     comm::report_exit(options_, message.process, message.how);
     return true;
   } catch (const base::Error&) {

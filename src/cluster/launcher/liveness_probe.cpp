@@ -8,8 +8,8 @@ namespace trireme::cluster {
 namespace {
 
 constexpr double kSilentSeconds = 5;  // in total; the group has already waited for its own timeout
-constexpr double kTrySeconds = 1;
-constexpr std::chrono::milliseconds kPause{50};
+constexpr double kProbeSeconds = 1;
+constexpr std::chrono::milliseconds kProbePause{50};
 
 }  // namespace
 
@@ -18,10 +18,10 @@ LivenessProbe::LivenessProbe(const comm::JoinOptions& options) {
     const std::int64_t deadline = base::in_seconds(kSilentSeconds);
     State state = State::silent;
     while (!stops_ && state == State::silent && base::now_ns() < deadline) {
-      if (comm::is_rendezvous_held(options, kTrySeconds))
+      if (comm::is_rendezvous_held(options, kProbeSeconds))
         state = State::answered;
       else
-        std::this_thread::sleep_for(kPause);
+        std::this_thread::sleep_for(kProbePause);
     }
     state_ = state;
   });

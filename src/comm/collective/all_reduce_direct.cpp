@@ -8,9 +8,6 @@
 namespace trireme::comm {
 namespace {
 
-// A slice of this size or more saturates the receiver: one sender at a time.
-constexpr std::size_t kLongSlice = std::size_t{256} << 10;
-
 // In round i, rank r sends to r + i, so every rank has one sender at a time. Shorter slices are all sent at once.
 template <class Add>
 void in_rounds(Subgroup& subgroup, const Operation& operation, std::size_t slice_bytes, const Add& add) {

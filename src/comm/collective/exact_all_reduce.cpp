@@ -11,9 +11,7 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::int64_t kBlock = 2048;  // floats added per block, so that the block of every partial stays in cache
-// A slice of this size or more saturates the receiver: one sender at a time.
-constexpr std::size_t kLongSlice = std::size_t{256} << 10;
+constexpr std::int64_t kTreeBlock = 2048;  // floats added per block, so that the block of every partial stays in cache
 
 // The partials of one rank's slice, and which additions of the tree are done.
 class Sums {
@@ -62,9 +60,9 @@ class Sums {
       is_done_[a] = true;
       ready.push_back(a);
     }
-    for (std::int64_t begin = 0; begin < count_; begin += kBlock)
+    for (std::int64_t begin = 0; begin < count_; begin += kTreeBlock)
       for (const std::size_t a : ready)
-        base::add_into(at_[ends(a).first] + begin, at_[ends(a).second] + begin, std::min(kBlock, count_ - begin));
+        base::add_into(at_[ends(a).first] + begin, at_[ends(a).second] + begin, std::min(kTreeBlock, count_ - begin));
   }
 
   const float* result() const { return at_[static_cast<std::size_t>(plan_.result())]; }

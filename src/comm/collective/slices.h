@@ -1,11 +1,15 @@
 // Slices: cut an array into one part per rank. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "base/oar_tree.h"
 
 namespace trireme::comm {
+
+// A slice of this many bytes or more saturates the receiver: one sender at a time.
+inline constexpr std::size_t kLongSlice = std::size_t{256} << 10;
 
 // Part `index` of `parts` parts of `count` items; sizes differ by at most one.
 inline base::Range slice(std::int64_t count, int index, int parts) {

@@ -10,8 +10,8 @@
 namespace trireme::comm {
 namespace {
 
-constexpr std::int64_t kBlock = 8192;  // floats combined per block, so that the block stays in cache
-constexpr std::int64_t kFew = 64;      // floats that go through the whole tree at a time
+constexpr std::int64_t kWindowBlock = 8192;  // floats combined per block, so that the block stays in cache
+constexpr std::int64_t kFew = 64;            // floats that go through the whole tree at a time
 
 std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); }
 
@@ -70,8 +70,8 @@ void write_slice(Subgroup& subgroup, std::int64_t length, const std::vector<floa
                  const CombineBlock& combine) {
   const base::Range mine = slice(length, subgroup.rank(), subgroup.world());
   const float* source = results[static_cast<std::size_t>(one)];
-  for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
-    const std::int64_t count = std::min(kBlock, mine.end - at);
+  for (std::int64_t at = mine.begin; at < mine.end; at += kWindowBlock) {
+    const std::int64_t count = std::min(kWindowBlock, mine.end - at);
     combine(at, count, results[static_cast<std::size_t>(one)] + at);
     for (float* result : results)
       if (result != source) std::memcpy(result + at, source + at, bytes_of(count));
@@ -175,7 +175,7 @@ void window_exact_all_reduce(Subgroup& subgroup, const Operation& operation, con
     of_rank.erase(of_rank.begin());
   }
   TreeSum sum(plan, arrays);
-  std::vector<float> block(use ? std::size_t{kBlock} : 0);
+  std::vector<float> block(use ? std::size_t{kWindowBlock} : 0);
   count_traffic(subgroup, result.size(), partials.size(), plan.partials().size());
   write_slice(subgroup, static_cast<std::int64_t>(result.size()), results, subgroup.rank(),
               [&](std::int64_t first, std::int64_t count, float* out) {
@@ -190,11 +190,11 @@ void window_exact_use(Subgroup& subgroup, const Operation& operation, const Wind
                       std::span<const std::span<float>> partials, std::int64_t length, const UseSum& use) {
   const auto floats = static_cast<std::size_t>(length);
   TreeSum sum(plan, meet(subgroup, operation, windows, partials, arrays_of_ranks(subgroup, plan, 0), floats));
-  std::vector<float> block(std::size_t{kBlock});
+  std::vector<float> block(std::size_t{kWindowBlock});
   count_traffic(subgroup, floats, partials.size(), plan.partials().size());
   const base::Range mine = slice(length, subgroup.rank(), subgroup.world());
-  for (std::int64_t at = mine.begin; at < mine.end; at += kBlock) {
-    const std::int64_t count = std::min(kBlock, mine.end - at);
+  for (std::int64_t at = mine.begin; at < mine.end; at += kWindowBlock) {
+    const std::int64_t count = std::min(kWindowBlock, mine.end - at);
     sum.add_up(at, count, block.data());
     use(at, {block.data(), static_cast<std::size_t>(count)});
   }

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kFrameBytes = 1 << 20;
+constexpr std::size_t kHeartbeatFrameBytes = 1 << 20;
 constexpr std::int64_t kReportGraceNs = 300'000'000, kTellNs = 200'000'000;
 constexpr int kLongestPollMs = 1000, kCrowdedPollMs = 50;
 constexpr double kNever = 1e9;  // seconds
@@ -111,7 +111,7 @@ void FailureDetector::admit(Guest guest) {
   if (member.rank < 0 || member.rank >= world_) return refuse(fmt::format("{}: ranks are 0 to {}", who, world_ - 1));
   if (const auto taken = watched_.find(member.rank); taken != watched_.end())
     return refuse(fmt::format("{} comes, but {} is there already", who, describe(taken->second.member)));
-  WatchedRank watched{member, std::move(guest.socket), FrameReader(kFrameBytes), base::now_ns()};
+  WatchedRank watched{member, std::move(guest.socket), FrameReader(kHeartbeatFrameBytes), base::now_ns()};
   watched_.emplace(member.rank, std::move(watched));
   watched_.at(member.rank).wants_to_begin = true;
   std::vector<int> missing;

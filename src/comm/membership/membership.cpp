@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kFrameBytes = 16 << 20;
+constexpr std::size_t kRosterFrameBytes = 16 << 20;
 constexpr std::int64_t kSendNs = 500'000'000;
 constexpr double kBeatsInSilence = 5;
 
@@ -55,7 +55,7 @@ MembershipView view_of(const Json& json) {
 }  // namespace
 
 Membership::Membership(const JoinOptions& options, Member self, int listener_port, std::int64_t deadline_ns)
-    : options_(options), frames_(kFrameBytes), stop_event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    : options_(options), frames_(kRosterFrameBytes), stop_event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   const auto hello = [&](const Socket& connected) {
     self.address = {own_host(connected), listener_port};
     return to_json(Hello{options.world, options.program, self});

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "compare/levels/layer_file.h"
 #include "compare/levels/op_run.h"
 
@@ -14,7 +15,7 @@ namespace {
 // Roundings of an op that does not sum: an activation's polynomial, a division.
 constexpr double kRoundingsOfAnOp = 16;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 // A tensor computed by our ops, and the length of the sums behind one element since the last value of the reference.
 struct Made {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "compare/levels/equivalence.h"
 #include "optim/learning_rate_schedule.h"
 
@@ -15,7 +16,7 @@ constexpr double kMarginOfEpochs = 1;
 constexpr double kNearlyAsGood = 0.98;
 constexpr std::int64_t kEvaluationBatch = 256;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 // These samples of a test set, as a feed.
 Feed feed_of(const graph::Network& network, const data::Dataset& set, base::Range samples) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/rng.h"
 #include "compare/levels/between.h"
 #include "compare/levels/layer_file.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr double kNormRoundings = 16;
 constexpr std::int64_t kProbeSamples = 8;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 // By how much a batch norm amplifies a rounding of its input: it subtracts the mean, which may be much larger than the
 // remainder. The maximum over all channels.

@@ -16,7 +16,7 @@ namespace {
 constexpr int kUpdates = 5;         // the first with zero gradients, the last with clipped ones
 constexpr double kClippedNorm = 1;  // far below the norm of the given gradients
 // Roundings of an update rule per element, approximately.
-constexpr double kRoundings = 16;
+constexpr double kUpdateRoundings = 16;
 // Decay alone moves weights little; a large learning rate lifts it above the weights' own rounding.
 constexpr double kRateOfDecay = 1;
 constexpr double kSmallestGradient = 1e-9;
@@ -75,7 +75,7 @@ Difference compare_one(const store::NamedTensor& ours, const store::NamedTensor&
   const double moved = before == nullptr ? size : norm_of(minus(theirs.values, before->values));
   // The rounding of the weights themselves, which hides small moves.
   const double lost = before == nullptr ? 0 : std::sqrt(updates) * 2 * kUnit * size;
-  Difference found{ours.name, 0, kAllowance * kRoundings * kUnit * std::sqrt(updates)};
+  Difference found{ours.name, 0, kAllowance * kUpdateRoundings * kUnit * std::sqrt(updates)};
   // If the peer's weights do not move, our own size is the reference.
   if (apart > lost) found.error = (apart - lost) / (moved > lost ? moved : std::max(lost, norm_of(ours.values)));
   if (!std::isfinite(apart)) found.error = std::numeric_limits<double>::infinity();
@@ -95,7 +95,7 @@ std::vector<Difference> compare_update(const Tensors& ours, const Tensors& their
   return all;
 }
 
-std::map<std::string, double> update_thresholds() { return {{"update_roundings", kRoundings}}; }
+std::map<std::string, double> update_thresholds() { return {{"update_roundings", kUpdateRoundings}}; }
 
 Level update_equal(const train::Experiment& experiment, OurSide& ours, PeerSide& peer, double lr) {
   Level level{.name = "update-equal"};

@@ -19,7 +19,7 @@ constexpr double kFactor = 4;
 // A single number may agree by chance in all of them.
 constexpr double kFactorOfNumbers = 30;
 // Lower bound of a band: a tensor computed with one rounding per element cannot be expected to be closer.
-constexpr double kRoundings = 4 * std::numeric_limits<float>::epsilon();
+constexpr double kStepRoundings = 4 * std::numeric_limits<float>::epsilon();
 // A tensor whose values are below this share of the other tensors of its kind (or zero) is compared as if they had this
 // size.
 constexpr double kSmall = 1e-6;
@@ -128,7 +128,7 @@ Difference difference(const store::NamedTensor& one, const store::NamedTensor& r
 std::map<std::string, double> band_thresholds() {
   return {{"step_bands", kFactor},
           {"step_bands_of_numbers", kFactorOfNumbers},
-          {"step_least", kRoundings},
+          {"step_least", kStepRoundings},
           {"step_small", kSmall}};
 }
 
@@ -148,7 +148,7 @@ void Bands::learn(const Tensors& reference, const Tensors& perturbed) {
   const Sizes sizes(reference);
   const auto widen = [&](const std::string& name, double error) {
     double& band = bands_[name];
-    band = std::max({band, kRoundings, std::isfinite(error) ? error : 0});
+    band = std::max({band, kStepRoundings, std::isfinite(error) ? error : 0});
   };
   for (const store::NamedTensor& one : reference) {
     if (is_of_update(one.name)) continue;

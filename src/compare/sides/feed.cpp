@@ -1,12 +1,13 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/index.h"
 #include "compare/sides/sides.h"
 
 namespace trireme::compare {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 store::NamedTensor copy(const std::string& name, const tensor::Shape& shape, const float* values) {
   return {name, shape, {values, values + shape.count()}};

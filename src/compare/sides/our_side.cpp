@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/index.h"
 #include "compare/sides/sides.h"
 #include "store/parameters_io.h"
 #include "train/run_folder/start_weights.h"
@@ -7,7 +8,7 @@
 namespace trireme::compare {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 crew::CrewOptions with_threads(const train::Experiment& experiment, int threads) {
   crew::CrewOptions options = experiment.crew_options;

@@ -32,26 +32,26 @@ double number(const char* name, Value value, double usual, double most, const ch
   return given;
 }
 
-struct Kind {
+struct AugmentationKind {
   const char* name;
   const char* description;
   void (*apply)(Value value, Augmentation& to);
 };
 
-constexpr std::array kKinds = {
-    Kind{"crop", "pad 4 zeros on each side (crop=P: P) and take the old size at a random place",
-         [](Value v, Augmentation& to) { to.pad = pixels("crop", v, 4); }},
-    Kind{"flip", "mirror left and right every second time",
-         [](Value v, Augmentation& to) {
-           if (v) base::user_error("augmentation 'flip' takes no value, but was given '{}'", *v);
-           to.flip = true;
-         }},
-    Kind{"rotate", "turn by up to 15 degrees either way (rotate=D: D, at most 180), black outside",
-         [](Value v, Augmentation& to) { to.degrees = number("rotate", v, 15, 180, " degrees"); }},
-    Kind{"brightness", "multiply by 0.8 to 1.2 (brightness=B: 1 - B to 1 + B)",
-         [](Value v, Augmentation& to) { to.brightness = number("brightness", v, 0.2, 1, ""); }},
-    Kind{"cutout", "black out a square of 8 pixels (cutout=S: S) around a random one",
-         [](Value v, Augmentation& to) { to.cutout = pixels("cutout", v, 8); }},
+constexpr std::array kAugmentations = {
+    AugmentationKind{"crop", "pad 4 zeros on each side (crop=P: P) and take the old size at a random place",
+                     [](Value v, Augmentation& to) { to.pad = pixels("crop", v, 4); }},
+    AugmentationKind{"flip", "mirror left and right every second time",
+                     [](Value v, Augmentation& to) {
+                       if (v) base::user_error("augmentation 'flip' takes no value, but was given '{}'", *v);
+                       to.flip = true;
+                     }},
+    AugmentationKind{"rotate", "turn by up to 15 degrees either way (rotate=D: D, at most 180), black outside",
+                     [](Value v, Augmentation& to) { to.degrees = number("rotate", v, 15, 180, " degrees"); }},
+    AugmentationKind{"brightness", "multiply by 0.8 to 1.2 (brightness=B: 1 - B to 1 + B)",
+                     [](Value v, Augmentation& to) { to.brightness = number("brightness", v, 0.2, 1, ""); }},
+    AugmentationKind{"cutout", "black out a square of 8 pixels (cutout=S: S) around a random one",
+                     [](Value v, Augmentation& to) { to.cutout = pixels("cutout", v, 8); }},
 };
 
 // Cosine and sine of an angle in turns, -0.5 ... 0.5.
@@ -70,10 +70,11 @@ Augmentation parse_augmentation(std::string_view text) {
   for (const std::string& item : base::split(text, ',')) {
     const std::size_t equals = item.find('=');
     const std::string name = item.substr(0, equals);
-    const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& k) { return name == k.name; });
-    if (kind == kKinds.end()) {
+    const auto kind = std::find_if(kAugmentations.begin(), kAugmentations.end(),
+                                   [&](const AugmentationKind& k) { return name == k.name; });
+    if (kind == kAugmentations.end()) {
       std::vector<std::string> names;
-      for (const Kind& k : kKinds) names.emplace_back(k.name);
+      for (const AugmentationKind& k : kAugmentations) names.emplace_back(k.name);
       base::user_error("{}", base::unknown_name("augmentation", name, names));
     }
     if (std::find(seen.begin(), seen.end(), name) != seen.end())
@@ -87,7 +88,7 @@ Augmentation parse_augmentation(std::string_view text) {
 
 std::vector<AugmentationInfo> augmentation_list() {
   std::vector<AugmentationInfo> list;
-  for (const Kind& kind : kKinds) list.push_back({kind.name, kind.description});
+  for (const AugmentationKind& kind : kAugmentations) list.push_back({kind.name, kind.description});
   return list;
 }
 

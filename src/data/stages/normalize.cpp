@@ -140,18 +140,19 @@ Inputs make_standard(const Dataset& source) {
   return inputs;
 }
 
-struct Kind {
+struct NormalizationKind {
   const char* name;
   Inputs (*make)(const Dataset& source);
 };
-constexpr std::array kKinds = {Kind{"standard", make_standard}, Kind{"mean", make_mean}, Kind{"scale", make_scale},
-                               Kind{"none", nullptr}};
+constexpr std::array kNormalizations = {NormalizationKind{"standard", make_standard},
+                                        NormalizationKind{"mean", make_mean}, NormalizationKind{"scale", make_scale},
+                                        NormalizationKind{"none", nullptr}};
 
 }  // namespace
 
 std::vector<std::string> normalization_kinds() {
   std::vector<std::string> names;
-  for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+  for (const NormalizationKind& kind : kNormalizations) names.emplace_back(kind.name);
   return names;
 }
 
@@ -159,7 +160,7 @@ Normalization compute_normalization(const DatasetPtr& source, std::string_view k
   if (const Columns* columns = source->columns())
     for (const Normalization& known : columns->normalizations)
       if (known.kind == kind) return known;
-  for (const Kind& known : kKinds)
+  for (const NormalizationKind& known : kNormalizations)
     if (kind == known.name) return {std::string(kind), known.make ? known.make(*source) : Inputs{}};
   base::user_error("{}", base::unknown_name("normalization", kind, normalization_kinds()));
 }

@@ -11,7 +11,7 @@
 namespace trireme::data {
 namespace {
 
-std::int64_t channels_of(const tensor::Shape& shape) { return shape.rank() == 0 ? 1 : shape[0]; }
+std::int64_t channels_in(const tensor::Shape& shape) { return shape.rank() == 0 ? 1 : shape[0]; }
 
 class Prepare : public Dataset {
  public:
@@ -30,7 +30,7 @@ class Prepare : public Dataset {
     }
     if (normalization_.inputs.empty())
       for (const tensor::Shape& shape : shapes) {
-        const auto channels = static_cast<std::size_t>(channels_of(shape));
+        const auto channels = static_cast<std::size_t>(channels_in(shape));
         normalization_.inputs.push_back({std::vector<float>(channels, 0.0f), std::vector<float>(channels, 1.0f)});
       }
     if (normalization_.inputs.size() != shapes.size())
@@ -60,7 +60,7 @@ class Prepare : public Dataset {
 
  private:
   void set_factors(const tensor::Shape& shape, const InputNormalization& numbers) {
-    const auto count = static_cast<std::size_t>(shape.count()), channels = static_cast<std::size_t>(channels_of(shape));
+    const auto count = static_cast<std::size_t>(shape.count()), channels = static_cast<std::size_t>(channels_in(shape));
     const auto& [mean, divisor] = numbers;
     if (mean.size() != divisor.size() || (mean.size() != channels && mean.size() != count))
       base::user_error("a normalization of {} numbers does not fit an input of {}; compute it from data of that shape",
@@ -75,7 +75,7 @@ class Prepare : public Dataset {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const tensor::Shape& shape = spec().inputs[i];
       const std::vector<float>& mean = normalization_.inputs[i].mean;
-      const std::int64_t channels = channels_of(shape), values = shape.count() / std::max<std::int64_t>(channels, 1);
+      const std::int64_t channels = channels_in(shape), values = shape.count() / std::max<std::int64_t>(channels, 1);
       const bool image = shape.rank() == 3;
       Plane plane{stored[i],
                   image ? shape[1] : 1,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "ops/core/sliding_window.h"
 
 namespace trireme::ops {
@@ -27,7 +28,7 @@ void for_each_product(const ConvOptions& o, const Shape& in, const Shape& out, c
               }
 }
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 }  // namespace
 

@@ -2,10 +2,12 @@
 
 #include <cmath>
 
+#include "base/index.h"
+
 namespace trireme::ops {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 struct Channel {
   double mean = 0, variance = 0, inverse_deviation = 0;  // biased variance

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/index.h"
 #include "ops/core/sliding_window.h"
 
 namespace trireme::ops {
@@ -26,7 +27,7 @@ void for_each_window(const PoolOptions& o, const Shape& in, const Shape& out, co
       }
 }
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 std::int64_t place_of_maximum(const std::vector<double>& src, const std::vector<std::int64_t>& window) {
   std::int64_t best = window[0];

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "strategy/all_reduce/all_reduce.h"
 #include "strategy/common/sync_step.h"
@@ -23,7 +24,7 @@ namespace {
 // is, and the one before it may be.
 constexpr std::size_t kMany = 3;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 double seconds(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/index.h"
+
 namespace trireme::strategy {
 namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 }  // namespace
 
 std::vector<Bucket> cut_into_buckets(const crew::Replica& replica, const BucketRule& rule) {

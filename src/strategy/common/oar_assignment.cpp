@@ -5,12 +5,13 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/text/text.h"
 
 namespace trireme::strategy {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 double seconds_of(std::int64_t oars, const WorkerSpeed& speed) {
   const std::int64_t rounds = (oars + speed.threads - 1) / speed.threads;

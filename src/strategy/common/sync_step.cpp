@@ -5,12 +5,13 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 
 namespace trireme::strategy {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 // The head of a note. The losses of all oars follow, then their counts of correct answers.
 enum NoteField : std::size_t {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "ops/loss/l2_penalty.h"
 #include "optim/clip.h"
 
 namespace trireme::strategy {
 namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 }  // namespace
 
 Updater::Updater(crew::Replica& replica, std::shared_ptr<const optim::Optimizer> optimizer, double max_norm)

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "strategy/common/sync_step.h"
 #include "strategy/server/server_connections.h"
@@ -15,7 +16,7 @@
 namespace trireme::strategy {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 constexpr PsOptions kAtOnce{.synchronous = false};
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "optim/clip.h"
 #include "strategy/common/sync_step.h"
@@ -15,7 +16,7 @@
 namespace trireme::strategy {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 constexpr PsOptions kServersAdd{.synchronous = true, .returns_gradients = true};
 

@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace trireme::strategy {
 namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 base::Range common(base::Range a, base::Range b) {
   const std::int64_t begin = std::clamp(a.begin, b.begin, b.end);

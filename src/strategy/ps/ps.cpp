@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "base/text/nearest.h"
 #include "strategy/common/sync_step.h"
@@ -15,7 +16,7 @@
 namespace trireme::strategy {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 class Ps : public Strategy {
  public:

@@ -1,12 +1,13 @@
 #include "strategy/server/hand_over.h"
 
 #include "base/error.h"
+#include "base/index.h"
 #include "strategy/server/server_protocol.h"
 
 namespace trireme::strategy {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 struct MapHead {
   base::Range trained, floats;

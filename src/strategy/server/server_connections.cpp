@@ -4,10 +4,11 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace trireme::strategy {
 namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 }  // namespace
 
 std::vector<Bucket> buckets_for_servers(const WorkerContext& worker, std::int64_t bucket_bytes,

@@ -8,16 +8,17 @@
 #include "base/cpu/add_into.h"
 #include "base/cpu/simd.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "optim/clip.h"
 #include "strategy/server/global_norm.h"
 
 namespace trireme::strategy {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
-constexpr std::chrono::milliseconds kLook{200};   // how often to check whether another session has failed
-constexpr std::int64_t kPieceFloats = 16 * 1024;  // floats added at a time, so that they stay in cache
+constexpr std::chrono::milliseconds kFailureLook{200};  // how often to check whether another session has failed
+constexpr std::int64_t kPieceFloats = 16 * 1024;        // floats added at a time, so that they stay in cache
 constexpr int kMostPartials = 1024;
 
 }  // namespace
@@ -200,7 +201,7 @@ void ServerSessions::wait(std::unique_lock<std::mutex>& lock, std::condition_var
   while (!is_done()) {
     // Whatever is missing, another session waits for it by mailbox, and fails when the group's alarm is raised.
     if (failed_.load(std::memory_order_acquire)) base::run_error("another session of server {} has failed", server_);
-    changed.wait_for(lock, kLook);
+    changed.wait_for(lock, kFailureLook);
   }
 }
 

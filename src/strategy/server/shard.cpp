@@ -1,12 +1,13 @@
 #include "strategy/server/shard.h"
 
 #include "base/error.h"
+#include "base/index.h"
 #include "crew/move_statistic.h"
 #include "strategy/common/buckets.h"
 
 namespace trireme::strategy {
 namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 }  // namespace
 
 ShardMap map_shard(const crew::Replica& replica, const Updater& updater, int servers, int server) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/index.h"
+
 namespace trireme::train {
 namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 }  // namespace
 
 Coordinator::Coordinator(int workers, int oars, std::int64_t from, std::int64_t to, strategy::StalenessBound bound)

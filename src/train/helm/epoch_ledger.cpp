@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "data/sampling/distribution.h"
 
 namespace trireme::train {
 namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 }  // namespace
 
 EpochLedger::EpochLedger(const Experiment& experiment) : experiment_(experiment), before_(experiment.train->size()) {}

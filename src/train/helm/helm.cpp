@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/error_of.h"
+#include "base/index.h"
 #include "base/system/beside_program.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
@@ -20,7 +21,7 @@
 namespace trireme::train {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 // Replaces the "rank N" at the beginning of a group's error by the role's name: users know workers and servers.
 std::string in_role_names(const std::string& sentence, const strategy::RoleMap& roles) {

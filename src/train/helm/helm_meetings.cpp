@@ -5,6 +5,7 @@
 
 #include "base/cpu/machine_peaks.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
 #include "train/helm/helm.h"
@@ -15,9 +16,9 @@
 namespace trireme::train {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 }  // namespace
 
@@ -176,7 +177,8 @@ void Helm::report_profile() {
   const Experiment& e = context_.experiment;
   const observe::Profile profile = context_.local.crew->profile(context_.local.updater->cost());
   const base::Peak peak = base::measure_peak(e.threads, e.crew_options.cpus);
-  base::write_text_atomically(folder_->file("profile.json"), Json::parse(profile_json(profile, peak)).dump(2) + "\n");
+  base::write_text_atomically(folder_->file("profile.json"),
+                              OrderedJson::parse(profile_json(profile, peak)).dump(2) + "\n");
   recorder_->publish(observe::ProfileDone{profile_lines(profile, peak)});
   recorder_->flush_all();
 }

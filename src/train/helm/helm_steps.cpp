@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr double kLookSeconds = 0.1;  // how often to check for an interrupt
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 }  // namespace
 

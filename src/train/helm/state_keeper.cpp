@@ -4,13 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace trireme::train {
 namespace {
 
 using Json = nlohmann::json;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 optim::Better better_of(const Experiment& experiment) {
   const bool has_accuracy = experiment.train->spec().target != data::TargetKind::values;

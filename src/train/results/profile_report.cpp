@@ -8,7 +8,7 @@
 namespace trireme::train {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using observe::Profile;
 using observe::ProfilePhase;
 using observe::ProfileRow;
@@ -85,8 +85,8 @@ std::string line_of(const std::string& name, const ProfileRow& row, const Figure
                      rate(f.gbytes, "GB/s"), f.roof > 0 ? fmt::format("{:.0f} %", 100 * f.roof) : "");
 }
 
-Json row_json(const ProfileRow& row, const Figures& f) {
-  Json json;
+OrderedJson row_json(const ProfileRow& row, const Figures& f) {
+  OrderedJson json;
   if (!row.layer.empty()) json["layer"] = row.layer;
   json["kind"] = row.kind;
   json["phase"] = phase_name(row.phase);
@@ -123,14 +123,14 @@ std::vector<std::string> profile_lines(const Profile& profile, const base::Peak&
 
 std::string profile_json(const Profile& profile, const base::Peak& peak) {
   const auto steps = static_cast<double>(std::max<std::int64_t>(profile.steps, 1));
-  Json json{{"steps", profile.steps},
-            {"threads", profile.threads},
-            {"ms_per_step", 1e3 * profile.wall_seconds / steps},
-            {"peak_of_a_thread",
-             {{"gflops", 1e-9 * peak.flops_per_second / peak.threads},
-              {"gbytes_per_second", 1e-9 * peak.bytes_per_second() / peak.threads}}},
-            {"kinds", Json::array()},
-            {"layers", Json::array()}};
+  OrderedJson json{{"steps", profile.steps},
+                   {"threads", profile.threads},
+                   {"ms_per_step", 1e3 * profile.wall_seconds / steps},
+                   {"peak_of_a_thread",
+                    {{"gflops", 1e-9 * peak.flops_per_second / peak.threads},
+                     {"gbytes_per_second", 1e-9 * peak.bytes_per_second() / peak.threads}}},
+                   {"kinds", OrderedJson::array()},
+                   {"layers", OrderedJson::array()}};
   for (const ProfileRow& row : by_kind(profile)) json["kinds"].push_back(row_json(row, figures_of(row, profile, peak)));
   for (const ProfileRow& row : by_layer(profile))
     json["layers"].push_back(row_json(row, figures_of(row, profile, peak)));

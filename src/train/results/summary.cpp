@@ -2,20 +2,18 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/text/text.h"
 #include "observe/resources.h"
+#include "train/results/finite_number.h"
 
 namespace trireme::train {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-void add_times(Json& json, const observe::StepSeconds& seconds) {
+void add_times(OrderedJson& json, const observe::StepSeconds& seconds) {
   for (const observe::StepTime& time : observe::kStepTimes) json[time.name] = seconds.*time.seconds;
 }
 
@@ -26,49 +24,49 @@ double RunResult::samples_per_second() const {
 }
 
 std::string summary_json(const base::Settings& settings, const Experiment& e, const RunResult& r) {
-  Json seconds{{"total", r.seconds.total}};
+  OrderedJson seconds{{"total", r.seconds.total}};
   add_times(seconds, r.seconds.steps);
   seconds["evaluation"] = r.seconds.evaluation;
   seconds["checkpoint"] = r.seconds.checkpoint;
   seconds["whole_run"] = r.progress.seconds;
-  Json json{{"model", settings.text("model")},
-            {"data", settings.text("data")},
-            {"strategy", settings.text("strategy")},
-            {"run", r.run},
-            {"steps", r.progress.step},
-            {"epochs", r.progress.epoch},
-            {"batch", e.batch},
-            {"oars", e.oars},
-            {"threads", e.threads},
-            {"world", r.details.workers + r.details.servers},
-            {"workers", r.details.workers},
-            {"servers", r.details.servers},
-            {"parameters", e.network.parameter_count()},
-            {"train_loss", number(r.progress.train_loss)},
-            {"train_accuracy", number(r.progress.train_accuracy)},
-            {"test_loss", number(r.test.loss)},
-            {"test_accuracy", number(r.test.accuracy)},
-            {"stopped_early", r.stopped_early},
-            {"weights_sha256", r.weights_sha256},
-            {"samples_per_second", r.samples_per_second()},
-            {"seconds", seconds},
-            {"peak_memory_bytes", static_cast<std::int64_t>(observe::peak_resident_bytes())}};
+  OrderedJson json{{"model", settings.text("model")},
+                   {"data", settings.text("data")},
+                   {"strategy", settings.text("strategy")},
+                   {"run", r.run},
+                   {"steps", r.progress.step},
+                   {"epochs", r.progress.epoch},
+                   {"batch", e.batch},
+                   {"oars", e.oars},
+                   {"threads", e.threads},
+                   {"world", r.details.workers + r.details.servers},
+                   {"workers", r.details.workers},
+                   {"servers", r.details.servers},
+                   {"parameters", e.network.parameter_count()},
+                   {"train_loss", finite_number<OrderedJson>(r.progress.train_loss)},
+                   {"train_accuracy", finite_number<OrderedJson>(r.progress.train_accuracy)},
+                   {"test_loss", finite_number<OrderedJson>(r.test.loss)},
+                   {"test_accuracy", finite_number<OrderedJson>(r.test.accuracy)},
+                   {"stopped_early", r.stopped_early},
+                   {"weights_sha256", r.weights_sha256},
+                   {"samples_per_second", r.samples_per_second()},
+                   {"seconds", seconds},
+                   {"peak_memory_bytes", static_cast<std::int64_t>(observe::peak_resident_bytes())}};
   const RunDetails& d = r.details;
   if (d.hand_overs > 0) json["switches"] = {{"count", d.hand_overs}, {"longest_seconds", d.longest_hand_over_seconds}};
   if (d.synchronisations > 0) json["synchronisations"] = d.synchronisations;
   if (!d.staleness.empty()) {
-    Json& histogram = json["staleness"] = Json::object();
+    OrderedJson& histogram = json["staleness"] = OrderedJson::object();
     for (const auto& [pushes, count] : d.staleness) histogram[std::to_string(pushes)] = count;
   }
   if (!d.lost.empty()) json["lost"] = d.lost;
   if (d.workers + d.servers == 1) return json.dump();
-  Json& workers = json["per_worker"] = Json::array();
+  OrderedJson& workers = json["per_worker"] = OrderedJson::array();
   for (std::size_t w = 0; w < d.seconds.size(); ++w) {
-    Json times = Json::object();
+    OrderedJson times = OrderedJson::object();
     add_times(times, d.seconds[w]);
     workers.push_back({{"host", d.hosts[w]},
                        {"threads", d.threads[w]},
-                       {"oars", w < d.oars.size() ? Json(d.oars[w]) : Json(nullptr)},
+                       {"oars", w < d.oars.size() ? OrderedJson(d.oars[w]) : OrderedJson(nullptr)},
                        {"seconds", times},
                        {"sent_bytes", d.traffic[w].sent},
                        {"received_bytes", d.traffic[w].received},

@@ -1,17 +1,15 @@
 #include "train/results/training_progress.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "train/results/finite_number.h"
 
 namespace trireme::train {
 namespace {
 
 using Json = nlohmann::json;
 
-// NaN has no JSON form; null stands for it.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 double number(const Json& json) { return json.is_null() ? kUnknown : json.get<double>(); }
 
 }  // namespace
@@ -20,8 +18,8 @@ store::SavedProgress TrainingProgress::to_store() const {
   const Json train{{"epoch_loss", epoch_loss},
                    {"epoch_correct", epoch_correct},
                    {"epoch_samples", epoch_samples},
-                   {"train_loss", number(train_loss)},
-                   {"train_accuracy", number(train_accuracy)},
+                   {"train_loss", finite_number<Json>(train_loss)},
+                   {"train_accuracy", finite_number<Json>(train_accuracy)},
                    {"best", early_stopping.best ? Json(*early_stopping.best) : Json(nullptr)},
                    {"bad_epochs", early_stopping.bad_epochs},
                    {"total_steps", total_steps},

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/error_of.h"
 #include "base/hash.h"
+#include "base/index.h"
 #include "comm/membership/member.h"
 #include "observe/resources.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t kTextBytes = 512;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 // "worker 2 on node3".
 std::string who(int process, const strategy::RoleMap& roles, const std::vector<std::string>& hosts) {

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/error_of.h"
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "base/version.h"
 #include "cluster/launcher/control_pipe.h"
@@ -47,7 +48,7 @@ constexpr double kLeastTimeout = 1, kMostTimeout = 7 * 24 * 3600;
 
 constexpr std::chrono::milliseconds kLastWords{300};  // for the helm to receive a failure before the group breaks
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 bool servers_live_apart(const base::Settings& settings) {
   const std::array<std::string, 2> places{"own", "worker"};

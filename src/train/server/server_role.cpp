@@ -17,7 +17,7 @@ void ServerRole::regroup(const strategy::RoleMap& roles, std::vector<strategy::P
 
 void ServerRole::follow_orders() {
   for (bool goes_on = true; goes_on;) {
-    const Order order = receive_order(group_.mailbox(), strategy::RoleMap::kHelm, kServerOrder);
+    const Order received = receive_order(group_.mailbox(), strategy::RoleMap::kHelm, kServerOrder);
     std::visit(Match{[&](const ComputeOrder& order) { serve(order); },
                      [&](const HandOverOrder& hand_over) { this->hand_over(hand_over); },
                      [&](const SendStateOrder&) { give_state(); },
@@ -25,8 +25,8 @@ void ServerRole::follow_orders() {
                        send_report(group_.mailbox(), strategy::RoleMap::kHelm, traffic_of(group_));
                      },
                      [&](const EndOrder&) { goes_on = false; },
-                     [&](const auto&) { base::check(false, "a server was told to {}", name_of(order)); }},
-               order);
+                     [&](const auto&) { base::check(false, "a server was told to {}", name_of(received)); }},
+               received);
   }
 }
 

@@ -1,60 +1,59 @@
 // The sink of metrics.jsonl, see docs/run_folder.md. Every line is written to the file before the next event is taken.
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/system/files.h"
+#include "train/results/finite_number.h"
 #include "train/sinks/sinks.h"
 
 namespace trireme::train {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// NaN has no JSON form; null stands for it.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+using OrderedJson = nlohmann::ordered_json;
 
 std::string line_of(const observe::StepDone& step) {
-  Json line{{"type", "step"},
-            {"step", step.step},
-            {"epoch", step.epoch},
-            {"loss", number(step.loss)},
-            {"accuracy", number(step.accuracy)},
-            {"lr", step.lr}};
-  Json& times = line["seconds"];
+  OrderedJson line{{"type", "step"},
+                   {"step", step.step},
+                   {"epoch", step.epoch},
+                   {"loss", finite_number<OrderedJson>(step.loss)},
+                   {"accuracy", finite_number<OrderedJson>(step.accuracy)},
+                   {"lr", step.lr}};
+  OrderedJson& times = line["seconds"];
   for (const observe::StepTime& time : observe::kStepTimes) times[time.name] = step.seconds.*time.seconds;
   return line.dump();
 }
 
 std::string line_of(const observe::PushDone& push) {
-  return Json{{"type", "push"},
-              {"step", push.step},
-              {push.is_group ? "group" : "worker", push.pusher},
-              {"clock", push.clock},
-              {"slowest", push.has_bound ? Json(push.slowest) : Json(nullptr)}}
+  return OrderedJson{{"type", "push"},
+                     {"step", push.step},
+                     {push.is_group ? "group" : "worker", push.pusher},
+                     {"clock", push.clock},
+                     {"slowest", push.has_bound ? OrderedJson(push.slowest) : OrderedJson(nullptr)}}
       .dump();
 }
 
 std::string line_of(const observe::EpochDone& epoch) {
   const observe::SamplesUsed& used = epoch.samples_used;
-  Json line{{"type", "epoch"},
-            {"step", epoch.step},
-            {"epoch", epoch.epoch},
-            {"train_loss", number(epoch.train_loss)},
-            {"train_accuracy", number(epoch.train_accuracy)},
-            {epoch.is_validation ? "validation_loss" : "test_loss", number(epoch.held_out_loss)},
-            {epoch.is_validation ? "validation_accuracy" : "test_accuracy", number(epoch.held_out_accuracy)},
-            {"lr", epoch.lr},
-            {"strategy", epoch.strategy},
-            {"ledger",
-             {{"samples", used.samples},
-              {"used", used.used},
-              {"once", used.once},
-              {"missed", used.missed},
-              {"repeated", used.repeated},
-              {"order", used.order}}},
-            {"seconds", epoch.seconds}};
+  OrderedJson line{
+      {"type", "epoch"},
+      {"step", epoch.step},
+      {"epoch", epoch.epoch},
+      {"train_loss", finite_number<OrderedJson>(epoch.train_loss)},
+      {"train_accuracy", finite_number<OrderedJson>(epoch.train_accuracy)},
+      {epoch.is_validation ? "validation_loss" : "test_loss", finite_number<OrderedJson>(epoch.held_out_loss)},
+      {epoch.is_validation ? "validation_accuracy" : "test_accuracy",
+       finite_number<OrderedJson>(epoch.held_out_accuracy)},
+      {"lr", epoch.lr},
+      {"strategy", epoch.strategy},
+      {"ledger",
+       {{"samples", used.samples},
+        {"used", used.used},
+        {"once", used.once},
+        {"missed", used.missed},
+        {"repeated", used.repeated},
+        {"order", used.order}}},
+      {"seconds", epoch.seconds}};
   for (const auto& [pushes, count] : epoch.staleness) line["staleness"][std::to_string(pushes)] = count;
   return line.dump();
 }

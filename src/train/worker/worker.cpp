@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/system/clock.h"
 #include "comm/mailbox/clock_offset.h"
 #include "train/evaluation/evaluate.h"
@@ -20,7 +21,7 @@ namespace {
 constexpr int kHelm = strategy::RoleMap::kHelm;
 constexpr int kLoadedAhead = 3;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 StepSums sums_of(const strategy::StepReport& report, double lr) {
   return {report.loss, report.correct, static_cast<double>(report.samples), report.penalty, lr};

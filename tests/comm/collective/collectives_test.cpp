@@ -3,6 +3,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "comm/collective/rank_values.h"
 #include "comm/collective/slices.h"
 #include "comm/worlds.h"
 
@@ -12,23 +13,11 @@ namespace {
 const std::vector<int> kWorlds = {1, 2, 3, 4, 5, 7, 8};
 const std::vector<std::size_t> kSizes = {0, 1, 3, 1000, 1000007};
 
-// What rank holds at place i: small whole numbers, whose sums are exact in any order.
-float value(int rank, std::size_t i) { return static_cast<float>((rank + 1) * static_cast<int>(i % 17 + 1)); }
-std::byte byte_at(int rank, std::size_t i) {
-  return static_cast<std::byte>((static_cast<std::size_t>(rank) * 31 + i) % 251);
-}
-
 std::vector<float> values(int rank, std::size_t count) {
   std::vector<float> all(count);
   for (std::size_t i = 0; i < count; ++i) all[i] = value(rank, i);
   return all;
 }
-std::vector<std::byte> bytes(int rank, std::size_t count) {
-  std::vector<std::byte> all(count);
-  for (std::size_t i = 0; i < count; ++i) all[i] = byte_at(rank, i);
-  return all;
-}
-
 // Of all ranks 0 ... ranks - 1.
 float expected(Reduction how, int ranks, std::size_t i) {
   const float unit = value(0, i);
@@ -46,7 +35,7 @@ void expect_reduced(std::span<const float> got, std::size_t offset, Reduction ho
     }
 }
 
-class Collectives : public testing::TestWithParam<std::tuple<std::string, int, std::size_t>> {
+class CollectivesTest : public testing::TestWithParam<std::tuple<std::string, int, std::size_t>> {
  protected:
   std::string transport() const { return std::get<0>(GetParam()); }
   int world() const { return std::get<1>(GetParam()); }
@@ -54,7 +43,7 @@ class Collectives : public testing::TestWithParam<std::tuple<std::string, int, s
   void run(const std::function<void(Group&)>& body) const { run_over(transport(), world(), body); }
 };
 
-TEST_P(Collectives, AllReduce) {
+TEST_P(CollectivesTest, AllReduce) {
   run([&](Group& group) {
     for (const AllReduce& algorithm : all_reduce_list())
       for (const Reduction how : {Reduction::sum, Reduction::mean, Reduction::max}) {
@@ -68,7 +57,7 @@ TEST_P(Collectives, AllReduce) {
   });
 }
 
-TEST_P(Collectives, ReduceToEachRoot) {
+TEST_P(CollectivesTest, ReduceToEachRoot) {
   run([&](Group& group) {
     for (int root = 0; root < world(); ++root)
       for (const Reduction how : {Reduction::sum, Reduction::mean, Reduction::max}) {
@@ -79,7 +68,7 @@ TEST_P(Collectives, ReduceToEachRoot) {
   });
 }
 
-TEST_P(Collectives, ReduceScatter) {
+TEST_P(CollectivesTest, ReduceScatter) {
   run([&](Group& group) {
     for (const Reduction how : {Reduction::sum, Reduction::mean, Reduction::max}) {
       auto data = values(group.rank(), count());
@@ -89,7 +78,7 @@ TEST_P(Collectives, ReduceScatter) {
   });
 }
 
-TEST_P(Collectives, Scan) {
+TEST_P(CollectivesTest, Scan) {
   run([&](Group& group) {
     for (const Reduction how : {Reduction::sum, Reduction::mean, Reduction::max}) {
       auto data = values(group.rank(), count());
@@ -99,7 +88,7 @@ TEST_P(Collectives, Scan) {
   });
 }
 
-TEST_P(Collectives, BroadcastFromEachRoot) {
+TEST_P(CollectivesTest, BroadcastFromEachRoot) {
   run([&](Group& group) {
     for (int root = 0; root < world(); ++root) {
       auto data = bytes(group.rank(), count());
@@ -109,7 +98,7 @@ TEST_P(Collectives, BroadcastFromEachRoot) {
   });
 }
 
-TEST_P(Collectives, ScatterAndGather) {
+TEST_P(CollectivesTest, ScatterAndGather) {
   run([&](Group& group) {
     const auto ranks = static_cast<std::size_t>(world());
     for (int root = 0; root < world(); root += 2) {
@@ -125,7 +114,7 @@ TEST_P(Collectives, ScatterAndGather) {
   });
 }
 
-TEST_P(Collectives, AllGatherAndAllToAll) {
+TEST_P(CollectivesTest, AllGatherAndAllToAll) {
   run([&](Group& group) {
     const auto ranks = static_cast<std::size_t>(world());
     std::vector<std::byte> all(ranks * count());
@@ -144,7 +133,7 @@ TEST_P(Collectives, AllGatherAndAllToAll) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, Collectives,
+INSTANTIATE_TEST_SUITE_P(Over, CollectivesTest,
                          testing::Combine(testing::ValuesIn(all_transports()), testing::ValuesIn(worlds_of(kWorlds)),
                                           testing::ValuesIn(kSizes)),
                          [](const auto& one) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/oar_tree.h"
+#include "comm/collective/rank_values.h"
 #include "comm/collective/slices.h"
 #include "comm/worlds.h"
 
@@ -19,17 +20,6 @@ constexpr std::size_t kMost = 5003;  // floats of an array; enough to be reduced
 constexpr int kOars = 6;
 constexpr std::uint32_t kPerPhase = 1000;  // more operations than a phase has
 const std::vector<Reduction> kReductions = {Reduction::sum, Reduction::mean, Reduction::max};
-
-// What a rank of the group has: small whole numbers, whose sums are exact in any order.
-float value(int rank, std::size_t i) { return static_cast<float>((rank + 1) * static_cast<int>(i % 17 + 1)); }
-std::byte byte_at(int rank, std::size_t i) {
-  return static_cast<std::byte>((static_cast<std::size_t>(rank) * 31 + i) % 251);
-}
-std::vector<std::byte> bytes(int rank, std::size_t count) {
-  std::vector<std::byte> all(count);
-  for (std::size_t i = 0; i < count; ++i) all[i] = byte_at(rank, i);
-  return all;
-}
 
 float expected(Reduction how, std::span<const int> members, std::size_t i) {
   float all = 0;

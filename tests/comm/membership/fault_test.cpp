@@ -6,17 +6,12 @@
 #include "comm/processes.h"
 #include "comm/relay.h"
 #include "comm/transport/tcp/handshake.h"
+#include "support/core_errors.h"
 
 namespace trireme::comm {
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-void add_up(Group& group) {
-  std::vector<float> data(1000, 1.0f);
-  group.all_reduce(data, Reduction::sum);
-  if (data[999] != static_cast<float>(group.world())) throw std::runtime_error(fmt::format("the sum is {}", data[999]));
-}
+using support::contains;
 
 class Fault : public testing::TestWithParam<std::string> {
  protected:
@@ -41,9 +36,9 @@ TEST_P(Fault, OtherSizesAreNamedOnBothSides) {
     for (int rank = 0; rank < 2; ++rank) {
       const std::string words = last_words(ranks[static_cast<std::size_t>(rank)]);
       const auto bytes = [&](int of) { return 4 * (count + static_cast<std::size_t>(of)); };
-      EXPECT_TRUE(has(words, fmt::format("rank {} is in all-reduce 1 of {} bytes", rank, bytes(rank)))) << words;
-      EXPECT_TRUE(has(words, fmt::format("but rank {} sent", 1 - rank))) << words;
-      EXPECT_TRUE(has(words, fmt::format("bytes of its all-reduce 1 of {} bytes", bytes(1 - rank)))) << words;
+      EXPECT_TRUE(contains(words, fmt::format("rank {} is in all-reduce 1 of {} bytes", rank, bytes(rank)))) << words;
+      EXPECT_TRUE(contains(words, fmt::format("but rank {} sent", 1 - rank))) << words;
+      EXPECT_TRUE(contains(words, fmt::format("bytes of its all-reduce 1 of {} bytes", bytes(1 - rank)))) << words;
     }
   }
   EXPECT_LT(base::seconds_since(start_ns_), 10);
@@ -53,8 +48,8 @@ TEST_P(Fault, AnotherWorldIsNamed) {
   JoinOptions waits = options(0, 2);
   waits.join_seconds = 1;
   const Process zero = start(waits, add_up), one = start(options(1, 3), add_up);
-  EXPECT_TRUE(has(last_words(one), "was started for 3 ranks, rank 0 for 2"));
-  EXPECT_TRUE(has(last_words(zero), "rank 1 of 2 did not come"));
+  EXPECT_TRUE(contains(last_words(one), "was started for 3 ranks, rank 0 for 2"));
+  EXPECT_TRUE(contains(last_words(zero), "rank 1 of 2 did not come"));
   EXPECT_LT(base::seconds_since(start_ns_), 10);
 }
 
@@ -63,8 +58,8 @@ TEST_P(Fault, AnUnknownHostAndAPortInUseAreNamed) {
   JoinOptions nowhere = options(1, 2);
   nowhere.address.host = "no-such-host.invalid";
   const Process zero = start(options(0, 2), add_up), one = start(nowhere, add_up);
-  EXPECT_TRUE(has(last_words(zero), "another program has this port"));
-  EXPECT_TRUE(has(last_words(one), "the host 'no-such-host.invalid'"));
+  EXPECT_TRUE(contains(last_words(zero), "another program has this port"));
+  EXPECT_TRUE(contains(last_words(one), "the host 'no-such-host.invalid'"));
   EXPECT_LT(base::seconds_since(start_ns_), 10);
 }
 

@@ -4,9 +4,12 @@
 #include "base/system/clock.h"
 #include "comm/transport/tcp/listener.h"
 #include "comm/worlds.h"
+#include "support/core_errors.h"
 
 namespace trireme::comm {
 namespace {
+
+using support::contains;
 
 using namespace std::chrono_literals;
 
@@ -31,8 +34,6 @@ std::vector<std::string> join_all(int world, const std::function<void(JoinOption
   return errors;
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(Join, InAnyOrder) {
   for (const int last : {0, 1, 2}) {
     const auto errors = join_all(3, [&](JoinOptions& options) {
@@ -50,22 +51,22 @@ TEST(Join, AWrongTokenIsRefused) {
   const auto errors = join_all(2, [](JoinOptions& options) {
     if (options.rank == 1) options.token = "another token";
   });
-  EXPECT_TRUE(has(errors[1], "token")) << errors[1];
-  EXPECT_TRUE(has(errors[0], "rank 1 of 2 did not come")) << errors[0];
+  EXPECT_TRUE(contains(errors[1], "token")) << errors[1];
+  EXPECT_TRUE(contains(errors[0], "rank 1 of 2 did not come")) << errors[0];
 }
 
 TEST(Join, AnotherWorldIsRefused) {
   const auto errors = join_all(2, [](JoinOptions& options) {
     if (options.rank == 1) options.world = 3;
   });
-  EXPECT_TRUE(has(errors[1], "was started for 3 ranks, rank 0 for 2")) << errors[1];
+  EXPECT_TRUE(contains(errors[1], "was started for 3 ranks, rank 0 for 2")) << errors[1];
 }
 
 TEST(Join, AnotherProgramIsRefused) {
   const auto errors = join_all(2, [](JoinOptions& options) {
     if (options.rank == 1) options.program = "trireme 9.9";
   });
-  EXPECT_TRUE(has(errors[1], "runs 'trireme 9.9', rank 0 runs 'trireme'")) << errors[1];
+  EXPECT_TRUE(contains(errors[1], "runs 'trireme 9.9', rank 0 runs 'trireme'")) << errors[1];
 }
 
 TEST(Join, ASecondOfOneRankIsRefused) {
@@ -75,7 +76,7 @@ TEST(Join, ASecondOfOneRankIsRefused) {
       options.rank = 1;
     }
   });
-  EXPECT_TRUE(has(errors[2], "rank 1") && has(errors[2], "is there already")) << errors[2];
+  EXPECT_TRUE(contains(errors[2], "rank 1") && contains(errors[2], "is there already")) << errors[2];
 }
 
 TEST(Join, APortInUseIsNamed) {
@@ -84,7 +85,8 @@ TEST(Join, APortInUseIsNamed) {
     join(test_options({"127.0.0.1", port_of(taken)}, 0, 2));
     FAIL() << "joined at a port of another";
   } catch (const std::exception& error) {
-    EXPECT_TRUE(has(error.what(), "cannot listen on 127.0.0.1:") && has(error.what(), "another program has this port"))
+    EXPECT_TRUE(contains(error.what(), "cannot listen on 127.0.0.1:") &&
+                contains(error.what(), "another program has this port"))
         << error.what();
   }
 }
@@ -94,7 +96,8 @@ TEST(Join, AnUnknownHostIsNamed) {
     join(test_options({"no-such-host.invalid", 4000}, 1, 2));
     FAIL() << "joined at no host";
   } catch (const std::exception& error) {
-    EXPECT_TRUE(has(error.what(), "no-such-host.invalid") && has(error.what(), "cannot be found")) << error.what();
+    EXPECT_TRUE(contains(error.what(), "no-such-host.invalid") && contains(error.what(), "cannot be found"))
+        << error.what();
   }
 }
 

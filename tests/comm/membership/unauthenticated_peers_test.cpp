@@ -18,12 +18,6 @@ using namespace std::chrono_literals;
 
 constexpr uid_t kNobody = 65534;
 
-void add_up(Group& group) {
-  std::vector<float> data(1000, 1.0f);
-  group.all_reduce(data, Reduction::sum);
-  if (data[999] != static_cast<float>(group.world())) throw std::runtime_error(fmt::format("the sum is {}", data[999]));
-}
-
 class Strangers : public testing::TestWithParam<std::string> {
  protected:
   JoinOptions options(int rank, int world) const {

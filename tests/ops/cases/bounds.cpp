@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
+
 namespace trireme::optest {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 std::vector<double> absolute(std::vector<double> values) {
   for (double& v : values) v = std::abs(v);

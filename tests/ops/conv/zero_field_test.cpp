@@ -43,7 +43,7 @@ ZeroCase toom_cook(const Shape& src, ops::ConvOptions o) {
 }
 
 // Sizes that end in each part of a tile, paddings beyond the kernel's reach, runs of tiles and groups of channels.
-std::vector<ZeroCase> cases() {
+std::vector<ZeroCase> zero_cases() {
   return {
       winograd({2, 16, 8, 8}, {.channels = 16, .padding = {1, 1}}),
       winograd({1, 16, 9, 13}, {.channels = 32, .padding = {1, 1}, .relu = true}),
@@ -160,7 +160,7 @@ void for_each_isa(const std::function<void()>& f) {
 TEST(ZeroField, OutputIsExactlyTheBias) {
   for (const Pattern& pattern : patterns()) {
     int zeros = 0;
-    for (const ZeroCase& c : cases()) {
+    for (const ZeroCase& c : zero_cases()) {
       SCOPED_TRACE(c.op.name + ", " + pattern.name);
       CaseData data = make_data(c.op, false);
       punch(c, pattern, data.exact.src[0]);

@@ -8,13 +8,14 @@
 #include <random>
 #include <thread>
 
+#include "base/index.h"
 #include "crew/crew.h"
 #include "support/core_networks.h"
 
 namespace trireme::strategy {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using base::at;
 
 void expect_cut(const crew::Crew& crew, std::int64_t bytes, int servers) {
   const std::vector<int> workers{0, 1, 4};

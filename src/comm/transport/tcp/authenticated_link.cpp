@@ -13,23 +13,19 @@
 namespace trireme::comm {
 namespace {
 
-// Size of a read when bytes are combined from the buffer: they stay in the L2 cache until then.
-constexpr std::size_t kBuffer = std::size_t{128} << 10;
-// Bytes to read ahead, so that a short message takes one system call.
-constexpr std::size_t kReadAhead = std::size_t{16} << 10;
 constexpr std::size_t kLongestRecord = std::size_t{1} << 30;
 
 template <class T>
-std::span<const std::byte> bytes_of(const T& one) {
+std::span<const std::byte> object_bytes(const T& one) {
   return std::as_bytes(std::span(&one, 1));
 }
 
 }  // namespace
 
 AuthenticatedLink::AuthenticatedLink(Socket socket, std::size_t control_bytes)
-    : socket_(std::move(socket)), control_bytes_(control_bytes), buffer_(kBuffer) {
+    : socket_(std::move(socket)), control_bytes_(control_bytes), buffer_(kLinkBuffer) {
   base::check(socket_.macs() != nullptr && socket_.tls() == nullptr, "a link over a connection without keys");
-  base::check(sizeof(Prefix) + control_bytes <= kBuffer, "control messages of {} bytes", control_bytes);
+  base::check(sizeof(Prefix) + control_bytes <= kLinkBuffer, "control messages of {} bytes", control_bytes);
 }
 
 std::size_t AuthenticatedLink::covered(std::size_t bytes) const {
@@ -41,10 +37,10 @@ std::size_t AuthenticatedLink::send(std::span<const std::byte> bytes) {
   if (out_left_ == 0) {
     out_left_ = std::min(bytes.size(), kLongestRecord);
     out_.bytes = static_cast<std::uint32_t>(out_left_);
-    out_.code = socket_.macs()->sends.sign(bytes_of(out_.bytes), bytes.first(covered(out_left_)));
+    out_.code = socket_.macs()->sends.sign(object_bytes(out_.bytes), bytes.first(covered(out_left_)));
     prefix_sent_ = 0;
   }
-  const auto prefix = bytes_of(out_).subspan(prefix_sent_);
+  const auto prefix = object_bytes(out_).subspan(prefix_sent_);
   const auto content = bytes.first(std::min(bytes.size(), out_left_));
   std::array<iovec, 2> parts{{{const_cast<std::byte*>(prefix.data()), prefix.size()},
                               {const_cast<std::byte*>(content.data()), content.size()}}};
@@ -68,7 +64,7 @@ void AuthenticatedLink::fill(std::size_t bytes) {
   std::memmove(buffer_.data(), buffer_.data() + begin_, buffered());
   end_ -= begin_;
   begin_ = 0;
-  end_ += receive_some(socket_, std::span(buffer_).subspan(end_, std::max(bytes, kReadAhead) - end_));
+  end_ += receive_some(socket_, std::span(buffer_).subspan(end_, std::max(bytes, kLinkReadAhead) - end_));
 }
 
 bool AuthenticatedLink::is_in_record() {
@@ -81,7 +77,7 @@ bool AuthenticatedLink::is_in_record() {
   fill(whole);
   if (buffered() < whole) return false;
   const auto content = std::span<const std::byte>(buffer_).subspan(begin_ + sizeof prefix, covered(prefix.bytes));
-  if (prefix.bytes == 0 || !socket_.macs()->receives.verify(prefix.code, bytes_of(prefix.bytes), content))
+  if (prefix.bytes == 0 || !socket_.macs()->receives.verify(prefix.code, object_bytes(prefix.bytes), content))
     throw GoneError("what it sent was forged, altered or replayed on the network");
   begin_ += sizeof prefix;
   in_left_ = prefix.bytes;

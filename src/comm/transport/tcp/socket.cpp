@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "comm/transport/link/link.h"
+#include "comm/transport/tcp/not_now.h"
 
 namespace trireme::comm {
 namespace {
@@ -25,8 +26,6 @@ bool wait_for(const Socket& socket, short what, std::int64_t deadline_ns) {
     if (found == 0 && base::now_ns() >= deadline_ns) return false;
   }
 }
-
-bool is_not_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(int) * kMostDescriptors);
 

@@ -96,4 +96,9 @@ void receive_descriptors(const Socket& socket, std::span<Socket> descriptors, st
 
 inline constexpr std::size_t kMostDescriptors = 200;  // in one call
 
+// The buffer of a link over a socket, whose bytes are combined from there: they stay in the L2 cache until then.
+inline constexpr std::size_t kLinkBuffer = std::size_t{128} << 10;
+// Bytes such a link reads ahead, so that a short message takes one system call.
+inline constexpr std::size_t kLinkReadAhead = std::size_t{16} << 10;
+
 }  // namespace trireme::comm

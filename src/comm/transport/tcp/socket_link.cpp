@@ -5,14 +5,7 @@
 #include <utility>
 
 namespace trireme::comm {
-namespace {
-// Size of a read when bytes are combined from the buffer: they stay in the L2 cache until then.
-constexpr std::size_t kBuffer = std::size_t{128} << 10;
-// Bytes to read ahead, so that a short message takes one system call.
-constexpr std::size_t kReadAhead = std::size_t{16} << 10;
-}  // namespace
-
-SocketLink::SocketLink(Socket socket) : socket_(std::move(socket)), buffer_(kBuffer) {}
+SocketLink::SocketLink(Socket socket) : socket_(std::move(socket)), buffer_(kLinkBuffer) {}
 
 std::span<const std::byte> SocketLink::readable(std::size_t wanted) {
   wanted = std::min(wanted, buffer_.size());
@@ -20,7 +13,7 @@ std::span<const std::byte> SocketLink::readable(std::size_t wanted) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
-    end_ += receive_some(socket_, std::span(buffer_).subspan(end_, std::max(wanted, kReadAhead) - end_));
+    end_ += receive_some(socket_, std::span(buffer_).subspan(end_, std::max(wanted, kLinkReadAhead) - end_));
   }
   return {buffer_.data() + begin_, end_ - begin_};
 }

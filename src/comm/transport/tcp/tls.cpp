@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "comm/transport/link/link.h"
+#include "comm/transport/tcp/not_now.h"
 
 namespace trireme::comm {
 
@@ -59,8 +60,6 @@ constexpr std::size_t kSendAtOnce = 8 * kRecord, kReceiveAtOnce = std::size_t{8}
 constexpr std::array<unsigned char, 2> kCipher = {0x13, 0x01};  // the number of the cipher named below
 constexpr const char* kCipherName = "TLS_AES_128_GCM_SHA256";
 constexpr std::array<unsigned char, 7> kIdentity = {'t', 'r', 'i', 'r', 'e', 'm', 'e'};
-
-bool is_not_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 template <class T>
 T* made(T* thing) {

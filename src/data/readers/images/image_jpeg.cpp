@@ -18,13 +18,13 @@ namespace {
 // More than any encoder writes. A small file with countless scans would take hours.
 constexpr int kMaxScans = 500;
 
-struct Complaint : jpeg_error_mgr {
+struct JpegComplaint : jpeg_error_mgr {
   std::array<char, JMSG_LENGTH_MAX> text{};
   std::jmp_buf step;
 };
 
-void on_error(j_common_ptr jpeg) {
-  auto& complaint = *static_cast<Complaint*>(jpeg->err);
+void on_jpeg_error(j_common_ptr jpeg) {
+  auto& complaint = *static_cast<JpegComplaint*>(jpeg->err);
   complaint.format_message(jpeg, complaint.text.data());
   std::longjmp(complaint.step, 1);
 }
@@ -38,7 +38,7 @@ void on_message(j_common_ptr jpeg, int level) {
     case JWRN_HIT_MARKER:
     case JWRN_HUFF_BAD_CODE:
     case JWRN_ARITH_BAD_CODE:
-    case JWRN_MUST_RESYNC: on_error(jpeg); break;
+    case JWRN_MUST_RESYNC: on_jpeg_error(jpeg); break;
     default: break;
   }
 }
@@ -47,20 +47,20 @@ void on_progress(j_common_ptr jpeg) {
   const auto* reader = reinterpret_cast<j_decompress_ptr>(jpeg);
   if (reader->input_scan_number <= kMaxScans) return;
   jpeg->err->msg_code = JERR_BAD_PROGRESSION;
-  on_error(jpeg);
+  on_jpeg_error(jpeg);
 }
 
-class Reader {
+class JpegReader {
  public:
-  explicit Reader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {
+  explicit JpegReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {
     jpeg_.err = jpeg_std_error(&complaint_);
-    complaint_.error_exit = on_error;
+    complaint_.error_exit = on_jpeg_error;
     complaint_.emit_message = on_message;
     progress_.progress_monitor = on_progress;
   }
-  ~Reader() { jpeg_destroy_decompress(&jpeg_); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  ~JpegReader() { jpeg_destroy_decompress(&jpeg_); }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
 
   // The steps, in this order. False: failed, complaint() gives the reason.
   bool read_head() noexcept;
@@ -79,10 +79,10 @@ class Reader {
   std::span<const std::uint8_t> bytes_;
   jpeg_decompress_struct jpeg_{};
   jpeg_progress_mgr progress_{};
-  Complaint complaint_{};
+  JpegComplaint complaint_{};
 };
 
-bool Reader::read_head() noexcept {
+bool JpegReader::read_head() noexcept {
   if (setjmp(complaint_.step)) return false;
   jpeg_create_decompress(&jpeg_);
   jpeg_.progress = &progress_;
@@ -91,7 +91,7 @@ bool Reader::read_head() noexcept {
   return true;
 }
 
-bool Reader::start() noexcept {
+bool JpegReader::start() noexcept {
   if (setjmp(complaint_.step)) return false;
   switch (jpeg_.jpeg_color_space) {
     case JCS_GRAYSCALE: jpeg_.out_color_space = JCS_GRAYSCALE; break;
@@ -103,14 +103,14 @@ bool Reader::start() noexcept {
   return true;
 }
 
-bool Reader::read_row(std::uint8_t* values) noexcept {
+bool JpegReader::read_row(std::uint8_t* values) noexcept {
   if (setjmp(complaint_.step)) return false;
   JSAMPROW row = values;
   jpeg_read_scanlines(&jpeg_, &row, 1);
   return true;
 }
 
-bool Reader::finish() noexcept {
+bool JpegReader::finish() noexcept {
   if (setjmp(complaint_.step)) return false;
   jpeg_finish_decompress(&jpeg_);
   return true;
@@ -127,7 +127,7 @@ void cmyk_to_rgb(std::vector<std::uint8_t>& row, std::size_t columns, bool is_co
 }  // namespace
 
 Image decode_jpeg(std::span<const std::uint8_t> bytes, const std::string& name) {
-  Reader reader(bytes);
+  JpegReader reader(bytes);
   const auto expect = [&](bool good) {
     if (!good) damaged_image(name, "JPEG", reader.complaint());
   };

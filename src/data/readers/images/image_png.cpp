@@ -14,28 +14,28 @@
 namespace trireme::data {
 namespace {
 
-struct Complaint {
+struct PngComplaint {
   std::array<char, 200> text{};
 };
 
-void on_error(png_structp png, png_const_charp text) {
-  auto& complaint = *static_cast<Complaint*>(png_get_error_ptr(png));
+void on_png_error(png_structp png, png_const_charp text) {
+  auto& complaint = *static_cast<PngComplaint*>(png_get_error_ptr(png));
   std::strncpy(complaint.text.data(), text, complaint.text.size() - 1);
   png_longjmp(png, 1);
 }
 
 void on_warning(png_structp, png_const_charp) {}
 
-class Reader {
+class PngReader {
  public:
-  explicit Reader(std::span<const std::uint8_t> bytes) : rest_(bytes) {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &complaint_, on_error, on_warning);
+  explicit PngReader(std::span<const std::uint8_t> bytes) : rest_(bytes) {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &complaint_, on_png_error, on_warning);
     if (png_) info_ = png_create_info_struct(png_);
     base::check(png_ && info_, "libpng {} gives no reader", PNG_LIBPNG_VER_STRING);
   }
-  ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
 
   // The steps, in this order. False: failed, complaint() gives the reason.
   bool read_head() noexcept;
@@ -50,7 +50,7 @@ class Reader {
 
  private:
   static void take(png_structp png, png_bytep to, std::size_t count) {
-    auto& rest = static_cast<Reader*>(png_get_io_ptr(png))->rest_;
+    auto& rest = static_cast<PngReader*>(png_get_io_ptr(png))->rest_;
     if (count > rest.size()) png_error(png, "it is cut short");
     std::memcpy(to, rest.data(), count);
     rest = rest.subspan(count);
@@ -58,12 +58,12 @@ class Reader {
 
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
-  Complaint complaint_;
+  PngComplaint complaint_;
   std::span<const std::uint8_t> rest_;
   int passes_ = 1;
 };
 
-bool Reader::read_head() noexcept {
+bool PngReader::read_head() noexcept {
   if (setjmp(png_jmpbuf(png_))) return false;
   png_set_read_fn(png_, this, take);
   png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // no limit: check_image_size() gives a better message
@@ -72,7 +72,7 @@ bool Reader::read_head() noexcept {
 }
 
 // Output of 8 bits per value, with an alpha channel if the image has any transparency.
-bool Reader::choose_output() noexcept {
+bool PngReader::choose_output() noexcept {
   if (setjmp(png_jmpbuf(png_))) return false;
   png_set_expand(png_);
   png_set_scale_16(png_);
@@ -81,7 +81,7 @@ bool Reader::choose_output() noexcept {
   return true;
 }
 
-bool Reader::read_rows(std::uint8_t* pixels) noexcept {
+bool PngReader::read_rows(std::uint8_t* pixels) noexcept {
   if (setjmp(png_jmpbuf(png_))) return false;
   for (int pass = 0; pass < passes_; ++pass)
     for (std::size_t y = 0; y < rows(); ++y) png_read_row(png_, pixels + y * columns() * values(), nullptr);
@@ -94,7 +94,7 @@ std::uint8_t on_black(unsigned value, unsigned alpha) { return static_cast<std::
 class Writer {
  public:
   explicit Writer(const Image& image) : image_(image) {
-    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &complaint_, on_error, on_warning);
+    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &complaint_, on_png_error, on_warning);
     if (png_) info_ = png_create_info_struct(png_);
     base::check(png_ && info_, "libpng {} gives no writer", PNG_LIBPNG_VER_STRING);
   }
@@ -125,7 +125,7 @@ class Writer {
   const Image& image_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
-  Complaint complaint_;
+  PngComplaint complaint_;
 };
 
 bool Writer::write_head() noexcept {
@@ -153,7 +153,7 @@ bool Writer::write_end() noexcept {
 }  // namespace
 
 Image decode_png(std::span<const std::uint8_t> bytes, const std::string& name) {
-  Reader reader(bytes);
+  PngReader reader(bytes);
   if (!reader.read_head()) damaged_image(name, "PNG", reader.complaint());
   check_image_size(name, reader.rows(), reader.columns(), 4);
   if (!reader.choose_output()) damaged_image(name, "PNG", reader.complaint());

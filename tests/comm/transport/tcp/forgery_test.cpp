@@ -12,16 +12,17 @@
 #include "comm/relay.h"
 #include "comm/transport/tcp/frame.h"
 #include "comm/transport/tcp/handshake.h"
+#include "support/core_errors.h"
 
 namespace trireme::comm {
 namespace {
+
+using support::contains;
 
 using namespace std::chrono_literals;
 using Json = nlohmann::json;
 
 constexpr auto kTimeToAct = 500ms;  // for a message that has an effect to have it
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A flag that parent and children see.
 class SharedFlag {
@@ -110,7 +111,7 @@ TEST(Forgery, AReplayIsRefused) {
     kill(ranks.process(2).number, SIGKILL);
     for (const int rank : {0, 1}) {
       const std::string words = last_words(ranks.process(rank));
-      EXPECT_TRUE(has(words, fmt::format("rank 2 (process {}", ranks.process(2).number))) << words;
+      EXPECT_TRUE(contains(words, fmt::format("rank 2 (process {}", ranks.process(2).number))) << words;
     }
     last_words(ranks.process(2));
   }
