@@ -38,11 +38,11 @@ if(TRIREME_SANITIZE)  # GCC 12 sees uninitialized values in instrumented standar
   target_link_options(trireme_flags INTERFACE -fsanitize=${TRIREME_SANITIZE})
 endif()
 
-# trireme_part(NAME [CONTROL] DEPENDS parts... LINK libraries...): the library of src/NAME, as trireme_NAME here and
+# trireme_part(NAME [CONTROL] [TOGETHER] DEPENDS parts... LINK libraries...): the library of src/NAME, as trireme_NAME here and
 # trireme::NAME in the installed package. CONTROL parts decide and report but do not compute: a release builds them for
-# quick compilation, since the JSON, TOML and command-line headers take most of the time.
+# quick compilation, since the JSON, TOML and command-line headers take most of the time. TOGETHER: see unity.cmake.
 function(trireme_part name)
-  cmake_parse_arguments(PART "CONTROL" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(PART "CONTROL;TOGETHER" "" "DEPENDS;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/mpi/module/")  # a module that is loaded at run time, cmake/mpi.cmake
   list(TRANSFORM PART_DEPENDS PREPEND trireme_)
@@ -54,7 +54,11 @@ function(trireme_part name)
   else()
     trireme_precompile(trireme_${name} compute)
   endif()
-  trireme_unite(trireme_${name})
+  set(together)
+  if(PART_TOGETHER)
+    set(together TOGETHER)
+  endif()
+  trireme_unite(trireme_${name} ${together})
   add_library(trireme::${name} ALIAS trireme_${name})
   set_target_properties(trireme_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY TRIREME_PARTS ${name})

@@ -88,7 +88,7 @@ int run_bench(const train::Registry& registry, const base::Settings& settings, c
 }
 
 // The allowed values of --transport, for the help.
-std::string transport_names(const comm::Transports& transports) {
+std::string benched_transports(const comm::Transports& transports) {
   return fmt::format("{} (train), {} (collective)",
                      base::join_or(comm::offered_names(transports, &comm::Offers::bench_train)),
                      base::join_or(comm::offered_names(transports, &comm::Offers::bench_collective)));
@@ -112,7 +112,7 @@ Verb bench_verb(const train::Registry& registry) {
       kBenchOptions,
       "what",
       run_bench,
-      {{"transport", transport_names(registry.transports)}},
+      {{"transport", benched_transports(registry.transports)}},
       bench_command_names(true)};
 }
 

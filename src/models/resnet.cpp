@@ -17,11 +17,11 @@ Value stages_and_head(LayerBuilder& layers, Value x, ResidualBlock block, const 
   return layers.dense("fc", x, classes);
 }
 
-Value norm_relu(LayerBuilder& layers, Value x) { return layers.relu("relu", layers.batch_norm("bn1", x)); }
+Value stem_norm_relu(LayerBuilder& layers, Value x) { return layers.relu("relu", layers.batch_norm("bn1", x)); }
 
 Value imagenet_stem(LayerBuilder& layers, Value x) {
   x = layers.conv("conv1", x, {.channels = 64, .kernel = 7, .stride = 2, .padding = 3, .bias = false});
-  return layers.max_pool("maxpool", norm_relu(layers, x), {.kernel = 3, .stride = 2, .padding = 1});
+  return layers.max_pool("maxpool", stem_norm_relu(layers, x), {.kernel = 3, .stride = 2, .padding = 1});
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ Value resnet50(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
 
 Value resnet18_cifar(LayerBuilder& layers, Inputs inputs, std::int64_t classes) {
   const Value x = layers.conv("conv1", inputs[0], {.channels = 64, .kernel = 3, .padding = 1, .bias = false});
-  return stages_and_head(layers, norm_relu(layers, x), basic_block, {2, 2, 2, 2}, classes);
+  return stages_and_head(layers, stem_norm_relu(layers, x), basic_block, {2, 2, 2, 2}, classes);
 }
 
 }  // namespace trireme::models

@@ -72,7 +72,7 @@ class Adam final : public Optimizer {
   double epsilon_;
 };
 
-std::unique_ptr<Optimizer> make(base::Spec& spec, const CommonOptions& defaults) {
+std::unique_ptr<Optimizer> make_any_adam(base::Spec& spec, const CommonOptions& defaults) {
   const CommonOptions common = read_common(spec, defaults);
   const double beta1 = read_decay_rate(spec, "beta1", 0.9);
   const double beta2 = read_decay_rate(spec, "beta2", 0.999);
@@ -81,9 +81,9 @@ std::unique_ptr<Optimizer> make(base::Spec& spec, const CommonOptions& defaults)
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_adam(base::Spec& spec) { return make(spec, {.lr = 1e-3}); }
+std::unique_ptr<Optimizer> make_adam(base::Spec& spec) { return make_any_adam(spec, {.lr = 1e-3}); }
 std::unique_ptr<Optimizer> make_adamw(base::Spec& spec) {
-  return make(spec, {.lr = 1e-3, .weight_decay = 0.01, .decoupled = true});
+  return make_any_adam(spec, {.lr = 1e-3, .weight_decay = 0.01, .decoupled = true});
 }
 
 }  // namespace trireme::optim

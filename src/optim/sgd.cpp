@@ -74,7 +74,7 @@ class Sgd final : public Optimizer {
   bool nesterov_;
 };
 
-std::unique_ptr<Optimizer> make(base::Spec& spec, double default_momentum, bool default_nesterov) {
+std::unique_ptr<Optimizer> make_any_sgd(base::Spec& spec, double default_momentum, bool default_nesterov) {
   const CommonOptions common = read_common(spec, {.lr = 0.01});
   const double momentum = read_decay_rate(spec, "momentum", default_momentum);
   const bool nesterov = spec.flag("nesterov", default_nesterov);
@@ -85,8 +85,8 @@ std::unique_ptr<Optimizer> make(base::Spec& spec, double default_momentum, bool 
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_sgd(base::Spec& spec) { return make(spec, 0, false); }
-std::unique_ptr<Optimizer> make_momentum(base::Spec& spec) { return make(spec, 0.9, false); }
-std::unique_ptr<Optimizer> make_nesterov(base::Spec& spec) { return make(spec, 0.9, true); }
+std::unique_ptr<Optimizer> make_sgd(base::Spec& spec) { return make_any_sgd(spec, 0, false); }
+std::unique_ptr<Optimizer> make_momentum(base::Spec& spec) { return make_any_sgd(spec, 0.9, false); }
+std::unique_ptr<Optimizer> make_nesterov(base::Spec& spec) { return make_any_sgd(spec, 0.9, true); }
 
 }  // namespace trireme::optim

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text/text.h"
-#include "cluster/launcher/ssh_command.h"
+#include "cluster/launcher/start_on_host.h"
 #include "support/core_errors.h"
 
 namespace trireme::cluster {

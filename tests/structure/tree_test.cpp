@@ -11,6 +11,7 @@
 #include "structure/rooms.h"
 #include "structure/rules.h"
 #include "structure/type_names.h"
+#include "structure/united_names.h"
 
 namespace trireme::structure {
 namespace {
@@ -66,6 +67,12 @@ TEST(Tree, CMakeLinksAsTheDesignSays) {
 
 TEST(Tree, LibrariesAreLinkedWithWhatTheyInclude) {
   expect_none(check_links(cmake_arrows(read(kRoot / "CMakeLists.txt").text), included_parts(cpp_files({"src"}))));
+}
+
+TEST(Tree, FilesThatAreCompiledAsOneDoNotOverloadEachOther) {
+  const std::set<std::string> together = parts_together(read(kRoot / "CMakeLists.txt").text);
+  EXPECT_FALSE(together.empty());
+  expect_none(check_united_names(cpp_files({"src"}), together));
 }
 
 TEST(Tree, EveryPartIsBuilt) {

@@ -24,8 +24,8 @@ using Layer = graph::LayerChoices;
 // Seconds per algorithm, for both directions plus the reorders that the layer needs; the minimum over the rounds.
 using Times = std::map<std::string, double>;
 
-void measure(const BenchCase& bench, const std::vector<Layer>& layers, const base::CorePlan& cores,
-             std::map<std::string, Times>& times) {
+void measure_algorithms(const BenchCase& bench, const std::vector<Layer>& layers, const base::CorePlan& cores,
+                        std::map<std::string, Times>& times) {
   std::vector<std::string> algorithms;
   for (const Layer& layer : layers)
     for (const std::string& algorithm : layer.choices.algorithms)
@@ -72,7 +72,7 @@ void tune(const std::vector<BenchCase>& cases, const std::string& file) {
     const graph::Network network = graph::fuse(models::build_model(*bench.info));
     const auto layers = graph::layers_with_a_choice(network, (bench.batch + bench.oars - 1) / bench.oars);
     std::map<std::string, Times> times;
-    if (!layers.empty()) measure(bench, layers, cores, times);
+    if (!layers.empty()) measure_algorithms(bench, layers, cores, times);
     for (const Layer& layer : layers)
       for (const auto& [algorithm, seconds] : times[layer.name]) by_layer[layer.choices.layer][algorithm] += seconds;
     about += fmt::format("# {} with {} samples in {} oars on {} threads\n", bench.model, bench.batch, bench.oars,

@@ -7,7 +7,7 @@
 #include "base/system/clock.h"
 #include "cluster/launch_info.h"
 #include "cluster/launcher/launcher.h"
-#include "cluster/launcher/ssh_command.h"
+#include "cluster/launcher/start_on_host.h"
 #include "cluster/random_token.h"
 
 namespace trireme::cluster {
@@ -53,13 +53,8 @@ void Launcher::start() {
   exit_notifier_ = std::make_unique<ExitNotifier>(rendezvous_);
   const std::vector<std::string> variables = whole_environment();
   for (Member& member : members_) {
-    const bool is_here = member.host.empty(), is_first = &member == &members_.front();
-    base::ChildCommand command;
-    command.arguments = is_here ? job_.command : ssh_command(job_, member.host);
-    command.environment = variables;
-    if (is_here) command.environment.insert(command.environment.begin(), "TRIREME_LAUNCH_INFO=stdin");
-    if (is_first) command.output = command.error = base::ChildOutput::inherit;
-    member.process = std::make_unique<base::ChildProcess>(command);
+    const bool is_first = &member == &members_.front();
+    member.process = start_on_host(job_, member.host, variables, is_first);
     launch_info.rendezvous = is_first ? held : rendezvous;
     member.process->write(to_line(launch_info) + "\n");
     ++launch_info.rank;

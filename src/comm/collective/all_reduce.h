@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/collective/combine.h"
+#include "comm/collective/elementwise.h"
 #include "comm/collective/subgroup.h"
 
 namespace trireme::comm {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/collective/combine.h"
+#include "comm/collective/elementwise.h"
 #include "comm/transport/link/operation.h"
 #include "comm/transport/link_set/link_set.h"
 #include "comm/transport/link_set/link_waiter.h"

@@ -24,17 +24,17 @@ const Names kTrainLabels = {"train-labels-idx1-ubyte", "train-labels.idx1-ubyte"
 const Names kTestImages = {"t10k-images-idx3-ubyte", "t10k-images.idx3-ubyte"};
 const Names kTestLabels = {"t10k-labels-idx1-ubyte", "t10k-labels.idx1-ubyte"};
 
-std::uint32_t read_number(UnpackedReader& reader) {
+std::uint32_t read_big_endian(UnpackedReader& reader) {
   const auto b = reader.read_exactly(4, "a number of the IDX header");
   return std::uint32_t{b[0]} << 24 | std::uint32_t{b[1]} << 16 | std::uint32_t{b[2]} << 8 | std::uint32_t{b[3]};
 }
 
 // Checks the magic number and returns the count.
 std::uint32_t read_head(UnpackedReader& reader, std::uint32_t magic, const char* what) {
-  if (const std::uint32_t found = read_number(reader); found != magic)
+  if (const std::uint32_t found = read_big_endian(reader); found != magic)
     base::user_error("{} is not an IDX file of {}: it begins with {:08x}, expected {:08x}", reader.path().string(),
                      what, found, magic);
-  const std::uint32_t count = read_number(reader);
+  const std::uint32_t count = read_big_endian(reader);
   if (count == 0) base::user_error("{} is empty: its header promises 0 {}", reader.path().string(), what);
   if (count > kMaxCount)
     base::user_error("{} is damaged: its header promises {} {}, at most {} are possible", reader.path().string(), count,
@@ -62,7 +62,7 @@ DatasetPtr read_idx(const CodecRegistry& codecs, const fs::path& images, const f
                     Names class_names) {
   UnpackedReader image_reader(codecs, images);
   const std::uint32_t count = read_head(image_reader, kImagesMagic, "images");
-  const std::uint32_t rows = read_number(image_reader), columns = read_number(image_reader);
+  const std::uint32_t rows = read_big_endian(image_reader), columns = read_big_endian(image_reader);
   if (rows == 0 || columns == 0 || rows > kMaxSide || columns > kMaxSide)
     base::user_error("{} is damaged: images of {}x{} pixels, expected 1 ... {} each way", images.string(), rows,
                      columns, kMaxSide);

@@ -20,7 +20,7 @@ using namespace packed;
 
 constexpr std::uint64_t kMaxHeader = std::uint64_t{64} << 20;
 
-std::uint64_t read_number(std::span<const std::byte> bytes) {
+std::uint64_t read_little_endian(std::span<const std::byte> bytes) {
   std::uint64_t number = 0;
   for (int k = 7; k >= 0; --k)
     number = number << 8 | std::to_integer<std::uint64_t>(bytes[static_cast<std::size_t>(k)]);
@@ -35,8 +35,8 @@ Json read_header(const MappedFile& file) {
   const auto bytes = file.bytes();
   if (bytes.size() < kFrontBytes || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
     base::user_error("{} is no packed dataset: it does not begin with TRIREME1", file.path().string());
-  const std::uint64_t length = read_number(bytes.subspan(kMagic.size())),
-                      checksum = read_number(bytes.subspan(kMagic.size() + 8));
+  const std::uint64_t length = read_little_endian(bytes.subspan(kMagic.size())),
+                      checksum = read_little_endian(bytes.subspan(kMagic.size() + 8));
   if (length > kMaxHeader || length > bytes.size() - kFrontBytes) damaged(file.path(), "its header is cut short");
   const auto header = bytes.subspan(kFrontBytes, length);
   if (base::xxh3(header) != checksum) damaged(file.path(), "the checksum of its header is wrong");

@@ -4,7 +4,7 @@
 
 namespace trireme::train {
 namespace {
-constexpr double kLookSeconds = 1;  // how often to check that the group is alive
+constexpr double kMailboxLookSeconds = 1;  // how often to check that the group is alive
 constexpr std::size_t kReportRoom = std::size_t{512} << 10;
 // In place of the alternative's byte: the message has only the size of the report, which follows as kReportBody.
 constexpr std::uint8_t kLongReport = 0xff;
@@ -12,7 +12,7 @@ constexpr std::uint8_t kLongReport = 0xff;
 
 void receive_bytes(comm::Mailbox& mailbox, int from, comm::Tag tag, std::span<std::byte> into) {
   for (;;) {
-    const auto got = mailbox.receive_within(kLookSeconds, from, tag, into);
+    const auto got = mailbox.receive_within(kMailboxLookSeconds, from, tag, into);
     if (!got) continue;
     base::check(got->bytes == into.size(), "a message of {} bytes from process {} where {} were expected", got->bytes,
                 from, into.size());
@@ -44,7 +44,7 @@ void send_order(comm::Mailbox& mailbox, int to, MessageTag tag, const Order& ord
 Order receive_order(comm::Mailbox& mailbox, int from, MessageTag tag) {
   std::array<std::byte, kLongestFixed> bytes{};
   for (;;)
-    if (const auto got = mailbox.receive_within(kLookSeconds, from, tag, bytes))
+    if (const auto got = mailbox.receive_within(kMailboxLookSeconds, from, tag, bytes))
       return decode<Order>(std::span(bytes).first(got->bytes));
 }
 

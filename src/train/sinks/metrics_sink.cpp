@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-std::string line_of(const observe::StepDone& step) {
+std::string metrics_line(const observe::StepDone& step) {
   OrderedJson line{{"type", "step"},
                    {"step", step.step},
                    {"epoch", step.epoch},
@@ -24,7 +24,7 @@ std::string line_of(const observe::StepDone& step) {
   return line.dump();
 }
 
-std::string line_of(const observe::PushDone& push) {
+std::string metrics_line(const observe::PushDone& push) {
   return OrderedJson{{"type", "push"},
                      {"step", push.step},
                      {push.is_group ? "group" : "worker", push.pusher},
@@ -33,7 +33,7 @@ std::string line_of(const observe::PushDone& push) {
       .dump();
 }
 
-std::string line_of(const observe::EpochDone& epoch) {
+std::string metrics_line(const observe::EpochDone& epoch) {
   const observe::SamplesUsed& used = epoch.samples_used;
   OrderedJson line{
       {"type", "epoch"},
@@ -87,9 +87,9 @@ class MetricsSink : public observe::EventSink {
         event);
   }
   void on(const observe::Event& event) override {
-    std::visit(base::Match{[&](const observe::StepDone& step) { writer_->write(line_of(step)); },
-                           [&](const observe::PushDone& push) { writer_->write(line_of(push)); },
-                           [&](const observe::EpochDone& epoch) { writer_->write(line_of(epoch)); },
+    std::visit(base::Match{[&](const observe::StepDone& step) { writer_->write(metrics_line(step)); },
+                           [&](const observe::PushDone& push) { writer_->write(metrics_line(push)); },
+                           [&](const observe::EpochDone& epoch) { writer_->write(metrics_line(epoch)); },
                            [&](const observe::RolledBack& to) {
                              writer_.reset();  // cut() replaces the file
                              cut(path_, to);

@@ -25,7 +25,7 @@ struct Layout {
   std::vector<std::string> notes;
 };
 
-bool is_folder(const fs::path& path) {
+bool is_existing_folder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
 }
@@ -35,7 +35,7 @@ bool is_folder(const fs::path& path) {
 Layout find_layout(const fs::path& root) {
   Layout layout;
   for (const char* name : {"test", "val", "valid", "validation"}) {
-    if (!is_folder(root / name)) continue;
+    if (!is_existing_folder(root / name)) continue;
     if (layout.test)
       layout.notes.push_back(fmt::format("the folder {} is not used, {} is the test set", (root / name).string(),
                                          layout.test->filename().string()));
@@ -43,7 +43,7 @@ Layout find_layout(const fs::path& root) {
       layout.test = root / name;
   }
   layout.train = root / "train";
-  if (is_folder(layout.train) &&
+  if (is_existing_folder(layout.train) &&
       (layout.test || (!has_images_inside(layout.train) && !folders_in(layout.train).empty())))
     return layout;
   return {root, {}, {}};
@@ -111,7 +111,7 @@ DataPair make_pair(const DataRequest& request, ImageColumn column, const ImageLi
 
 bool is_image_folder(const DataRequest& request) {
   const fs::path path = request.name;
-  if (!is_folder(path)) return false;
+  if (!is_existing_folder(path)) return false;
   std::error_code ignored;
   return fs::is_empty(path, ignored) || has_images_inside(path) || !folders_in(path).empty();
 }

@@ -1,4 +1,4 @@
-#include "comm/collective/combine.h"
+#include "comm/collective/elementwise.h"
 
 #include "base/cpu/add_into.h"
 #include "base/cpu/simd.h"

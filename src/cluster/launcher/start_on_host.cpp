@@ -1,4 +1,4 @@
-#include "cluster/launcher/ssh_command.h"
+#include "cluster/launcher/start_on_host.h"
 
 #include <fmt/format.h>
 #include <netdb.h>
@@ -92,6 +92,16 @@ std::vector<std::string> ssh_command(const Job& job, const std::string& host) {
   for (const std::string& word : job.command) command += " " + quoted(word);
   words.push_back("exec sh -c " + quoted(command + "; exit $?"));
   return words;
+}
+
+std::unique_ptr<base::ChildProcess> start_on_host(const Job& job, const std::string& host,
+                                                  const std::vector<std::string>& environment, bool inherits_output) {
+  base::ChildCommand command;
+  command.arguments = host.empty() ? job.command : ssh_command(job, host);
+  command.environment = environment;
+  if (host.empty()) command.environment.insert(command.environment.begin(), "TRIREME_LAUNCH_INFO=stdin");
+  if (inherits_output) command.output = command.error = base::ChildOutput::inherit;
+  return std::make_unique<base::ChildProcess>(command);
 }
 
 comm::Address rendezvous_of(const Job& job) {
