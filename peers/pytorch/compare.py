@@ -15,6 +15,7 @@ from torch import nn  # noqa: E402
 
 import answering  # noqa: E402
 import comparing  # noqa: E402
+import described  # noqa: E402
 import networks  # noqa: E402
 import perturb  # noqa: E402
 import schedules  # noqa: E402
@@ -117,8 +118,8 @@ def read(path):
 
 
 class Comparison:
-    def __init__(self, model, inputs, classes, weights, optimizer, results):
-        self.net = networks.build(model, inputs, classes)
+    def __init__(self, model, inputs, classes, weights, optimizer, results, network=None):
+        self.net = described.Network(network) if network else networks.build(model, inputs, classes)
         self.dropouts = {name: module.p for name, module in self.net.named_modules() if isinstance(module, nn.Dropout)}
         self.masks, self.norms = replace(self.net)
         self.load(read(weights))

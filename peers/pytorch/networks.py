@@ -373,6 +373,8 @@ def build(name, inputs=None, classes=0):
 
 def penalty(net):
     """What the network adds to its loss: l2 * sum(w^2) over the kernels of its convolutions; 0 without one."""
+    if hasattr(net, "penalties"):  # of described.py
+        return net.penalty() if net.penalties else 0.0
     coefficient = getattr(net, "l2", 0.0)
     if not coefficient:
         return 0.0
@@ -381,7 +383,11 @@ def penalty(net):
 
 def parameters_and_statistics(net):
     """(name, tensor, trained) in Trireme's order of definition: module by module, parameters before statistics."""
-    for name, tensor in net.state_dict(keep_vars=True).items():
+    found = net.state_dict(keep_vars=True)
+    if hasattr(net, "order"):  # of described.py: by node, whose names may not follow the order
+        found = {f"{layer}.{name}": tensor for layer in net.order
+                 for name, tensor in net.get_submodule(layer).state_dict(keep_vars=True).items()}
+    for name, tensor in found.items():
         if not name.endswith("num_batches_tracked"):
             yield name, tensor, tensor.requires_grad
 

@@ -11,6 +11,7 @@
 #include "base/system/descriptors.h"
 #include "base/system/memory_reserve.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "base/version.h"
 
 namespace trireme::cli {
@@ -21,7 +22,7 @@ struct Parsed {
   Verb verb;
   CLI::App* app = nullptr;
   base::Settings settings;
-  std::string argument;
+  std::vector<std::string> words;  // of the positional argument
 };
 
 void add_options(Parsed& parsed) {
@@ -44,7 +45,8 @@ void add_options(Parsed& parsed) {
     }
     made->group(option.group);
   }
-  if (parsed.verb.argument[0] != '\0') app.add_option(parsed.verb.argument, parsed.argument, "")->type_name("");
+  if (parsed.verb.argument[0] != '\0')
+    app.add_option(parsed.verb.argument, parsed.words, "")->type_name("")->expected(0, parsed.verb.most_words);
 }
 
 // Reports an unknown verb, or an unknown option of a verb, as a user error.
@@ -108,7 +110,7 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   }
-  const int code = chosen->verb.run(registry, chosen->settings, chosen->argument);
+  const int code = chosen->verb.run(registry, chosen->settings, base::join(chosen->words, " "));
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     base::run_error("cannot write standard output: {}", std::strerror(errno));
   return code;
@@ -127,8 +129,8 @@ std::string help_text(const Verb& verb, const base::OptionSpec& option) {
 }
 
 std::vector<Verb> verbs(const train::Registry& registry) {
-  return {train_verb(registry), eval_verb(),          predict_verb(), data_verb(),
-          compare_verb(),       bench_verb(registry), list_verb()};
+  return {train_verb(registry), eval_verb(),    predict_verb(),       data_verb(),
+          model_verb(),         compare_verb(), bench_verb(registry), list_verb()};
 }
 
 int run(const train::Registry& registry, int argc, char** argv) {

@@ -23,6 +23,7 @@ struct Verb {
   std::map<std::string, std::string> values{};
   // The values of `argument` that completion offers; words for internal use are left out.
   std::vector<std::string> words{};
+  int most_words = 1;  // of the positional argument, which holds them joined by blanks
 };
 
 inline constexpr const char* kSummary =
@@ -41,6 +42,7 @@ Verb train_verb(const train::Registry& registry);
 Verb eval_verb();
 Verb predict_verb();
 Verb data_verb();
+Verb model_verb();
 Verb compare_verb();
 Verb bench_verb(const train::Registry& registry);
 Verb list_verb();

@@ -40,8 +40,9 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   resolved.set("pin", "auto");
   resolved.set("augment", "none");
   saved.data_name = resolved.text("data");
-  const data::Normalization normalization = train::stored_normalization(train::RunFolder::open(run));
-  saved.experiment = train::resolve(registry, resolved, &normalization);
+  const train::RunFolder folder = train::RunFolder::open(run);
+  const data::Normalization normalization = train::stored_normalization(folder);
+  saved.experiment = train::resolve(registry, resolved, {&normalization, train::stored_network(folder)});
   saved.split = saved.split_name == "test"    ? saved.experiment.test
                 : saved.split_name == "train" ? saved.experiment.train
                                               : saved.experiment.validation;

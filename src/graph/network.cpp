@@ -6,10 +6,25 @@
 #include "base/error.h"
 
 namespace trireme::graph {
+namespace {
+
+// Products of sizes would overflow long after no machine has the memory.
+void check_size(const std::string& what, const Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape.sizes()) {
+    if (size > kMostValues / std::max<std::int64_t>(count, 1))
+      base::user_error("{} of the shape {} has more than 2^40 values", what, shape.text());
+    count *= size;
+  }
+}
+
+}  // namespace
 
 int Network::add_node(Node node) {
   for (const Node& other : nodes_)
     if (other.name == node.name) base::user_error("network '{}' has two nodes called '{}'", name_, node.name);
+  if (nodes_.size() == kMostNodes)
+    base::user_error("network '{}' has more than {} nodes; check the repeats of its blocks", name_, kMostNodes);
   nodes_.push_back(std::move(node));
   return static_cast<int>(nodes_.size()) - 1;
 }
@@ -18,6 +33,7 @@ Value Network::input(const std::string& name, const Shape& sample_shape) {
   for (const std::int64_t size : sample_shape.sizes())
     if (size <= 0)
       base::user_error("input '{}' of network '{}' has the impossible shape {}", name, name_, sample_shape.text());
+  check_size(fmt::format("input '{}'", name), sample_shape);
   const int node = add_node({name, nullptr, {}, sample_shape});
   inputs_.push_back(node);
   return {node};
@@ -34,7 +50,10 @@ Value Network::add(const std::string& name, OpPtr op, const std::vector<Value>& 
     shapes.push_back(nodes_[static_cast<std::size_t>(input.node)].shape.with_batch(1));
   }
   node.shape = output_of(name, *node.op, shapes);
+  check_size(fmt::format("node '{}'", name), node.shape);
   const auto specs = node.op->parameters(shapes);
+  for (const ops::ParameterSpec& spec : specs)
+    check_size(fmt::format("parameter '{}.{}'", name, spec.name), spec.shape);
   const int index = add_node(std::move(node));
   for (const ops::ParameterSpec& spec : specs) parameters_.push_back({name + "." + spec.name, index, spec, 0});
   return {index};

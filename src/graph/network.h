@@ -21,6 +21,10 @@ namespace trireme::graph {
 using ops::OpPtr;
 using tensor::Shape;
 
+// The most values that one sample's tensor, or one parameter, may have.
+inline constexpr std::int64_t kMostValues = std::int64_t{1} << 40;
+inline constexpr std::size_t kMostNodes = 10000;
+
 struct Value {
   int node = -1;
 };
@@ -53,6 +57,8 @@ class Network {
   void l2_penalty(Value node, double coefficient);
   // Limits the default number of oars; weight-heavy networks set fewer than 16.
   void set_oar_limit(int oars) { oar_limit_ = oars; }
+  // The style of the initial weights (models/init.h); empty: whoever trains the network chooses.
+  void set_initialiser(const std::string& style) { initialiser_ = style; }
 
   const std::string& name() const { return name_; }
   Shape shape(Value value) const { return nodes_[static_cast<std::size_t>(value.node)].shape; }
@@ -65,6 +71,7 @@ class Network {
   const std::vector<ParameterInfo>& parameters() const { return parameters_; }
   std::int64_t parameter_count() const;  // trained ones
   int oar_limit() const { return oar_limit_; }
+  const std::string& initialiser() const { return initialiser_; }
   // The total cost of forward for `batch` samples.
   ops::Cost cost(std::int64_t batch) const;
 
@@ -82,6 +89,7 @@ class Network {
   int loss_ = -1;
   std::vector<ParameterInfo> parameters_;
   int oar_limit_ = 16;
+  std::string initialiser_;
 };
 
 // The default number of oars, a pure function of network and batch: the smaller of the network's limit (16 unless set)

@@ -27,7 +27,7 @@ struct ModelRow {
   std::string name;
   std::string summary;
   // Defaults for requests that leave them open; inputs are per sample. Other sizes are allowed, other numbers or ranks
-  // of inputs are not.
+  // of inputs are not. Models of files may leave them empty: they take what the data gives.
   std::vector<tensor::Shape> inputs{};
   std::int64_t classes = 10;
   std::int64_t batch = 64;  // the global batch without --batch

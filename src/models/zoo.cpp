@@ -15,6 +15,10 @@ std::string shapes_text(std::span<const tensor::Shape> shapes) {
 }
 
 void check_inputs(const ModelRow& model, std::span<const tensor::Shape> given) {
+  if (model.inputs.empty() && !given.empty()) return;
+  if (model.inputs.empty())
+    base::user_error("model '{}' does not say the shapes of its inputs; name data, or give each input a shape",
+                     model.name);
   bool fits = given.size() == model.inputs.size();
   for (std::size_t i = 0; fits && i < given.size(); ++i) fits = given[i].rank() == model.inputs[i].rank();
   if (fits) return;

@@ -189,7 +189,7 @@ TEST_F(Launch, ACrashOfASurvivorIsNamedToo) {
 // It ends a moment after those who saw it leave.
 TEST_F(Launch, TheOneThatFailedIsNamedNotThoseThatSawIt) {
   const Finished finished = run(scripts(3, R"sh(
-    if [ $rank = 2 ]; then echo "trireme: my own fault" >&2; touch $FOLDER/left; gone $FOLDER/pid1; exit 1; fi
+    if [ $rank = 2 ]; then echo "trireme: my own fault" >&2; touch $FOLDER/left; there $FOLDER/pid1; gone $FOLDER/pid1; exit 1; fi
     there $FOLDER/left; echo "trireme: rank $rank, barrier 3: rank 2 has left the group" >&2; exit 1)sh"));
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_TRUE(

@@ -21,6 +21,7 @@
 #include "data/readers/packed.h"
 #include "data/readers/table/csv.h"
 #include "fuzz/comm_targets.h"
+#include "fuzz/model_targets.h"
 #include "support/temporary_folder.h"
 
 namespace trireme::fuzz {
@@ -164,6 +165,8 @@ constexpr std::array kTargets{
     Target{"table", read_table, table_seeds},
     Target{"image", read_image, image_seeds},
     Target{"packed", read_packed, packed_seeds},
+    Target{"model_toml", read_model_toml, model_toml_seeds},
+    Target{"model_json", read_model_json, model_json_seeds},
     Target{"frame", read_frames, frame_seeds},
     Target{"link", read_link, link_seeds},
     Target{"listener", visit_listener, listener_seeds},

@@ -6,7 +6,8 @@
 
 namespace trireme::structure {
 
-// oneDNN and OpenMP only in src/ops/core/onednn*; JSON, logging, options and TOML headers only in .cpp files.
+// oneDNN and OpenMP only in src/ops/core/onednn*; JSON (but for its declarations), logging, options and
+// TOML headers only in .cpp files.
 Offences check_library_headers(const SourceFile& file);
 // The environment is read in few places.
 Offences check_environment(const SourceFile& file);

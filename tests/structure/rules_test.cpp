@@ -16,6 +16,7 @@ TEST(LibraryHeaders, OneDnnAndOpenMpStayBehindTheGate) {
 
 TEST(LibraryHeaders, HeavyHeadersStayOutOfHeaders) {
   EXPECT_EQ(check_library_headers({"src/store/a.h", "#include <nlohmann/json.hpp>\n"}).size(), 1u);
+  EXPECT_TRUE(check_library_headers({"src/store/a.h", "#include <nlohmann/json_fwd.hpp>\n"}).empty());
   EXPECT_EQ(check_library_headers({"src/base/system/log.h", "#include <spdlog/spdlog.h>\n"}).size(), 1u);
   EXPECT_TRUE(check_library_headers({"src/store/a.cpp", "#include <nlohmann/json.hpp>\n"}).empty());
 }

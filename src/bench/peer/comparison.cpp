@@ -180,7 +180,7 @@ Comparison::Comparison(const train::Registry& registry, const base::Settings& se
       system_(peer::find_system(settings.text("peer"))),
       options_(options_of(registry, settings)),
       experiment_(experiment_of(registry, settings, options_.train)) {
-  check_has_counterpart(settings.text("model"), system_);
+  if (system_.name != peer::pytorch().name) check_has_counterpart(settings.text("model"), system_);
   if (experiment_.train->spec().target != data::TargetKind::classes)
     base::user_error("compare needs data with classes; {} has {}", settings.text("data"),
                      data::target_name(experiment_.train->spec().target));

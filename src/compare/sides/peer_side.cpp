@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/sides/sides.h"
+#include "graph/description/network_json.h"
 
 namespace trireme::compare {
 namespace {
@@ -54,13 +55,15 @@ void PeerSide::prepare(const train::Experiment& experiment, const Tensors& weigh
   const auto shape_of = [&](int node) { return network.nodes()[static_cast<std::size_t>(node)].shape; };
   Json inputs = Json::array();
   for (const int node : network.inputs()) inputs.push_back(shape_of(node).sizes());
-  const Json answer = ask(process_, {{"do", "prepare"},
-                                     {"model", network.name()},
-                                     {"inputs", inputs},
-                                     {"classes", shape_of(network.prediction()).count()},
-                                     {"weights", write(weights)},
-                                     {"optimizer", optimizer},
-                                     {"results", results_}});
+  Json request{{"do", "prepare"},
+               {"model", network.name()},
+               {"inputs", inputs},
+               {"classes", shape_of(network.prediction()).count()},
+               {"weights", write(weights)},
+               {"optimizer", optimizer},
+               {"results", results_}};
+  if (!experiment.is_in_zoo) request["network"] = Json::parse(graph::network_json(network));
+  const Json answer = ask(process_, request);
   version_ = answer.at("version");
   if (!answer.at("dropouts").is_null()) dropouts_ = answer["dropouts"].get<Rates>();
   base::fs::remove(given_);

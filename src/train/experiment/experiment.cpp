@@ -20,6 +20,7 @@
 namespace trireme::train {
 namespace {
 
+constexpr const char* kInitialiser = "pytorch";
 constexpr std::int64_t kMany = std::int64_t{1} << 40;
 
 data::TargetKind parse_target(const base::Settings& settings) {
@@ -102,7 +103,7 @@ void fit_network(const models::ModelRow& model, const base::Settings& settings, 
     build();
   } catch (const base::Error& error) {
     const tensor::Shape& has = e.train->spec().inputs[0];
-    const tensor::Shape& made_for = model.inputs[0];
+    const tensor::Shape made_for = model.inputs.empty() ? tensor::Shape() : model.inputs[0];
     const bool smaller = has.rank() == 3 && made_for.rank() == 3 && (has[1] < made_for[1] || has[2] < made_for[2]);
     if (error.kind() != base::ErrorKind::user || !smaller) throw;
     resize(made_for[1], made_for[2]);
@@ -170,15 +171,20 @@ void plan_threads(const base::Settings& settings, const HostNeighbours& neighbou
 
 }  // namespace
 
-Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known,
+Experiment resolve(const Registry& registry, const base::Settings& settings, const GivenParts& given,
                    const HostNeighbours& neighbours) {
+  const data::Normalization* known = given.normalization;
   Experiment e;
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
-  const models::ModelRow& model = registry.models.get(settings.text("model"));
+  const std::optional<ModelText> file = given.model ? given.model : read_model_file(settings);
+  const models::ModelRow model = choose_model(registry, settings, file);
+  e.is_in_zoo = !file && models::is_in_zoo(model.name);
   open_data(registry.readers, settings, model, known == nullptr, e);
   prepare_data(settings, known, e);
   fit_network(model, settings, e);
+  if (const std::string& style = settings.text("init"); style != "auto") e.network.set_initialiser(style);
+  if (e.network.initialiser().empty()) e.network.set_initialiser(kInitialiser);
 
   e.batch = settings.integer("batch", 0, kMany);
   if (e.batch == 0) e.batch = model.batch;

@@ -13,6 +13,7 @@
 #include "data/sampling/distribution.h"
 #include "data/stages/normalize.h"
 #include "graph/network.h"
+#include "train/experiment/model_choice.h"
 #include "train/experiment/registry.h"
 
 namespace trireme::train {
@@ -24,6 +25,7 @@ struct Experiment {
   data::DistributionOptions distribution;
   data::Normalization normalization;  // computed from the training set, or taken from a saved run
   graph::Network network{""};
+  bool is_in_zoo = false;  // the network is one that the zoo makes, not one of a file or of a program of its own
   std::int64_t batch = 0;
   int oars = 1;
   int threads = 1;
@@ -51,10 +53,17 @@ std::string data_hash(const Experiment& experiment);
 // A file that is no kernel table is a user error.
 std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& file);
 
+// What is taken as given instead of being found from the settings and the data.
+struct GivenParts {
+  // Of the run that the settings come from; applied instead of one computed from the data given now.
+  const data::Normalization* normalization = nullptr;
+  // The description of the network; without it, the settings name the model.
+  std::optional<ModelText> model{};
+};
+
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is
-// written. `known`: the normalisation of the run that the settings come from; it is applied instead of one computed
-// from the data given now.
-Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known = nullptr,
+// written.
+Experiment resolve(const Registry& registry, const base::Settings& settings, const GivenParts& given = {},
                    const HostNeighbours& neighbours = {});
 
 }  // namespace trireme::train

@@ -8,7 +8,8 @@ namespace {
 using Option = base::OptionSpec;
 
 constexpr std::array kOptions{
-    Option{"What to train", "model", "NAME", "mnist-cnn", "network of the zoo (trireme list models)"},
+    Option{"What to train", "model", "NAME", "mnist-cnn",
+           "network of the zoo (trireme list models), or a file that describes one: FILE.toml or FILE.json"},
     Option{"What to train", "data", "NAME", "fashion-mnist",
            "dataset (trireme list datasets), a file or folder of your own, or 'synthetic'"},
     Option{"What to train", "data-dir", "DIR", "",
@@ -41,7 +42,8 @@ constexpr std::array kOptions{
     Option{"Learning", "schedule", "SPEC", "cosine",
            "cosine:min=0, constant, step:80=0.01,130=0.001, onecycle:peak=0.1; each takes warmup=EPOCHS"},
     Option{"Learning", "clip", "NORM", "0", "bound of the gradient's norm; 0: none"},
-    Option{"Learning", "init", "STYLE", "pytorch", "initial weights: pytorch, keras or he"},
+    Option{"Learning", "init", "STYLE", "auto",
+           "initial weights: pytorch, keras or he; auto: what the network's file says, else pytorch"},
     Option{"Learning", "init-from", "RUN|FILE", "",
            "start from another run's best weights or a .safetensors file; layers that differ keep their fresh values"},
     Option{"Learning", "seed", "N", "1", "the seed of everything random"},

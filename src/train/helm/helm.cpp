@@ -104,7 +104,7 @@ void Helm::start_from_other_weights() {
   const std::string& from = context_.settings.text("init-from");
   if (from.empty()) return;
   const StateKeeper::Floats floats = state_.memory();
-  fill_fresh_weights(context_.experiment.network, context_.space, floats.weights, context_.settings.text("init"),
+  fill_fresh_weights(context_.experiment.network, context_.space, floats.weights, context_.experiment.network.initialiser(),
                      context_.experiment.seed);
   notes_.push_back("starts with " + take_weights_from(context_.space, floats.weights, from));
   state_.spread(floats, false);

@@ -191,7 +191,11 @@ class Job {
       if (!given.text("resume").empty()) {
         normalization_ = stored_normalization(RunFolder::open(given.text("resume")));
         json["normalization"] = to_text(*normalization_);
+        model_ = stored_network(RunFolder::open(given.text("resume")));
+      } else {
+        model_ = read_model_file(settings);
       }
+      if (model_) json["model"] = {{"file", model_->file}, {"text", model_->text}};
       text = json.dump();
     });
     text = agree_.broadcast(text);
@@ -199,6 +203,7 @@ class Job {
     const Json json = Json::parse(text);
     for (const auto& [name, value] : json.at("given").items()) settings.set(name, value.get<std::string>());
     if (json.contains("normalization")) normalization_ = normalization_from_text(json.at("normalization"));
+    if (json.contains("model")) model_ = ModelText{json["model"].at("file"), json["model"].at("text")};
     return settings;
   }
 
@@ -208,7 +213,7 @@ class Job {
     if (clip < 0) base::user_error("{} is {}, expected 0 (none) or more", settings_.label("clip"), clip);
     base::Settings common = settings_;
     common.set("isa", isa);
-    experiment_ = resolve(registry_, common, normalization_ ? &*normalization_ : nullptr, neighbours);
+    experiment_ = resolve(registry_, common, {normalization_ ? &*normalization_ : nullptr, model_}, neighbours);
     const Experiment& e = *experiment_;
     if (roles_.workers > e.oars)
       base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
@@ -491,6 +496,7 @@ class Job {
   comm::Group group_;
   Agreement agree_;
   std::optional<data::Normalization> normalization_;
+  std::optional<ModelText> model_;
   base::Settings settings_;
   int process_ = 0, worker_number_ = 0;
   strategy::RoleMap roles_;

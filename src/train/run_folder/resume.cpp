@@ -46,6 +46,7 @@ bool free_on_resume(const std::string& name) {
 }  // namespace
 
 void check_known_model(const Registry& registry, const base::Settings& settings, const std::string& run) {
+  if (stored_network(RunFolder::open(run))) return;
   if (const std::string& model = settings.text("model"); registry.models.find(model) == nullptr)
     base::user_error("the model '{}' of the run {} is not known to this program; use the program that trained it",
                      model, run);

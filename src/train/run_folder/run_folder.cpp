@@ -11,8 +11,11 @@
 
 #include "base/cpu/simd.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/system/beside_program.h"
 #include "base/version.h"
+#include "graph/description/network_json.h"
+#include "models/files/model_file.h"
 #include "ops/core/onednn.h"
 #include "store/json_checksum.h"
 #include "train/experiment/options.h"
@@ -37,6 +40,10 @@ void make_folder(const fs::path& path) {
     base::user_error("cannot write into the run folder {}: {}", path.string(), std::strerror(errno));
 }
 
+constexpr const char* kNetworkFile = "network.json";
+
+std::string sha256_of(const std::string& text) { return base::sha256_hex(std::as_bytes(std::span(text))); }
+
 }  // namespace
 
 RunFolder RunFolder::create(const std::string& wanted, const std::string& model, const std::string& data) {
@@ -52,8 +59,9 @@ RunFolder RunFolder::create(const std::string& wanted, const std::string& model,
   make_folder("runs");
   const fs::path given = fs::path(data).lexically_normal();
   const std::string short_name = (given.has_filename() ? given : given.parent_path()).stem().string();
+  const std::string short_model = models::is_model_file(model) ? fs::path(model).stem().string() : model;
   for (int number = 1;; ++number) {
-    const fs::path path = fmt::format("runs/{}-{}-{}", model, short_name, number);
+    const fs::path path = fmt::format("runs/{}-{}-{}", short_model, short_name, number);
     std::error_code cause;
     if (fs::create_directory(path, cause)) return {path, true};
     if (cause) base::user_error("cannot make the run folder {}: {}", path.string(), cause.message());
@@ -106,6 +114,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   // The resolved values instead of "0: the default", so that --config with this file reproduces the run anywhere.
   json["configuration"]["batch"] = std::to_string(e.batch);
   json["configuration"]["oars"] = std::to_string(e.oars);
+  json["configuration"]["init"] = e.network.initialiser();
   json["resolved"] = {{"batch", e.batch},
                       {"oars", e.oars},
                       {"threads", e.threads},
@@ -119,6 +128,8 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                       {"test_samples", e.test->size()},
                       {"parameters", e.network.parameter_count()},
                       {"pinned", !e.crew_options.cpus.empty()}};
+  const std::string network = graph::network_json(e.network);
+  json["network_sha256"] = sha256_of(network);
   json["data_hash"] = data_hash(e);
   json["normalization"] = nlohmann::ordered_json::parse(to_text(e.normalization));
   utsname system{};
@@ -140,6 +151,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   for (const graph::KernelPrint& print : prints)
     list.push_back({{"kernel", print.kernel}, {"hash", fmt::format("{:016x}", print.hash)}});
   json[store::kChecksum] = store::json_checksum(json.dump());
+  base::write_text_atomically(folder.file(kNetworkFile), network);
   base::write_text_atomically(folder.file("run.json"), json.dump(2) + "\n");
 }
 
@@ -163,6 +175,19 @@ auto from_run_json(const RunFolder& folder, const char* what, const Read& read) 
 data::Normalization stored_normalization(const RunFolder& folder) {
   return from_run_json(folder, "normalization",
                        [](const nlohmann::json& json) { return normalization_from_text(json.dump()); });
+}
+
+std::optional<ModelText> stored_network(const RunFolder& folder) {
+  const auto path = folder.file(kNetworkFile);
+  const nlohmann::json run = nlohmann::json::parse(base::read_text(folder.file("run.json")), nullptr, false);
+  if (!run.is_object() || !run.contains("network_sha256")) return std::nullopt;  // written by an older program
+  ModelText text{path.string(), base::read_text(path)};
+  if (run["network_sha256"] != sha256_of(text.text))
+    base::user_error(
+        "{} was changed since the run wrote it; put it back as it was, or train the changed network: {} train "
+        "--model {} --run NEW",
+        text.file, base::program_name(), text.file);
+  return text;
 }
 
 std::string stored_data_hash(const RunFolder& folder) {

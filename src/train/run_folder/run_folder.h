@@ -2,6 +2,7 @@
 // One caller at a time.
 //
 //   run.json         configuration, what it resolved to, versions, host, kernel fingerprints
+//   network.json     the network, see graph/description/network_json.h
 //   metrics.jsonl    one object per step and per epoch
 //   resources.jsonl  CPU, memory and network once per second
 //   trace.json       chrome trace of the steps
@@ -11,6 +12,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "base/text/options.h"
 #include "graph/fingerprint.h"
 #include "train/experiment/experiment.h"
+#include "train/experiment/model_choice.h"
 
 namespace trireme::train {
 
@@ -63,6 +66,9 @@ data::Normalization normalization_from_text(const std::string& text);
 
 // The normalisation a run was trained with.
 data::Normalization stored_normalization(const RunFolder& folder);
+
+// The network of a run; nothing for runs of programs that did not store it. A changed file is a user error.
+std::optional<ModelText> stored_network(const RunFolder& folder);
 
 std::string stored_data_hash(const RunFolder& folder);
 

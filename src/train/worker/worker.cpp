@@ -52,7 +52,7 @@ Worker::Worker(const Context& context)
     };
   crew_ = std::make_unique<crew::Crew>(e.network, options);
   updater_ = std::make_unique<strategy::Updater>(*crew_, context_.optimizer, context_.settings.number("clip"));
-  fill_fresh_weights(*crew_, context_.settings.text("init"), e.seed);
+  fill_fresh_weights(*crew_, e.network.initialiser(), e.seed);
   trace_.name_lane(kStepLane, "steps");
   trace_.name_lane(kPhaseLane, "phases");
   for (int member = 0; member < e.threads; ++member)

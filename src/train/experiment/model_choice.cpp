@@ -1,0 +1,20 @@
+#include "train/experiment/model_choice.h"
+
+#include "base/system/files.h"
+#include "models/files/model_file.h"
+
+namespace trireme::train {
+
+std::optional<ModelText> read_model_file(const base::Settings& settings) {
+  const std::string& name = settings.text("model");
+  if (!models::is_model_file(name)) return std::nullopt;
+  return ModelText{name, base::read_text(name)};
+}
+
+models::ModelRow choose_model(const Registry& registry, const base::Settings& settings,
+                              const std::optional<ModelText>& text) {
+  if (text) return models::model_from_text(registry.ops, text->text, text->file);
+  return registry.models.get(settings.text("model"));
+}
+
+}  // namespace trireme::train
