@@ -33,7 +33,8 @@ void keep_memory_reserve() {
   // a thread that failed to get one could not use the reserve.
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
-  for (std::atomic<void*>& block : reserve) block = std::malloc(kBlockBytes);
+  for (std::atomic<void*>& block : reserve)
+    if (block == nullptr) block = std::malloc(kBlockBytes);
   std::set_new_handler(release_reserve);
 }
 
