@@ -12,6 +12,7 @@ namespace {
 
 int run_eval(const train::Registry& registry, const base::Settings& settings, const std::string&) {
   SavedRun saved = open_saved_run(registry, settings);
+  print_notes(saved.found);
   const train::Evaluation result = train::evaluate(*saved.crew, *saved.split);
   if (settings.flag("json")) {
     nlohmann::ordered_json json{{"run", settings.text("run")}, {"checkpoint", saved.checkpoint},

@@ -10,6 +10,7 @@
 #include "crew/crew.h"
 #include "data/dataset/dataset.h"
 #include "data/loading/loader.h"
+#include "data/open_data.h"
 #include "data/sampling/distribution.h"
 #include "data/stages/normalize.h"
 #include "graph/network.h"
@@ -17,11 +18,24 @@
 
 namespace trireme::train {
 
+// The samples a run was trained with, for data that is not the run's own.
+struct RunSamples {
+  data::DataSpec spec;                        // as the data holds them, with the names of the run's classes
+  std::vector<tensor::Shape> network_inputs;  // as the network takes them: images may have been resized
+};
+
+// Opens samples for the network of an existing run; the sets have the run's spec.
+struct SavedData {
+  RunSamples samples;
+  data::OpenData open;
+};
+
 struct Experiment {
   data::DatasetPtr train;       // augmented, normalised; without the validation share
   data::DatasetPtr validation;  // null: the test set is used instead
   data::DatasetPtr test;
   data::DistributionOptions distribution;
+  data::DataSpec data_spec;           // of the samples as the data holds them
   data::Normalization normalization;  // computed from the training set, or taken from a saved run
   graph::Network network{""};
   std::int64_t batch = 0;
@@ -53,8 +67,8 @@ std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& fil
 
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is
 // written. `known`: the normalisation of the run that the settings come from; it is applied instead of one computed
-// from the data given now.
+// from the data given now. `saved`: other data for that run; the network is the run's, whatever the data.
 Experiment resolve(const Registry& registry, const base::Settings& settings, const data::Normalization* known = nullptr,
-                   const HostNeighbours& neighbours = {});
+                   const HostNeighbours& neighbours = {}, const SavedData* saved = nullptr);
 
 }  // namespace trireme::train

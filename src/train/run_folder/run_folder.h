@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,9 @@ data::Normalization normalization_from_text(const std::string& text);
 
 // The normalisation a run was trained with.
 data::Normalization stored_normalization(const RunFolder& folder);
+
+// The samples a run was trained with; none in runs of older versions.
+std::optional<RunSamples> stored_samples(const RunFolder& folder);
 
 std::string stored_data_hash(const RunFolder& folder);
 
