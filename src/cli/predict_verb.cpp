@@ -50,9 +50,10 @@ int run_predict(const train::Registry& registry, const base::Settings& settings,
   base::write_text_atomically(output, text);
   const char* what = all.samples == 1 ? "prediction" : "predictions";
   if (saved.found.has_targets && all.spec.target == data::TargetKind::classes)
-    fmt::print("{} {} in {}, {:.2f} % right\n", all.samples, what, output, 100 * all.evaluation.accuracy);
+    fmt::print("{} {} of the {} weights in {}, {:.2f} % right\n", all.samples, what, saved.weights, output,
+               100 * all.evaluation.accuracy);
   else
-    fmt::print("{} {} in {}\n", all.samples, what, output);
+    fmt::print("{} {} of the {} weights in {}\n", all.samples, what, saved.weights, output);
   return 0;
 }
 

@@ -90,6 +90,8 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   saved.experiment.crew_options.training = false;
   saved.crew = std::make_unique<crew::Crew>(saved.experiment.network, saved.experiment.crew_options);
   saved.checkpoint = train::load_run_weights(*saved.crew, run, last);
+  std::error_code ignored;
+  saved.weights = last || !base::fs::exists(folder.checkpoints() / "best", ignored) ? "last" : "best";
   return saved;
 }
 

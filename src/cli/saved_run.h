@@ -17,6 +17,7 @@ struct SavedRun {
   std::unique_ptr<crew::Crew> crew;
   data::DatasetPtr split;
   std::string data_name, split_name, checkpoint;
+  std::string weights;  // "best" or "last"
   FoundData found;
 };
 

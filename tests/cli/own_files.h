@@ -4,6 +4,7 @@
 
 #include "cli/program.h"
 #include "data/readers/images/image_file.h"
+#include "train/evaluation/predictions.h"
 
 namespace trireme::cli_test {
 
@@ -40,6 +41,14 @@ class OwnFiles : public Program {
     ASSERT_EQ(summary["test_accuracy"], 1);
   }
 };
+
+// Answers of a network that was never trained, one column per name.
+inline train::Predictions made_up(data::TargetKind target, Words names, std::vector<float> outputs,
+                                  std::vector<float> targets) {
+  const auto width = static_cast<std::int64_t>(names.size());
+  const auto samples = static_cast<std::int64_t>(outputs.size()) / width;
+  return {{}, {{{1}}, target, width, std::move(names)}, samples, std::move(outputs), std::move(targets)};
+}
 
 // A .npy file of bytes.
 inline std::string npy_bytes(const std::string& shape, const std::string& values) {

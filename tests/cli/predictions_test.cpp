@@ -11,13 +11,6 @@ namespace {
 
 using PredictionFiles = OwnFiles;
 
-train::Predictions made_up(data::TargetKind target, Words names, std::vector<float> outputs,
-                           std::vector<float> targets) {
-  const auto width = static_cast<std::int64_t>(names.size());
-  const auto samples = static_cast<std::int64_t>(outputs.size()) / width;
-  return {{}, {{{1}}, target, width, std::move(names)}, samples, std::move(outputs), std::move(targets)};
-}
-
 TEST(PredictionText, QuotesNamesThatNeedIt) {
   EXPECT_EQ(cli::csv_field("plain name"), "plain name");
   EXPECT_EQ(cli::csv_field("a,b"), "\"a,b\"");

@@ -115,9 +115,10 @@ std::vector<std::string> summary_lines(const RunResult& r) {
   std::vector<std::string> lines;
   lines.push_back("");
   if (std::isnan(r.test.accuracy))
-    lines.push_back(fmt::format("test loss  {:.6f}", r.test.loss));
+    lines.push_back(fmt::format("test loss  {:.6f} of the last weights", r.test.loss));
   else
-    lines.push_back(fmt::format("test accuracy  {:.2f} %  (loss {:.4f})", 100 * r.test.accuracy, r.test.loss));
+    lines.push_back(
+        fmt::format("test accuracy  {:.2f} %  (loss {:.4f}) of the last weights", 100 * r.test.accuracy, r.test.loss));
   if (r.steps_here > 0) {
     lines.push_back(
         fmt::format("{:.0f} samples/s over {} steps; the time went to", r.samples_per_second(), r.steps_here));
