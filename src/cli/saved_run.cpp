@@ -41,6 +41,12 @@ std::optional<train::RunSamples> samples_of_older_run(const train::Registry& reg
   }
 }
 
+// Also two spellings of one path.
+bool is_same_data(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || base::fs::equivalent(a, b, ignored);
+}
+
 // What the run says about its own data is not for other data.
 void forget_own_data(base::Settings& resolved, bool keeps_validation) {
   resolved.set("distribute", "global");
@@ -66,8 +72,8 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   const train::RunFolder folder = train::RunFolder::open(run);
   const data::Normalization normalization = train::stored_normalization(folder);
   std::optional<train::RunSamples> samples = train::stored_samples(folder);
-  DataWish wish{!settings.is_set("data") || settings.text("data") == resolved.text("data"), !settings.is_set("split"),
-                may_lack_targets};
+  DataWish wish{!settings.is_set("data") || is_same_data(settings.text("data"), resolved.text("data")),
+                !settings.is_set("split"), may_lack_targets};
   if (!samples && !wish.is_own) samples = samples_of_older_run(registry, resolved, normalization);
   for (const char* name : {"data", "data-dir"})
     if (settings.is_set(name)) resolved.set(name, settings.text(name));
