@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/system/files.h"
+#include "base/text/text.h"
 #include "cli/cli.h"
 #include "cli/eval_report.h"
 #include "cli/saved_run.h"
@@ -66,8 +67,8 @@ int run_eval(const train::Registry& registry, const base::Settings& settings, co
     print_eval_json(settings, saved, report);
     return 0;
   }
-  fmt::print("the {} weights, {}, on {} {} of {} ({})\n", saved.weights, saved.checkpoint, result.samples,
-             result.samples == 1 ? "sample" : "samples", saved.data_name, saved.split_name);
+  fmt::print("the {} weights, {}, on {} of {} ({})\n", saved.weights, saved.checkpoint,
+             base::counted(result.samples, "sample"), saved.data_name, saved.split_name);
   if (!std::isnan(result.accuracy)) fmt::print("accuracy  {:.2f} %\n", 100 * result.accuracy);
   fmt::print("loss      {:.6f}\n", result.loss);
   for (const std::string& line : report_lines(report)) fmt::print("{}\n", line);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/system/files.h"
+#include "base/text/text.h"
 #include "cli/cli.h"
 #include "cli/prediction_text.h"
 #include "cli/saved_run.h"
@@ -48,12 +49,12 @@ int run_predict(const train::Registry& registry, const base::Settings& settings,
     return 0;
   }
   base::write_text_atomically(output, text);
-  const char* what = all.samples == 1 ? "prediction" : "predictions";
+  const std::string count = base::counted(all.samples, "prediction");
   if (saved.found.has_targets && all.spec.target == data::TargetKind::classes)
-    fmt::print("{} {} of the {} weights in {}, {:.2f} % right\n", all.samples, what, saved.weights, output,
+    fmt::print("{} of the {} weights in {}, {:.2f} % right\n", count, saved.weights, output,
                100 * all.evaluation.accuracy);
   else
-    fmt::print("{} {} of the {} weights in {}\n", all.samples, what, saved.weights, output);
+    fmt::print("{} of the {} weights in {}\n", count, saved.weights, output);
   return 0;
 }
 

@@ -53,8 +53,8 @@ TEST_F(OwnSamples, ColoursAndSizesAreFittedAndSaid) {
   write(folder() / "flat/large.png", {bytes.begin(), bytes.end()});
   const Outcome outcome = run({"predict", "--run", "r", "--data", "flat"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(names(outcome.err, "note: 1 of 2 images are coloured and were converted to grey")) << outcome.err;
-  EXPECT_TRUE(names(outcome.err, "note: 1 of 2 images were resized to 28x28")) << outcome.err;
+  EXPECT_TRUE(names(outcome.err, "note: 1 of 2 images coloured, converted to grey")) << outcome.err;
+  EXPECT_TRUE(names(outcome.err, "note: 1 of 2 images resized to 28x28")) << outcome.err;
   EXPECT_TRUE(names(lines_of(outcome.out).at(1), "cat")) << outcome.out;
   EXPECT_TRUE(names(lines_of(outcome.out).at(2), "bird")) << outcome.out;
 }

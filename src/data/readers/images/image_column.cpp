@@ -135,16 +135,16 @@ class Decoder {
       column.notes.push_back(fmt::format("{} of {} images cannot be read and are left out, the first is {}",
                                          files_.size() - kept, files_.size(),
                                          files_[static_cast<std::size_t>(bad - state_.begin())].string()));
+    const std::string all = base::counted(static_cast<std::int64_t>(files_.size()), "image");
     if (const auto resized = std::count(state_.begin(), state_.end(), State::resized); resized > 0)
-      column.notes.push_back(
-          fmt::format("{} of {} images were resized to {}x{}", resized, files_.size(), shape_[1], shape_[2]));
+      column.notes.push_back(fmt::format("{} of {} resized to {}x{}", resized, all, shape_[1], shape_[2]));
     const auto say = [&](bool Changes::*change, const char* what) {
       const auto count = std::count_if(changes_.begin(), changes_.end(), [&](const Changes& c) { return c.*change; });
-      if (count > 0) column.notes.push_back(fmt::format("{} of {} images {}", count, files_.size(), what));
+      if (count > 0) column.notes.push_back(fmt::format("{} of {} {}", count, all, what));
     };
-    say(&Changes::to_colour, "are grey and were repeated for three colours");
-    say(&Changes::to_grey, "are coloured and were converted to grey");
-    say(&Changes::on_black, "are transparent and were laid on black");
+    say(&Changes::to_colour, "grey, repeated for three colours");
+    say(&Changes::to_grey, "coloured, converted to grey");
+    say(&Changes::on_black, "transparent, laid on black");
     return column;
   }
 
