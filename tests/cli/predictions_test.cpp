@@ -92,10 +92,12 @@ TEST_F(PredictionFiles, AnArrayOfProbabilities) {
 }
 
 TEST_F(PredictionFiles, ValuesOfATable) {
-  std::string table;
+  std::string table, inputs;
   for (int n = 0; n < 20; ++n) {
-    for (int i = 0; i < 784; ++i) table += std::to_string((i * n) % 200) + ",";
-    table += std::to_string(0.5 * n) + "\n";
+    std::string row;
+    for (int i = 0; i < 784; ++i) row += std::to_string((i * n) % 200) + ",";
+    table += row + std::to_string(0.5 * n) + "\n";
+    inputs += row.substr(0, row.size() - 1) + "\n";
   }
   write(folder() / "table.csv", table);
   trained({"--model", "mnist-cnn", "--data", "table.csv", "--target", "values", "--batch", "8", "--optimizer",
@@ -104,6 +106,15 @@ TEST_F(PredictionFiles, ValuesOfATable) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(lines_of(outcome.out).at(0), "index,label,predicted");
   EXPECT_EQ(lines_of(outcome.out).size(), 5u);
+  write(folder() / "inputs.csv", inputs);
+  write(folder() / "copy.csv", table);
+  const auto alone = lines_of(run({"predict", "--run", "r", "--data", "inputs.csv"}).out);
+  const auto beside = lines_of(run({"predict", "--run", "r", "--data", "copy.csv"}).out);
+  ASSERT_EQ(alone.size(), 21u);
+  ASSERT_EQ(beside.size(), 21u);
+  EXPECT_EQ(alone[0], "index,predicted");
+  for (std::size_t i = 1; i < 21; ++i)
+    EXPECT_EQ(beside[i].substr(beside[i].rfind(',')), alone[i].substr(alone[i].rfind(','))) << "the same prediction";
   expect_refused({"predict", "--run", "r", "--top", "1"}, {"--top", "classes", "values"});
 }
 

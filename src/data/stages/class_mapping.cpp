@@ -27,12 +27,12 @@ class MapClasses : public Dataset {
   std::string origin(std::int64_t index) const override { return source_->origin(index); }
   void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
              float* target) const override {
-    Scratch old(places_.size());
+    Scratch old(static_cast<std::size_t>(target_floats(source_->spec())));
     source_->fetch(index, random, inputs, old.data());
     renumber(old.data(), target);
   }
   bool view(std::int64_t index, std::span<StoredValues> inputs, float* target) const override {
-    Scratch old(places_.size());
+    Scratch old(static_cast<std::size_t>(target_floats(source_->spec())));
     if (!source_->view(index, inputs, old.data())) return false;
     renumber(old.data(), target);
     return true;

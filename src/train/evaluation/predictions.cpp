@@ -17,6 +17,26 @@ double log_of_exp_sum(std::span<const float> values) {
   return largest + std::log(sum);
 }
 
+// The samples of a dataset; keeps the targets it hands out, so that evaluation reads every sample once.
+class KeepTargets : public data::Dataset {
+ public:
+  // `targets` has room for all samples.
+  KeepTargets(const data::Dataset& source, std::vector<float>& targets)
+      : source_(source), targets_(targets), width_(static_cast<std::size_t>(data::target_floats(source.spec()))) {}
+  const data::DataSpec& spec() const override { return source_.spec(); }
+  std::int64_t size() const override { return source_.size(); }
+  void fetch(std::int64_t index, const data::AugmentationSeed& random, std::span<float* const> inputs,
+             float* target) const override {
+    source_.fetch(index, random, inputs, target);
+    std::copy_n(target, width_, targets_.data() + static_cast<std::size_t>(index) * width_);
+  }
+
+ private:
+  const data::Dataset& source_;
+  std::vector<float>& targets_;
+  std::size_t width_;
+};
+
 }  // namespace
 
 std::span<const float> Predictions::output(std::int64_t sample) const {
@@ -61,22 +81,15 @@ double Predictions::loss(std::int64_t sample) const {
 Predictions predict(crew::Crew& crew, const data::Dataset& dataset, bool with_targets) {
   Predictions all{{}, dataset.spec(), dataset.size(), {}, {}};
   const auto width = static_cast<std::size_t>(all.spec.classes);
-  const auto target_width = static_cast<std::size_t>(data::target_floats(all.spec));
   const auto samples = static_cast<std::size_t>(all.samples);
   all.outputs.resize(samples * width);
-  if (with_targets) all.targets.resize(samples * target_width);
   const auto see = [&](std::int64_t first, std::int64_t count, const float* prediction) {
-    const auto begin = static_cast<std::size_t>(first);
-    std::copy_n(prediction, static_cast<std::size_t>(count) * width, all.outputs.data() + begin * width);
-    if (!with_targets) return;
-    std::vector<std::vector<float>> inputs;
-    std::vector<float*> places;
-    for (const auto& shape : all.spec.inputs) inputs.emplace_back(static_cast<std::size_t>(shape.count()));
-    for (auto& input : inputs) places.push_back(input.data());
-    for (std::int64_t s = first; s < first + count; ++s)
-      dataset.fetch(s, {}, places, all.targets.data() + static_cast<std::size_t>(s) * target_width);
+    std::copy_n(prediction, static_cast<std::size_t>(count) * width,
+                all.outputs.data() + static_cast<std::size_t>(first) * width);
   };
-  all.evaluation = evaluate(crew, dataset, see);
+  all.targets.resize(samples * static_cast<std::size_t>(data::target_floats(all.spec)));
+  all.evaluation = evaluate(crew, KeepTargets(dataset, all.targets), see);
+  if (!with_targets) all.targets.clear();
   return all;
 }
 
