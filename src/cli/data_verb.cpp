@@ -140,8 +140,8 @@ void pack(const data::Readers& readers, const base::Settings& settings) {
   const std::string file = new_file(settings, data::kPackedEnding);
   const data::DataPair pair = open_data(readers, settings);
   data::write_packed(file, pair);
-  fmt::print("{}: {} training and {} test samples of {}, {:.1f} MB; use it with --data {}\n", file, pair.train->size(),
-             pair.test->size(), data::spec_text(pair.train->spec()),
+  fmt::print("{}: {} training and {} of {}, {:.1f} MB; use it with --data {}\n", file, pair.train->size(),
+             base::counted(pair.test->size(), "test sample"), data::spec_text(pair.train->spec()),
              1e-6 * static_cast<double>(base::fs::file_size(file)),
              file.find('/') == std::string::npos ? "./" + file : file);
 }

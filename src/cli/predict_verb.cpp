@@ -1,73 +1,60 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
+#include <array>
 
 #include "base/error.h"
 #include "base/system/files.h"
+#include "base/text/text.h"
 #include "cli/cli.h"
+#include "cli/prediction_text.h"
 #include "cli/saved_run.h"
-#include "train/evaluation/evaluate.h"
+#include "train/evaluation/predictions.h"
 
 namespace trireme::cli {
 namespace {
 
-// One CSV line of a classifier: index, true class, predicted class, its name, its probability.
-std::string class_line(std::int64_t index, const float* logits, std::int64_t classes, float truth,
-                       const std::vector<std::string>& names) {
-  const std::int64_t best = std::max_element(logits, logits + classes) - logits;
-  double sum = 0;
-  for (std::int64_t k = 0; k < classes; ++k) sum += std::exp(static_cast<double>(logits[k]) - logits[best]);
-  const std::string name = names.empty() ? std::to_string(best) : names[static_cast<std::size_t>(best)];
-  return fmt::format("{},{},{},{},{:.6f}\n", index, static_cast<std::int64_t>(truth), best, name, 1 / sum);
-}
-
-// Labels as probabilities, values unchanged.
-std::string vector_line(std::int64_t index, const float* prediction, std::int64_t count, bool labels) {
-  std::string line = std::to_string(index);
-  for (std::int64_t k = 0; k < count; ++k) {
-    const auto x = static_cast<double>(prediction[k]);
-    line += fmt::format(",{:.6g}", labels ? 1 / (1 + std::exp(-x)) : x);
-  }
-  return line + "\n";
-}
-
-int run_predict(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+// Reports mistakes in the options before anything is computed. Returns the format.
+std::string check_output(const base::Settings& settings) {
   const std::string& output = settings.text("output");
   std::error_code ignored;
   if (!output.empty() && base::fs::exists(output, ignored))
     base::user_error("{} exists already; name a new file", output);
-  SavedRun saved = open_saved_run(registry, settings);
-  const data::DataSpec& spec = saved.split->spec();
-  const bool classes = spec.target == data::TargetKind::classes;
-  std::vector<std::string> lines(static_cast<std::size_t>(saved.split->size()));
-  const auto see = [&](std::int64_t first, std::int64_t samples, const float* prediction) {
-    std::vector<std::vector<float>> inputs;
-    std::vector<float*> places;
-    for (const auto& shape : spec.inputs) inputs.emplace_back(static_cast<std::size_t>(shape.count()));
-    for (auto& input : inputs) places.push_back(input.data());
-    std::vector<float> truth(static_cast<std::size_t>(data::target_floats(spec)));
-    for (std::int64_t s = 0; s < samples; ++s) {
-      const float* row = prediction + s * spec.classes;
-      if (classes) saved.split->fetch(first + s, {}, places, truth.data());
-      lines[static_cast<std::size_t>(first + s)] =
-          classes ? class_line(first + s, row, spec.classes, truth[0], spec.class_names)
-                  : vector_line(first + s, row, spec.classes, spec.target == data::TargetKind::labels);
-    }
-  };
-  const train::Evaluation result = train::evaluate(*saved.crew, *saved.split, see);
-  std::string text = classes ? "index,label,predicted,name,probability\n" : "index,prediction...\n";
-  for (const std::string& line : lines) text += line;
+  const std::array<std::string, 3> formats{"csv", "jsonl", "npy"};
+  std::string format = settings.choice("format", formats);
+  if (format == "npy" && output.empty()) base::user_error("--format npy needs a file to write: --output FILE.npy");
+  if (format == "npy" && settings.text("top") != "0")
+    base::user_error("--top is for csv and jsonl; an array has the probabilities of all classes");
+  return format;
+}
+
+std::int64_t parse_top(const base::Settings& settings, const data::DataSpec& spec) {
+  if (settings.text("top") == "0") return 0;
+  if (spec.target != data::TargetKind::classes)
+    base::user_error("--top is for runs with classes, this one predicts {}", data::target_name(spec.target));
+  return settings.integer("top", 0, spec.classes);
+}
+
+int run_predict(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+  const std::string& output = settings.text("output");
+  const std::string format = check_output(settings);
+  SavedRun saved = open_saved_run(registry, settings, true);
+  const std::int64_t top = parse_top(settings, saved.split->spec());
+  print_notes(saved.found);
+  const train::Predictions all = train::predict(*saved.crew, *saved.split, saved.found.has_targets);
+  PredictionTable table{all, nullptr, top};
+  if (!saved.split->origin(0).empty()) table.file = [&](std::int64_t sample) { return saved.split->origin(sample); };
+  const std::string text = format == "csv" ? as_csv(table) : format == "jsonl" ? as_json_lines(table) : as_npy(table);
   if (output.empty()) {
     std::fputs(text.c_str(), stdout);
     return 0;
   }
   base::write_text_atomically(output, text);
-  if (classes)
-    fmt::print("{} predictions in {}, {:.2f} % right\n", result.samples, output, 100 * result.accuracy);
+  const std::string count = base::counted(all.samples, "prediction");
+  if (saved.found.has_targets && all.spec.target == data::TargetKind::classes)
+    fmt::print("{} of the {} weights in {}, {:.2f} % right\n", count, saved.weights, output,
+               100 * all.evaluation.accuracy);
   else
-    fmt::print("{} predictions in {}\n", result.samples, output);
+    fmt::print("{} of the {} weights in {}\n", count, saved.weights, output);
   return 0;
 }
 
@@ -75,10 +62,15 @@ int run_predict(const train::Registry& registry, const base::Settings& settings,
 
 Verb predict_verb() {
   static const auto options = with_saved_run_options(
-      {{"How", "output", "FILE", "", "write the CSV there (must be new); default: standard output"}});
+      {{"How", "output", "FILE", "", "write the predictions there (must be new); default: standard output"},
+       {"How", "format", "csv|jsonl|npy", "csv", "a table with a header, a JSON object per line, or a NumPy array"},
+       {"How", "top", "K", "0", "only the K best classes with their probabilities; 0: the probabilities of all"}});
   return {"predict",
-          "write a run's predictions as CSV",
-          "Example:\n  trireme predict --run runs/a --output predictions.csv",
+          "write a run's predictions for a dataset or files of your own",
+          "Examples:\n"
+          "  trireme predict --run runs/a --output predictions.csv\n"
+          "  trireme predict --run runs/a --data photo.jpg --top 3\n"
+          "  find photos -name '*.jpg' | trireme predict --run runs/a --data - --format jsonl",
           options,
           "",
           run_predict};

@@ -1,6 +1,9 @@
 #include "cli/saved_run.h"
 
+#include <fmt/core.h>
+
 #include <array>
+#include <optional>
 
 #include "base/error.h"
 #include "train/run_folder/resume.h"
@@ -14,7 +17,8 @@ std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::Opt
   std::vector<base::OptionSpec> all{
       {kGroup, "run", "DIR", "", "run folder"},
       {kGroup, "checkpoint", "best|last", "best", "which weights"},
-      {kGroup, "data", "NAME", "", "dataset; default: the run's own"},
+      {kGroup, "data", "NAME", "",
+       "dataset, file or folder, or for predict - (image names on standard input); default: the run's own"},
       {kGroup, "data-dir", "DIR", "", "where the dataset lies"},
       {kGroup, "split", "test|validation|train", "test", "which samples"},
       {"How", "threads", "N", "0", "threads; never changes the result"},
@@ -23,7 +27,38 @@ std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::Opt
   return all;
 }
 
-SavedRun open_saved_run(const train::Registry& registry, const base::Settings& settings) {
+namespace {
+
+// The samples of a run of an older version, which did not store them: those of its data, if that can be opened.
+std::optional<train::RunSamples> samples_of_older_run(const train::Registry& registry, const base::Settings& of_run,
+                                                      const data::Normalization& normalization) {
+  try {
+    const train::Experiment own = train::resolve(registry, of_run, {.normalization = &normalization});
+    return train::RunSamples{own.data_spec, own.train->spec().inputs};
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::user) throw;
+    return {};
+  }
+}
+
+// Also two spellings of one path.
+bool is_same_data(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || base::fs::equivalent(a, b, ignored);
+}
+
+// What the run says about its own data is not for other data.
+void forget_own_data(base::Settings& resolved, bool keeps_validation) {
+  resolved.set("distribute", "global");
+  if (!keeps_validation) resolved.set("validation", "0%");
+  if (resolved.text("data") == "synthetic") return;
+  resolved.set("train-samples", "0");
+  resolved.set("test-samples", "0");
+}
+
+}  // namespace
+
+SavedRun open_saved_run(const train::Registry& registry, const base::Settings& settings, bool may_lack_targets) {
   const std::string& run = settings.text("run");
   if (run.empty()) base::user_error("--run is missing: name the run folder whose weights to use");
   const std::array<std::string, 2> which{"best", "last"};
@@ -34,23 +69,38 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
 
   base::Settings resolved = train::settings_of_run(run);
   train::check_known_model(registry, resolved, run);
+  const train::RunFolder folder = train::RunFolder::open(run);
+  const data::Normalization normalization = train::stored_normalization(folder);
+  std::optional<train::RunSamples> samples = train::stored_samples(folder);
+  DataWish wish{!settings.is_set("data") || is_same_data(settings.text("data"), resolved.text("data")),
+                !settings.is_set("split"), may_lack_targets};
+  if (!samples && !wish.is_own) samples = samples_of_older_run(registry, resolved, normalization);
   for (const char* name : {"data", "data-dir"})
     if (settings.is_set(name)) resolved.set(name, settings.text(name));
+  if (!wish.is_own) forget_own_data(resolved, saved.split_name == "validation");
   resolved.set("threads", settings.text("threads"));
   resolved.set("pin", "auto");
   resolved.set("augment", "none");
   saved.data_name = resolved.text("data");
-  const train::RunFolder folder = train::RunFolder::open(run);
-  const data::Normalization normalization = train::stored_normalization(folder);
-  saved.experiment = train::resolve(registry, resolved, {&normalization, train::stored_network(folder)});
+  train::GivenParts given{&normalization, train::stored_network(folder)};
+  std::optional<train::SavedData> data;
+  if (samples) given.data = &data.emplace(saved_data(registry.readers, *samples, wish, saved.found));
+  saved.experiment = train::resolve(registry, resolved, given);
   saved.split = saved.split_name == "test"    ? saved.experiment.test
                 : saved.split_name == "train" ? saved.experiment.train
                                               : saved.experiment.validation;
   if (!saved.split) base::user_error("the run {} kept no validation set; use --split test", run);
+  if (saved.found.is_whole) saved.split_name = "all";
   saved.experiment.crew_options.training = false;
   saved.crew = std::make_unique<crew::Crew>(saved.experiment.network, saved.experiment.crew_options);
   saved.checkpoint = train::load_run_weights(*saved.crew, run, last);
+  std::error_code ignored;
+  saved.weights = last || !base::fs::exists(folder.checkpoints() / "best", ignored) ? "last" : "best";
   return saved;
+}
+
+void print_notes(const FoundData& found) {
+  for (const std::string& note : found.notes) fmt::print(stderr, "note: {}\n", note);
 }
 
 }  // namespace trireme::cli

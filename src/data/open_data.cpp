@@ -8,10 +8,12 @@
 #include "data/readers/cifar.h"
 #include "data/readers/idx.h"
 #include "data/readers/images/image_folder.h"
+#include "data/readers/images/loose_images.h"
 #include "data/readers/numpy/numpy.h"
 #include "data/readers/packed.h"
 #include "data/readers/synthetic.h"
 #include "data/readers/table/csv.h"
+#include "data/readers/table/csv_unlabelled.h"
 
 namespace trireme::data {
 namespace {
@@ -69,11 +71,18 @@ Readers builtin_readers() {
       {{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
         [](const DataRequest& request) { return fs::path(request.name).extension() == kPackedEnding; },
         [](const DataRequest& request) { return open_packed(request.name); }},
-       {"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy, open_numpy},
+       {"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy, open_numpy,
+        open_unlabelled_numpy},
        {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
-        open_table},
+        open_table, open_unlabelled_table},
        {"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
-        is_image_folder, open_image_folder}});
+        is_image_folder, open_image_folder, open_unlabelled_images},
+       {"image", "one PNG or JPEG file without a label, to predict", is_image_file,
+        [](const DataRequest& request) -> DataPair {
+          base::user_error("{} is one image without a label; give a folder of images, one folder per class",
+                           request.name);
+        },
+        open_unlabelled_images}});
   return {std::move(datasets), std::move(formats), builtin_codecs()};
 }
 
@@ -82,6 +91,15 @@ DataPair open_dataset(const Readers& readers, DataRequest request) {
   if (const DatasetRow* dataset = readers.datasets.find(request.name)) return dataset->open(request);
   if (is_path(request.name)) return open_path(readers, request);
   return readers.datasets.get(request.name).open(request);  // an unknown name is a user error
+}
+
+std::optional<DataPair> open_unlabelled(const Readers& readers, DataRequest request) {
+  request.codecs = readers.codecs;
+  std::error_code ignored;
+  if (readers.datasets.find(request.name) || !fs::exists(request.name, ignored)) return {};
+  for (const FormatRow& format : readers.formats.rows())
+    if (format.fits(request)) return format.open_unlabelled ? format.open_unlabelled(request) : std::nullopt;
+  return {};
 }
 
 DataPair open_dataset(const DataRequest& request) { return open_dataset(builtin_readers(), request); }

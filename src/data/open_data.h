@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/text/registry.h"
@@ -22,6 +23,9 @@ struct FormatRow {
   std::string name, summary;
   std::function<bool(const DataRequest& request)> fits;
   OpenData open;
+  // Samples without targets, to predict: the pair's sets are both all of them, with request.wanted_target 0. No value
+  // where the files have targets. Optional.
+  std::function<std::optional<DataPair>(const DataRequest& request)> open_unlabelled{};
 };
 struct Readers {
   base::RegistryOf<DatasetRow> datasets;
@@ -32,7 +36,9 @@ Readers builtin_readers();
 
 // An unknown name, missing files and damaged files are user errors.
 DataPair open_dataset(const Readers& readers, DataRequest request);
-// The same with builtin_readers().
+// Files without targets, by path (FormatRow::open_unlabelled); no value if they have some, or if no reader knows.
+std::optional<DataPair> open_unlabelled(const Readers& readers, DataRequest request);
+// open_dataset() with builtin_readers().
 DataPair open_dataset(const DataRequest& request);
 
 }  // namespace trireme::data

@@ -145,9 +145,18 @@ TEST(Text, BytesForPeople) {
   EXPECT_EQ(human_bytes(7e15), "7000.0 TB");
 }
 
+TEST(Text, OneOrMany) {
+  EXPECT_EQ(counted(1, "epoch"), "1 epoch");
+  EXPECT_EQ(counted(0, "epoch"), "0 epochs");
+  EXPECT_EQ(counted(2, "test sample"), "2 test samples");
+}
+
 TEST(Text, SecondsForPeople) {
   EXPECT_EQ(human_seconds(0), "0.0 s");
   EXPECT_EQ(human_seconds(4.24), "4.2 s");
+  EXPECT_EQ(human_seconds(0.1), "0.1 s");
+  EXPECT_EQ(human_seconds(0.0123), "12.3 ms");
+  EXPECT_EQ(human_seconds(0.00004), "0.0 ms");
   EXPECT_EQ(human_seconds(60), "1:00");
   EXPECT_EQ(human_seconds(61.4), "1:01");
   EXPECT_EQ(human_seconds(3599.4), "59:59");

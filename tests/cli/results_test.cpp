@@ -1,6 +1,9 @@
 // What train, eval and predict report, and that it agrees.
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <sstream>
 
 #include "cli/program.h"
 
@@ -92,15 +95,18 @@ TEST_F(Results, PredictionsMatchTheAccuracy) {
   ASSERT_EQ(shown.code, 0) << shown.err;
   const auto lines = lines_of(shown.out);
   ASSERT_EQ(lines.size(), 33u) << "a head and one line per test sample";
-  EXPECT_EQ(lines[0], "index,label,predicted,name,probability");
+  EXPECT_EQ(lines[0], "index,label,predicted,p_0,p_1,p_2,p_3,p_4,p_5,p_6,p_7,p_8,p_9");
   int right = 0;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     int index = -1, label = -1, predicted = -1;
     ASSERT_EQ(std::sscanf(lines[i].c_str(), "%d,%d,%d", &index, &label, &predicted), 3) << lines[i];
     EXPECT_EQ(index, static_cast<int>(i) - 1);
-    const double probability = std::stod(lines[i].substr(lines[i].rfind(',') + 1));
-    EXPECT_GE(probability, 0.1) << "the largest of ten";
-    EXPECT_LE(probability, 1);
+    std::istringstream fields(lines[i]);
+    std::vector<double> numbers;
+    for (std::string field; std::getline(fields, field, ',');) numbers.push_back(std::stod(field));
+    ASSERT_EQ(numbers.size(), 13u);
+    EXPECT_EQ(*std::max_element(numbers.begin() + 3, numbers.end()), numbers[static_cast<std::size_t>(3 + predicted)]);
+    EXPECT_NEAR(std::accumulate(numbers.begin() + 3, numbers.end(), 0.0), 1, 1e-4);
     right += label == predicted ? 1 : 0;
   }
   EXPECT_EQ(right / 32.0, summary["test_accuracy"].get<double>());

@@ -26,7 +26,7 @@ inline data::DataPair open_tiny(const data::DataRequest& request) {
                   bytes.begin() + static_cast<std::ptrdiff_t>(at + kRecord));
   }
   const data::DataSpec spec{.inputs = {{1, 2, 2}}, .classes = kClasses, .class_names = {}};
-  return data::with_test_share(data::image_source(spec, std::move(pixels), std::move(labels)), request.seed);
+  return data::with_test_share(data::image_source(spec, std::move(pixels), std::move(labels)), request);
 }
 
 inline data::FormatRow tiny_row() {

@@ -126,8 +126,13 @@ std::string human_bytes(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
 }
 
+std::string counted(std::int64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 std::string human_seconds(double seconds) {
   if (!(seconds >= 0) || !std::isfinite(seconds)) return "?";
+  if (seconds > 0 && seconds < 0.1) return fmt::format("{:.1f} ms", 1000 * seconds);
   if (seconds < 60) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::int64_t>(std::llround(seconds));
   if (whole < 3600) return fmt::format("{}:{:02d}", whole / 60, whole % 60);

@@ -46,6 +46,8 @@ class Spec {
 };
 
 std::string human_bytes(double bytes);      // "12.3 MB"
-std::string human_seconds(double seconds);  // "1:02:03", "4.2 s"
+std::string human_seconds(double seconds);  // "1:02:03", "4.2 s", "12.3 ms"
+// "1 sample", "2 samples".
+std::string counted(std::int64_t number, std::string_view what);
 
 }  // namespace trireme::base

@@ -25,6 +25,9 @@ class ColumnSource : public Dataset {
   const DataSpec& spec() const override { return spec_; }
   std::int64_t size() const override { return columns_.samples; }
   const Columns* columns() const override { return &columns_; }
+  std::string origin(std::int64_t index) const override {
+    return columns_.origins.empty() ? std::string() : columns_.origins[static_cast<std::size_t>(index)];
+  }
 
   void fetch(std::int64_t index, const AugmentationSeed&, std::span<float* const> inputs,
              float* target) const override {
@@ -91,6 +94,19 @@ void check_targets(const DataSpec& spec, const Columns& columns, const std::stri
 
 DatasetPtr column_source(DataSpec spec, Columns columns) {
   return std::make_shared<ColumnSource>(std::move(spec), std::move(columns));
+}
+
+DatasetPtr source_without_targets(DataSpec spec, Columns columns) {
+  struct Memory {
+    std::shared_ptr<const void> inputs;
+    std::vector<std::uint8_t> targets;
+  };
+  const std::int64_t length = target_floats(spec);
+  const auto memory = std::make_shared<const Memory>(
+      Memory{std::move(columns.memory), std::vector<std::uint8_t>(static_cast<std::size_t>(columns.samples * length))});
+  columns.target = {{length}, ValueType::byte, column_data(memory->targets)};
+  columns.memory = memory;
+  return column_source(std::move(spec), std::move(columns));
 }
 
 DatasetPtr image_source(DataSpec spec, std::vector<std::uint8_t> pixels, std::vector<std::uint8_t> labels) {

@@ -32,6 +32,7 @@ struct Columns {
   Column target;                                // target_floats(spec) values per sample; a class index is one value
   std::shared_ptr<const void> memory;           // owns what the columns point to
   std::vector<Normalization> normalizations{};  // of all samples, if known
+  std::vector<std::string> origins{};           // the file of each sample; empty: none of their own
 };
 
 // Memory that a reader filled, as a column's data.
@@ -47,6 +48,9 @@ void check_targets(const DataSpec& spec, const Columns& columns, const std::stri
 // The dataset over these columns. REQUIRES: the columns fit the spec (the reader has checked and named the file in its
 // errors).
 DatasetPtr column_source(DataSpec spec, Columns columns);
+
+// The same for samples without targets: columns.target is ignored, and all targets are 0.
+DatasetPtr source_without_targets(DataSpec spec, Columns columns);
 
 // The common case: one input of byte images, with one class each.
 DatasetPtr image_source(DataSpec spec, std::vector<std::uint8_t> pixels, std::vector<std::uint8_t> labels);

@@ -68,6 +68,8 @@ class Dataset {
   // The same without a copy, for samples that lie in memory: stages read these values, change and convert them in one
   // pass. Writes the target as fetch() does. False: not available, use fetch().
   virtual bool view(std::int64_t, std::span<StoredValues>, float*) const { return false; }
+  // The file that a sample comes from, for people; empty where samples have no files of their own.
+  virtual std::string origin(std::int64_t) const { return {}; }
   // All samples as tables (columns.h) if they are stored that way, else null.
   virtual const Columns* columns() const { return nullptr; }
 };

@@ -19,6 +19,8 @@ struct DataRequest {
   std::vector<tensor::Shape> wanted_inputs{};
   std::int64_t wanted_classes = 0;
   TargetKind wanted_target = TargetKind::classes;
+  // To evaluate or predict, not to train: data without a test set of its own is not divided, all of it is both sets.
+  bool whole = false;
   bool skip_bad = false;  // leave out images that cannot be decoded (a note counts them) instead of failing
   CodecRegistry codecs = builtin_codecs();  // how files may be packed; open_dataset() sets the Readers' codecs
 };

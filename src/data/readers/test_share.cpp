@@ -11,8 +11,9 @@ constexpr double kTestShare = 0.2;
 
 }  // namespace
 
-DataPair with_test_share(const DatasetPtr& all, std::uint64_t seed) {
-  DataPair pair = split_validation(all, kTestShare, seed);
+DataPair with_test_share(const DatasetPtr& all, const DataRequest& request) {
+  if (request.whole) return {all, all, {}};
+  DataPair pair = split_validation(all, kTestShare, request.seed);
   pair.notes.push_back(fmt::format("the data has no test set of its own: {} of {} samples, chosen by the seed, serve",
                                    pair.test->size(), all->size()));
   return pair;

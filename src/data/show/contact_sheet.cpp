@@ -144,7 +144,8 @@ std::vector<std::uint8_t> contact_sheet(const Dataset& dataset, const SheetOptio
   for (const std::int64_t index : chosen) {
     sample.fetch(index, options.random);
     for (std::size_t i = 0; i < seen.size(); ++i) seen[i].add(sample.inputs[i]);
-    labels.push_back(label_text(dataset.spec(), sample.target));
+    const std::size_t cell = labels.size();
+    labels.push_back(cell < options.labels.size() ? options.labels[cell] : label_text(dataset.spec(), sample.target));
   }
   std::vector<SheetOptions::Range> ranges;
   for (const Seen& of_input : seen) ranges.push_back(options.range.value_or(of_input.range()));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "data/dataset/dataset.h"
@@ -12,6 +13,7 @@ namespace trireme::data {
 struct SheetOptions {
   std::int64_t columns = 8, rows = 8;
   std::vector<std::int64_t> indices{};  // samples to show; empty: evenly spaced from first to last
+  std::vector<std::string> labels{};    // below the samples of `indices`; empty: their targets
   AugmentationSeed random{};            // seed of the augmentation
   struct Range {
     float black = 0, white = 255;

@@ -41,6 +41,7 @@ class Prepare : public Dataset {
 
   const DataSpec& spec() const override { return source_->spec(); }
   std::int64_t size() const override { return source_->size(); }
+  std::string origin(std::int64_t index) const override { return source_->origin(index); }
 
   void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
              float* target) const override {

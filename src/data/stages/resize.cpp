@@ -49,6 +49,7 @@ class Resize : public Dataset {
   }
   const DataSpec& spec() const override { return spec_; }
   std::int64_t size() const override { return source_->size(); }
+  std::string origin(std::int64_t index) const override { return source_->origin(index); }
 
   void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
              float* target) const override {

@@ -20,6 +20,9 @@ class Subset : public Dataset {
   }
   const DataSpec& spec() const override { return source_->spec(); }
   std::int64_t size() const override { return static_cast<std::int64_t>(indices_.size()); }
+  std::string origin(std::int64_t index) const override {
+    return source_->origin(indices_[static_cast<std::size_t>(index)]);
+  }
   void fetch(std::int64_t index, const AugmentationSeed& random, std::span<float* const> inputs,
              float* target) const override {
     base::check(index >= 0 && index < size(), "sample {} of {}", index, size());

@@ -41,7 +41,7 @@ data::DatasetPtr first_samples(const base::Settings& settings, const char* optio
 
 // Sets train, validation (if a share is kept) and test to datasets of unprocessed samples.
 void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelRow& model, bool is_new,
-               Experiment& e) {
+               const SavedData* saved, Experiment& e) {
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -59,7 +59,8 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
   request.skip_bad = settings.flag("skip-bad");
   e.distribution = data::parse_distribution(settings.text("distribute"));
-  data::DataPair pair = data::open_dataset(readers, request);
+  data::DataPair pair = saved ? saved->open(request) : data::open_dataset(readers, request);
+  e.data_spec = pair.train->spec();
   if (const data::TargetKind has = pair.train->spec().target; has != request.wanted_target && settings.is_set("target"))
     base::user_error("{} is '{}', but '{}' has {}", settings.label("target"), settings.text("target"), request.name,
                      data::target_name(has));
@@ -84,7 +85,7 @@ void prepare_data(const base::Settings& settings, const data::Normalization* kno
 }
 
 // Builds the network for the shapes of the samples. Images that are too small are enlarged to the network's usual size.
-void fit_network(const models::ModelRow& model, const base::Settings& settings, Experiment& e) {
+void fit_network(const models::ModelRow& model, const base::Settings& settings, const SavedData* saved, Experiment& e) {
   const auto build = [&] {
     const data::DataSpec& spec = e.train->spec();
     e.network = models::build_model(
@@ -94,6 +95,11 @@ void fit_network(const models::ModelRow& model, const base::Settings& settings, 
     for (data::DatasetPtr* set : {&e.train, &e.validation, &e.test})
       if (*set) *set = data::resize(*set, height, width);
   };
+  if (saved) {
+    const tensor::Shape& taken = saved->samples.network_inputs[0];
+    if (taken.rank() == 3 && e.train->spec().inputs != saved->samples.network_inputs) resize(taken[1], taken[2]);
+    return build();
+  }
   if (settings.text("image-size") != "auto") {
     const std::int64_t size = settings.integer("image-size", 1, 4096);
     resize(size, size);
@@ -180,9 +186,9 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   const std::optional<ModelText> file = given.model ? given.model : read_model_file(settings);
   const models::ModelRow model = choose_model(registry, settings, file);
   e.is_in_zoo = !file && models::is_in_zoo(model.name);
-  open_data(registry.readers, settings, model, known == nullptr, e);
+  open_data(registry.readers, settings, model, known == nullptr, given.data, e);
   prepare_data(settings, known, e);
-  fit_network(model, settings, e);
+  fit_network(model, settings, given.data, e);
   if (const std::string& style = settings.text("init"); style != "auto") e.network.set_initialiser(style);
   if (e.network.initialiser().empty()) e.network.set_initialiser(kInitialiser);
 

@@ -10,6 +10,7 @@
 #include "crew/crew.h"
 #include "data/dataset/dataset.h"
 #include "data/loading/loader.h"
+#include "data/open_data.h"
 #include "data/sampling/distribution.h"
 #include "data/stages/normalize.h"
 #include "graph/network.h"
@@ -18,11 +19,24 @@
 
 namespace trireme::train {
 
+// The samples a run was trained with, for data that is not the run's own.
+struct RunSamples {
+  data::DataSpec spec;                        // as the data holds them, with the names of the run's classes
+  std::vector<tensor::Shape> network_inputs;  // as the network takes them: images may have been resized
+};
+
+// Opens samples for the network of an existing run; the sets have the run's spec.
+struct SavedData {
+  RunSamples samples;
+  data::OpenData open;
+};
+
 struct Experiment {
   data::DatasetPtr train;       // augmented, normalised; without the validation share
   data::DatasetPtr validation;  // null: the test set is used instead
   data::DatasetPtr test;
   data::DistributionOptions distribution;
+  data::DataSpec data_spec;           // of the samples as the data holds them
   data::Normalization normalization;  // computed from the training set, or taken from a saved run
   graph::Network network{""};
   bool is_in_zoo = false;  // the network is one that the zoo makes, not one of a file or of a program of its own
@@ -59,6 +73,8 @@ struct GivenParts {
   const data::Normalization* normalization = nullptr;
   // The description of the network; without it, the settings name the model.
   std::optional<ModelText> model{};
+  // Other data for a saved run; the network is the run's, whatever the data.
+  const SavedData* data = nullptr;
 };
 
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is

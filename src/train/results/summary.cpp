@@ -100,7 +100,8 @@ void add_workers(std::vector<std::string>& lines, const RunDetails& d) {
                                 base::human_bytes(static_cast<double>(d.server_traffic[s].received))));
   for (const std::string& who : d.lost) lines.push_back(fmt::format("{} was lost on the way", who));
   if (!d.lateness.empty()) lines.push_back(d.lateness);
-  if (d.synchronisations > 0) lines.push_back(fmt::format("replicas were averaged {} times", d.synchronisations));
+  if (d.synchronisations > 0)
+    lines.push_back(fmt::format("replicas were averaged {}", base::counted(d.synchronisations, "time")));
   if (!d.staleness.empty()) {
     std::int64_t pushes = 0, sum = 0;
     for (const auto& [others, count] : d.staleness) pushes += count, sum += others * count;
@@ -115,12 +116,13 @@ std::vector<std::string> summary_lines(const RunResult& r) {
   std::vector<std::string> lines;
   lines.push_back("");
   if (std::isnan(r.test.accuracy))
-    lines.push_back(fmt::format("test loss  {:.6f}", r.test.loss));
+    lines.push_back(fmt::format("test loss  {:.6f} of the last weights", r.test.loss));
   else
-    lines.push_back(fmt::format("test accuracy  {:.2f} %  (loss {:.4f})", 100 * r.test.accuracy, r.test.loss));
-  if (r.steps_here > 0) {
     lines.push_back(
-        fmt::format("{:.0f} samples/s over {} steps; the time went to", r.samples_per_second(), r.steps_here));
+        fmt::format("test accuracy  {:.2f} %  (loss {:.4f}) of the last weights", 100 * r.test.accuracy, r.test.loss));
+  if (r.steps_here > 0) {
+    lines.push_back(fmt::format("{:.0f} samples/s over {}; the time went to", r.samples_per_second(),
+                                base::counted(r.steps_here, "step")));
     const Seconds& s = r.seconds;
     const auto say = [&](const char* name, double seconds) {
       lines.push_back(

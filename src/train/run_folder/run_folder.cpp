@@ -106,6 +106,32 @@ data::Normalization normalization_from_text(const std::string& text) {
   return normalization;
 }
 
+namespace {
+
+nlohmann::ordered_json samples_json(const RunSamples& samples) {
+  nlohmann::ordered_json json{{"inputs", nlohmann::ordered_json::array()},
+                              {"network_inputs", nlohmann::ordered_json::array()},
+                              {"target", data::target_name(samples.spec.target)},
+                              {"classes", samples.spec.classes},
+                              {"class_names", samples.spec.class_names}};
+  for (const tensor::Shape& shape : samples.spec.inputs) json["inputs"].push_back(shape.sizes());
+  for (const tensor::Shape& shape : samples.network_inputs) json["network_inputs"].push_back(shape.sizes());
+  return json;
+}
+
+RunSamples samples_of(const nlohmann::json& json) {
+  const auto shapes = [&](const char* name) {
+    std::vector<tensor::Shape> all;
+    (void)json.at(name).at(0);  // throws where there is none
+    for (const auto& sizes : json.at(name)) all.emplace_back(sizes.get<std::vector<std::int64_t>>());
+    return all;
+  };
+  const data::TargetKind target = data::target_kind(json.at("target").get<std::string>()).value();
+  return {{shapes("inputs"), target, json.at("classes"), json.at("class_names")}, shapes("network_inputs")};
+}
+
+}  // namespace
+
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& e,
                     const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world) {
   nlohmann::ordered_json json;
@@ -132,6 +158,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["network_sha256"] = sha256_of(network);
   json["data_hash"] = data_hash(e);
   json["normalization"] = nlohmann::ordered_json::parse(to_text(e.normalization));
+  json["samples"] = samples_json({e.data_spec, e.train->spec().inputs});
   utsname system{};
   ::uname(&system);
   json["host"] = {{"name", system.nodename},
@@ -188,6 +215,12 @@ std::optional<ModelText> stored_network(const RunFolder& folder) {
         "--model {} --run NEW",
         text.file, base::program_name(), text.file);
   return text;
+}
+
+std::optional<RunSamples> stored_samples(const RunFolder& folder) {
+  const auto json = nlohmann::json::parse(base::read_text(folder.file("run.json")), nullptr, false);
+  if (json.is_object() && !json.contains("samples")) return {};
+  return from_run_json(folder, "samples", samples_of);
 }
 
 std::string stored_data_hash(const RunFolder& folder) {

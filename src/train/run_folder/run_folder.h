@@ -70,6 +70,9 @@ data::Normalization stored_normalization(const RunFolder& folder);
 // The network of a run; nothing for runs of programs that did not store it. A changed file is a user error.
 std::optional<ModelText> stored_network(const RunFolder& folder);
 
+// The samples a run was trained with; none in runs of older versions.
+std::optional<RunSamples> stored_samples(const RunFolder& folder);
+
 std::string stored_data_hash(const RunFolder& folder);
 
 // The fingerprints a run was started with.

@@ -55,7 +55,7 @@ void Console::on(const observe::Event& event) {
           [&](const observe::RunStarted& run) { start(run); }, [&](const observe::StepDone& done) { step(done); },
           [&](const observe::EpochDone& done) { epoch(done); },
           [&](const observe::StoppedEarly& stopped) {
-            line(fmt::format("stopped early: no better result for {} epochs", stopped.patience));
+            line(fmt::format("stopped early: no better result for {}", base::counted(stopped.patience, "epoch")));
           },
           [&](const observe::HandedOver& hand_over) {
             const double seconds = 1e-9 * static_cast<double>(hand_over.end_ns - hand_over.start_ns);
@@ -81,20 +81,18 @@ void Console::on(const observe::Event& event) {
 }
 
 void Console::start(const observe::RunStarted& run) {
-  line(fmt::format("{} ({} parameters) on {}: {} training, {} test samples", run.model, run.parameters, run.data,
-                   run.train_samples, run.test_samples));
-  const auto count = [](std::int64_t n, const char* what) {
-    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-  };
-  std::string who = count(run.threads[0], "thread");
+  line(fmt::format("{} ({} parameters) on {}: {} training, {}", run.model, run.parameters, run.data, run.train_samples,
+                   base::counted(run.test_samples, "test sample")));
+  std::string who = base::counted(run.threads[0], "thread");
   if (run.processes > 1) {
     const bool equal = std::ranges::all_of(run.threads, [&](int t) { return t == run.threads[0]; });
-    who = count(run.workers, "worker") + " with " + who + (equal ? " each" : " and others");
-    if (run.servers > 0) who += " and " + count(run.servers, "server");
+    who = base::counted(run.workers, "worker") + " with " + who + (equal ? " each" : " and others");
+    if (run.servers > 0) who += " and " + base::counted(run.servers, "server");
     who += " (" + run.strategy + ")";
   }
-  line(fmt::format("batch {} in {} on {}, {} an epoch, {} in all; run folder {}", run.batch, count(run.oars, "oar"),
-                   who, count(run.steps_per_epoch, "step"), count(run.total_steps, "step"), run.folder));
+  line(fmt::format("batch {} in {} on {}, {} an epoch, {} in all; run folder {}", run.batch,
+                   base::counted(run.oars, "oar"), who, base::counted(run.steps_per_epoch, "step"),
+                   base::counted(run.total_steps, "step"), run.folder));
   for (const std::string& note : run.notes) line("note: " + note);
 }
 

@@ -61,7 +61,12 @@ std::optional<Image> read_or_skip(const fs::path& path, bool skip_bad) {
 class Decoder {
  public:
   Decoder(const std::vector<fs::path>& files, std::optional<tensor::Shape> wanted, std::string name, bool skip_bad)
-      : files_(files), name_(std::move(name)), skip_bad_(skip_bad), fixed_(wanted.has_value()), state_(files.size()) {
+      : files_(files),
+        name_(std::move(name)),
+        skip_bad_(skip_bad),
+        fixed_(wanted.has_value()),
+        state_(files.size()),
+        changes_(files.size()) {
     shape_ = wanted ? *wanted : first_shape();
   }
 
@@ -82,6 +87,9 @@ class Decoder {
 
  private:
   enum class State : std::uint8_t { bad, same, resized };
+  struct Changes {
+    bool to_colour = false, to_grey = false, on_black = false;
+  };
 
   std::size_t sample_bytes() const { return static_cast<std::size_t>(shape_.count()); }
 
@@ -108,6 +116,7 @@ class Decoder {
     }
     fit_image(*image, shape_, pixels_.get() + i * sample_bytes());
     state_[i] = same_size ? State::same : State::resized;
+    changes_[i] = {image->colours<shape_[0], image->colours> shape_[0], image->transparent};
   }
 
   // Closes the gaps left by bad images.
@@ -126,9 +135,16 @@ class Decoder {
       column.notes.push_back(fmt::format("{} of {} images cannot be read and are left out, the first is {}",
                                          files_.size() - kept, files_.size(),
                                          files_[static_cast<std::size_t>(bad - state_.begin())].string()));
+    const std::string all = base::counted(static_cast<std::int64_t>(files_.size()), "image");
     if (const auto resized = std::count(state_.begin(), state_.end(), State::resized); resized > 0)
-      column.notes.push_back(
-          fmt::format("{} of {} images were resized to {}x{}", resized, files_.size(), shape_[1], shape_[2]));
+      column.notes.push_back(fmt::format("{} of {} resized to {}x{}", resized, all, shape_[1], shape_[2]));
+    const auto say = [&](bool Changes::*change, const char* what) {
+      const auto count = std::count_if(changes_.begin(), changes_.end(), [&](const Changes& c) { return c.*change; });
+      if (count > 0) column.notes.push_back(fmt::format("{} of {} {}", count, all, what));
+    };
+    say(&Changes::to_colour, "grey, repeated for three colours");
+    say(&Changes::to_grey, "coloured, converted to grey");
+    say(&Changes::on_black, "transparent, laid on black");
     return column;
   }
 
@@ -137,6 +153,7 @@ class Decoder {
   bool skip_bad_, fixed_;
   tensor::Shape shape_;
   std::vector<State> state_;
+  std::vector<Changes> changes_;
   std::unique_ptr<std::uint8_t[]> pixels_;
   std::atomic<bool> found_colour_{false};
 };

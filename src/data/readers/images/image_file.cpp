@@ -39,7 +39,7 @@ void check_image_size(const std::string& name, std::uint64_t rows, std::uint64_t
 
 Image empty_image(std::size_t colours, std::size_t rows, std::size_t columns) {
   return {static_cast<std::int64_t>(colours), static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns),
-          std::vector<std::uint8_t>(colours * rows * columns)};
+          std::vector<std::uint8_t>(colours * rows * columns), false};
 }
 
 Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name) {

@@ -17,6 +17,7 @@ struct Image {
   std::int64_t colours = 0;  // 1: grey, 3: red, green, blue
   std::int64_t rows = 0, columns = 0;
   std::vector<std::uint8_t> pixels;  // colours x rows x columns
+  bool transparent = false;          // it was, and was laid on black
 
   tensor::Shape shape() const { return {colours, rows, columns}; }
 };

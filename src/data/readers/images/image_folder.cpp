@@ -83,8 +83,12 @@ DataPair make_pair(const DataRequest& request, ImageColumn column, const ImageLi
     std::vector<float> labels;
   };
   const auto memory = std::make_shared<Memory>();
+  std::vector<std::string> origins;  // of the good images
   for (std::size_t i = 0; i < all.files.size(); ++i)
-    if (column.good[i]) memory->labels.push_back(static_cast<float>(all.labels[i]));
+    if (column.good[i]) {
+      memory->labels.push_back(static_cast<float>(all.labels[i]));
+      origins.push_back(all.files[i].string());
+    }
   for (std::size_t label = 0; label < all.class_names.size(); ++label)
     if (std::find(memory->labels.begin(), memory->labels.begin() + train, static_cast<float>(label)) ==
         memory->labels.begin() + train)
@@ -100,9 +104,10 @@ DataPair make_pair(const DataRequest& request, ImageColumn column, const ImageLi
     const Column pixels{column.shape, ValueType::byte, reinterpret_cast<const std::byte*>(memory->pixels.get())};
     columns.inputs = {{pixels.shape, pixels.type, pixels.at(first)}};
     columns.target = {{1}, ValueType::real, reinterpret_cast<const std::byte*>(memory->labels.data() + first)};
+    columns.origins.assign(origins.begin() + first, origins.begin() + first + samples);
     return column_source(spec, std::move(columns));
   };
-  if (train_files == all.files.size()) return with_test_share(part(0, train), request.seed);
+  if (train_files == all.files.size()) return with_test_share(part(0, train), request);
   if (test == 0) base::user_error("{}: no image of the test set can be read", request.name);
   return {part(0, train), part(train, test), {}};
 }

@@ -121,6 +121,8 @@ bool has_images_inside(const fs::path& folder) {
   return found;
 }
 
+std::vector<fs::path> images_in(const fs::path& folder, std::int64_t& ignored) { return images_below(folder, ignored); }
+
 ImageList list_images(const fs::path& folder) {
   ImageList list;
   each_entry<fs::directory_iterator>(folder, [&](const fs::directory_iterator& place) {

@@ -26,6 +26,9 @@ bool is_image_name(const std::filesystem::path& path);
 std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
 bool has_images_inside(const std::filesystem::path& folder);
 
+// The images in the folder and below, in natural order; adds the number of other files to `ignored`.
+std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder, std::int64_t& ignored);
+
 // The folder's class folders with all images in and below them. User errors: no class folders, images beside them, a
 // class folder without images, one that cannot be read.
 ImageList list_images(const std::filesystem::path& folder);

@@ -167,6 +167,7 @@ Image decode_png(std::span<const std::uint8_t> bytes, const std::string& name) {
   Image image = empty_image(colours, reader.rows(), reader.columns());
   for (std::size_t i = 0; i < area; ++i) {
     const std::uint8_t* pixel = &mixed[i * values];
+    if (values != colours && pixel[colours] != 255) image.transparent = true;
     for (std::size_t c = 0; c < colours; ++c)
       image.pixels[c * area + i] = values == colours ? pixel[c] : on_black(pixel[c], pixel[colours]);
   }

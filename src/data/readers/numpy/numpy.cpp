@@ -203,15 +203,19 @@ Parts find_parts(const std::vector<Found>& found, const std::string& where, std:
 DataPair make_pair(const std::vector<Found>& found, const std::string& where, const DataRequest& request) {
   std::vector<std::string> notes;
   Parts parts = find_parts(found, where, notes);
+  if (request.whole && parts.contains(ArrayPart::test) && !parts.contains(ArrayPart::train)) {
+    parts[ArrayPart::all] = parts[ArrayPart::test];
+    parts.erase(ArrayPart::test);
+  }
   const bool split = parts.contains(ArrayPart::train) || parts.contains(ArrayPart::test);
   PartArrays train = read_part(parts[split ? ArrayPart::train : ArrayPart::all], where);
   shape_part(train, request, notes);
   if (!parts.contains(ArrayPart::test)) {
-    if (train.target.shape[0] < kFewestSamples)
+    if (!request.whole && train.target.shape[0] < kFewestSamples)
       base::user_error("{} has {} samples, too few to keep some as a test set; add x_test and y_test", where,
                        train.target.shape[0]);
     DataSpec spec = make_spec(request, train, nullptr);
-    DataPair pair = with_test_share(make_source(std::move(spec), std::move(train)), request.seed);
+    DataPair pair = with_test_share(make_source(std::move(spec), std::move(train)), request);
     pair.notes.insert(pair.notes.begin(), notes.begin(), notes.end());
     return pair;
   }
@@ -222,7 +226,54 @@ DataPair make_pair(const std::vector<Found>& found, const std::string& where, co
   return {make_source(spec, std::move(train)), make_source(spec, std::move(test)), std::move(notes)};
 }
 
+// The inputs of the arrays as samples without targets; no value if there are targets.
+std::optional<DataPair> make_unlabelled(const std::vector<Found>& found, const std::string& where,
+                                        const DataRequest& request) {
+  std::vector<std::string> notes;
+  const Parts parts = find_parts(found, where, notes);
+  if (std::ranges::any_of(parts, [](const auto& part) { return part.second.target != nullptr; })) return {};
+  const auto chosen = parts.contains(ArrayPart::test)  ? parts.find(ArrayPart::test)
+                      : parts.contains(ArrayPart::all) ? parts.find(ArrayPart::all)
+                                                       : parts.begin();
+  struct Memory {
+    std::vector<NumpyArray> inputs;
+  };
+  const auto memory = std::make_shared<Memory>();
+  DataSpec spec{{}, request.wanted_target, request.wanted_classes, {}};
+  Columns columns{0, {}, {}, memory};
+  if (chosen->second.inputs.size() > kMaxInputs)
+    base::user_error("{}: {} inputs per sample, at most {} are possible", where, chosen->second.inputs.size(),
+                     kMaxInputs);
+  for (const auto& [number, array] : chosen->second.inputs) memory->inputs.push_back(array->read());
+  for (std::size_t i = 0; i < memory->inputs.size(); ++i) {
+    NumpyArray& input = memory->inputs[i];
+    shape_input(input, i < request.wanted_inputs.size() ? &request.wanted_inputs[i] : nullptr, notes);
+    if (input.shape[0] != memory->inputs[0].shape[0])
+      base::user_error("{} has {} samples, {} has {}; both must have one length", memory->inputs[0].where,
+                       memory->inputs[0].shape[0], input.where, input.shape[0]);
+    columns.samples = input.shape[0];
+    spec.inputs.push_back(input.shape.without_batch());
+    columns.inputs.push_back({spec.inputs.back(), input.type, input.data()});
+  }
+  const DatasetPtr samples = source_without_targets(std::move(spec), std::move(columns));
+  return DataPair{samples, samples, std::move(notes)};
+}
+
 }  // namespace
+
+std::optional<DataPair> open_unlabelled_numpy(const DataRequest& request) {
+  const fs::path path = request.name;
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    return make_unlabelled(find_in_folder(request.codecs, path), path.string(), request);
+  if (without_packing(request.codecs, path).extension() == ".npy") {
+    const Found array{"x", [&] { return read_npy_file(request.codecs, path); }};
+    return make_unlabelled({array}, path.string(), request);
+  }
+  if (path.extension() != ".npz") return {};
+  ZipArchive archive(path);
+  return make_unlabelled(find_in_archive(archive), path.string(), request);
+}
 
 bool is_numpy(const DataRequest& request) {
   const fs::path path = request.name;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,6 +17,9 @@ namespace trireme::data {
 bool is_numpy(const DataRequest& request);
 
 DataPair open_numpy(const DataRequest& request);
+
+// Arrays without targets: a single .npy file, or inputs alone. No value if the arrays have targets.
+std::optional<DataPair> open_unlabelled_numpy(const DataRequest& request);
 
 // The same for a .npz file in memory; `name` is used in messages.
 DataPair read_npz(std::span<const std::uint8_t> bytes, const std::string& name, const DataRequest& request);

@@ -70,7 +70,7 @@ DataPair make_pair(CsvRows train, CsvRows* test, const DataRequest& request) {
     base::user_error("{} has {} columns and its target in column {}, {} has {} and {}; both must have the same",
                      train.where, train.inputs + 1, train.target_column + 1, test->where, test->inputs + 1,
                      test->target_column + 1);
-  if (!test && train.samples < kFewestSamples)
+  if (!test && !request.whole && train.samples < kFewestSamples)
     base::user_error("{} has {} samples, too few to keep some as a test set; put one beside it (train.csv, test.csv)",
                      train.where, train.samples);
   DataSpec spec;
@@ -85,7 +85,7 @@ DataPair make_pair(CsvRows train, CsvRows* test, const DataRequest& request) {
     if (test) renumber(*test, spec.class_names);
   }
   const DatasetPtr source = make_source(spec, std::move(train));
-  if (!test) return with_test_share(source, request.seed);
+  if (!test) return with_test_share(source, request);
   const std::string note = fmt::format("the test set is {}", test->where);
   return {source, make_source(spec, std::move(*test)), {note}};
 }
@@ -132,7 +132,8 @@ fs::path test_table_beside(const CodecRegistry& codecs, const fs::path& path) {
 
 DataPair open_table(const DataRequest& request) {
   refuse_labels(request, request.name);
-  const fs::path path = request.name, test_path = test_table_beside(request.codecs, path);
+  const fs::path path = request.name;
+  const fs::path test_path = request.whole ? fs::path() : test_table_beside(request.codecs, path);
   CsvRows train, test;
   const auto read_into = [&](const fs::path& from, CsvRows& rows) {
     UnpackedReader reader(request.codecs, from);

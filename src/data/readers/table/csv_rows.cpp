@@ -67,7 +67,8 @@ bool parse_number(std::string_view field, float& value) {
 
 class RowReader {
  public:
-  RowReader(UnpackedReader& reader, TargetKind target) : lines_(reader), by_number_(target == TargetKind::values) {
+  RowReader(UnpackedReader& reader, TargetKind target, std::int64_t inputs_alone)
+      : lines_(reader), by_number_(target == TargetKind::values), inputs_alone_(inputs_alone) {
     rows_.where = reader.path().string();
   }
 
@@ -77,14 +78,15 @@ class RowReader {
     if (!lines_.next(line)) base::user_error("{} is empty; expected a table of numbers", rows_.where);
     separator_ = find_separator(line);
     split_fields(line, separator_, fields);
-    if (fields.size() < 2)
+    const bool has_target = static_cast<std::int64_t>(fields.size()) != inputs_alone_;
+    if (fields.size() < 2 && has_target)
       base::user_error(
           "{}, line {}: one column; expected inputs and a target, separated by commas, semicolons, tabs "
           "or spaces",
           rows_.where, lines_.number());
     width_ = fields.size();
-    rows_.inputs = static_cast<std::int64_t>(width_) - 1;
-    rows_.target_column = width_ - 1;
+    rows_.inputs = static_cast<std::int64_t>(width_) - (has_target ? 1 : 0);
+    rows_.target_column = static_cast<std::size_t>(rows_.inputs);  // behind the last column if there is none
     if (is_header(fields))
       choose_target(fields);
     else
@@ -102,11 +104,12 @@ class RowReader {
   // True if every column holds a word. The target column is not checked: it may hold words in every line.
   bool is_header(const Fields& fields) const {
     float ignored;
-    return std::none_of(fields.begin(), fields.end() - 1,
+    const auto end = fields.begin() + static_cast<std::ptrdiff_t>(rows_.inputs);
+    return std::none_of(fields.begin(), end,
                         [&](std::string_view field) {
                           return parse_number(field, ignored) || (is_missing(field) && !field.empty());
                         }) &&
-           !std::all_of(fields.begin(), fields.end() - 1, [](std::string_view field) { return field.empty(); });
+           !std::all_of(fields.begin(), end, [](std::string_view field) { return field.empty(); });
   }
 
   void choose_target(const Fields& header) {
@@ -116,6 +119,7 @@ class RowReader {
     for (std::size_t column = header.size(); column-- > 0;)
       if (std::find(kTargetNames.begin(), kTargetNames.end(), lower(header[column])) != kTargetNames.end()) {
         rows_.target_column = column;
+        rows_.inputs = static_cast<std::int64_t>(width_) - 1;
         return;
       }
   }
@@ -134,7 +138,8 @@ class RowReader {
       if (rows_.type == ValueType::real) rows_.reals.push_back(value);
     }
     const std::size_t column = rows_.target_column;
-    rows_.targets.push_back(by_number_ ? number(fields, column) : static_cast<float>(class_index(fields[column])));
+    if (column < width_)
+      rows_.targets.push_back(by_number_ ? number(fields, column) : static_cast<float>(class_index(fields[column])));
     ++rows_.samples;
   }
 
@@ -211,6 +216,7 @@ class RowReader {
 
   CsvLines lines_;
   bool by_number_;
+  std::int64_t inputs_alone_;
   char separator_ = ',';
   std::size_t width_ = 0;
   CsvRows rows_;
@@ -219,6 +225,8 @@ class RowReader {
 
 }  // namespace
 
-CsvRows read_rows(UnpackedReader& reader, TargetKind target) { return RowReader(reader, target).read(); }
+CsvRows read_rows(UnpackedReader& reader, TargetKind target, std::int64_t inputs_alone) {
+  return RowReader(reader, target, inputs_alone).read();
+}
 
 }  // namespace trireme::data

@@ -33,7 +33,8 @@ struct CsvRows {
   std::vector<ClassName> classes;   // in order of appearance
 };
 
-// REQUIRES: target is classes or values; a table has one target per line.
-CsvRows read_rows(UnpackedReader& reader, TargetKind target);
+// REQUIRES: target is classes or values; a table has one target per line. A table of as many columns as
+// `inputs_alone`, none of which the header calls a target, has no target: `targets` stays empty.
+CsvRows read_rows(UnpackedReader& reader, TargetKind target, std::int64_t inputs_alone = 0);
 
 }  // namespace trireme::data

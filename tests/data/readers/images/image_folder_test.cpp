@@ -138,7 +138,7 @@ TEST_F(ImageFolder, ImagesBecomeWhatTheNetworkTakes) {
   EXPECT_EQ(pair.train->spec().inputs, request.wanted_inputs);
   EXPECT_EQ(fetch_sample(*pair.train, 0).inputs[0], std::vector<float>(12, 10));
   EXPECT_EQ(fetch_sample(*pair.train, 1).inputs[0], (std::vector<float>{255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0}));
-  EXPECT_TRUE(has_note(pair, "2 of 3 images were resized to 2x2"));
+  EXPECT_TRUE(has_note(pair, "2 of 3 images resized to 2x2"));
   request.wanted_inputs = {{1, 1, 1}};
   pair = open(request);
   EXPECT_EQ(content(*pair.train), (Content{{10, 0}, {76, 1}}));
