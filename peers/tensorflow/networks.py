@@ -232,6 +232,16 @@ def landcover_cnn(layers, classes, *images):
     return layers.dense("fc2", layers.dropout("dropout", x), classes)
 
 
+def mlp(layers, classes, x, hidden="128x64", dropout="0"):
+    x, count = flatten(x), 1
+    for size in hidden.split("x") if hidden != "none" else []:
+        x = tf.nn.relu(layers.dense(f"fc{count}", x, int(size)))
+        if float(dropout) > 0:
+            x = layers.dropout(f"dropout{count}", x)
+        count += 1
+    return layers.dense(f"fc{count}", x, classes)
+
+
 def resnet_cifar(depth):
     return partial(resnet, block=basic_block, blocks=[(depth - 2) // 6] * 3, widths=[16, 32, 64], stem="cifar")
 
@@ -255,7 +265,14 @@ MODELS = {
     "densenet40-12": partial(densenet_bc, depth=40, growth=12),
     "redshift-cnn": redshift_cnn,
     "landcover-cnn": landcover_cnn,
+    "mlp": mlp,
 }
+
+
+def network(text):
+    """The function of a model by text: "lenet5", or with options "mlp:hidden=64x32"."""
+    name, _, options = text.partition(":")
+    return partial(MODELS[name], **dict(option.split("=", 1) for option in options.split(",") if option))
 
 
 def penalty(model, variables):

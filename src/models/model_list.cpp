@@ -17,8 +17,8 @@ struct Entry {
   Builder builder;
 };
 
-ModelRow row_of(const Entry& entry) {
-  const auto make = [name = entry.name, builder = entry.builder](const ModelRequest& request) {
+MakeNetwork make_with(const std::string& name, const Builder& builder) {
+  return [name, builder](const ModelRequest& request) {
     const ops::OpPtr loss = loss_for(request);
     graph::Network net(name);
     std::vector<Value> inputs;
@@ -29,7 +29,24 @@ ModelRow row_of(const Entry& entry) {
     net.finish(builder(layers, inputs, request.classes), loss);
     return net;
   };
-  return {entry.name, entry.summary, entry.inputs, entry.classes, entry.batch, make};
+}
+
+ModelRow row_of(const Entry& entry) {
+  return {entry.name, entry.summary, entry.inputs, entry.classes, entry.batch, make_with(entry.name, entry.builder)};
+}
+
+Builder mlp_of(const MlpOptions& options) {
+  return [options](LayerBuilder& layers, Inputs in, std::int64_t classes) { return mlp(options, layers, in, classes); };
+}
+ModelRow mlp_row() {
+  ModelRow row = row_of({"mlp", "dense layers with ReLU, for tables", {{1, 28, 28}}, 10, 64, mlp_of({})});
+  row.any_shape = true;
+  row.options = {{"hidden", "128x64", "outputs of the hidden layers, also as 128,64; none: the output layer alone"},
+                 {"dropout", "0", "share of each hidden layer's values that training drops"}};
+  row.configure = [](base::Spec& options, const std::string& name) {
+    return make_with(name, mlp_of(read_mlp_options(options)));
+  };
+  return row;
 }
 
 Builder resnet_cifar_of(int depth) {
@@ -74,6 +91,7 @@ ModelRegistry builtin_models() {
   // clang-format on
   ModelRegistry models("model");
   for (const Entry& entry : list) models.add(row_of(entry));
+  models.add(mlp_row());
   return models;
 }
 

@@ -131,6 +131,11 @@ std::vector<Case> cases() {
       {"redshift-cnn",
        {.inputs = {{2, 100}}, .classes = 1, .target = "values"},
        biased(2, 16, 8) + 2 * biased(16, 16, 8) + biased(16 * 6, 1)},
+      {"mlp", {}, biased(784, 128) + biased(128, 64) + biased(64, 10)},
+      {"mlp", {.inputs = {{1, 36}}, .classes = 6}, biased(36, 128) + biased(128, 64) + biased(64, 6)},
+      {"mlp:hidden=256,128,dropout=.1", {.inputs = {{1, 36}}}, biased(36, 256) + biased(256, 128) + biased(128, 10)},
+      {"mlp:hidden=7", {.inputs = {{2, 3, 4, 5}}, .classes = 1, .target = "values"}, biased(120, 7) + biased(7, 1)},
+      {"mlp:hidden=none", {.inputs = {{9}}}, biased(9, 10)},
       {"landcover-cnn", {}, landcover_count(10)},
       {"landcover-cnn", {.classes = 43, .target = "labels"}, landcover_count(43)},
   };

@@ -14,7 +14,7 @@
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
-#include "models/zoo.h"
+#include "models/find_model.h"
 #include "ops/norm/batch_norm.h"
 
 namespace trireme::train {
@@ -47,13 +47,15 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   request.seed = e.seed;
   request.train_samples = settings.integer("train-samples", 0, kMany);
   request.test_samples = settings.integer("test-samples", 0, kMany);
-  request.wanted_inputs = model.inputs;
+  // A network for any shape takes samples as they are, and as many classes as there are.
+  const bool as_it_is = model.any_shape && request.name != "synthetic";
+  if (!as_it_is) request.wanted_inputs = model.inputs;
   if (settings.text("image-size") != "auto" && request.name != "synthetic") {
     const std::int64_t size = settings.integer("image-size", 1, 4096);
     for (tensor::Shape& shape : request.wanted_inputs)
       if (shape.rank() == 3) shape = {shape[0], size, size};
   }
-  request.wanted_classes = model.classes;
+  if (!as_it_is) request.wanted_classes = model.classes;
   request.wanted_target = parse_target(settings);
   const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
   request.skip_bad = settings.flag("skip-bad");
@@ -175,7 +177,7 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   Experiment e;
   base::set_active_isa(base::parse_isa(settings.text("isa")));
   e.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, kMany));
-  const models::ModelRow& model = registry.models.get(settings.text("model"));
+  const models::ModelRow model = models::find_model(registry.models, settings.text("model"));
   open_data(registry.readers, settings, model, known == nullptr, e);
   prepare_data(settings, known, e);
   fit_network(model, settings, e);
