@@ -284,6 +284,36 @@ class RedshiftCnn(nn.Module):
         return self.fc(self.features(x))
 
 
+class Block1d(nn.Module):
+    def __init__(self, channels, width, stride):
+        super().__init__()
+        self.conv1 = nn.Conv1d(channels, width, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm1d(width)
+        self.conv2 = nn.Conv1d(width, width, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm1d(width)
+        self.downsample = nn.Identity() if stride == 1 and channels == width else nn.Sequential(
+            nn.Conv1d(channels, width, 1, stride, bias=False), nn.BatchNorm1d(width))
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(relu(self.bn1(self.conv1(x)))))
+        return relu(add(y, self.downsample(x)))
+
+
+class ResNet1d(nn.Module):
+    def __init__(self, inputs, classes):
+        super().__init__()
+        self.conv1 = nn.Conv1d(inputs[0][0], 32, 7, 2, 3, bias=False)
+        self.bn1 = nn.BatchNorm1d(32)
+        self.layer1 = nn.Sequential(Block1d(32, 32, 1), Block1d(32, 32, 1))
+        self.layer2 = nn.Sequential(Block1d(32, 64, 2), Block1d(64, 64, 1))
+        self.layer3 = nn.Sequential(Block1d(64, 128, 2), Block1d(128, 128, 1))
+        self.fc = nn.Linear(128, classes)
+
+    def forward(self, x):
+        x = self.layer3(self.layer2(self.layer1(relu(self.bn1(self.conv1(x))))))
+        return self.fc(torch.flatten(nn.functional.adaptive_avg_pool1d(x, 1), 1))
+
+
 class LandcoverBranch(nn.Module):
     def __init__(self, channels):
         super().__init__()
@@ -375,6 +405,7 @@ MODELS = {
     "densenet40-12": (lambda i, c: DenseNetBC(i, c, 40, 12, 0.1), [(1, 28, 28)], 10),
     "redshift-cnn": (RedshiftCnn, [(1, 1800)], 800),
     "landcover-cnn": (LandcoverCnn, [(4, 64, 64), (2, 64, 64), (1, 64, 64)], 10),
+    "resnet1d": (ResNet1d, [(1, 1800)], 10),
     "mlp": (Mlp, [(1, 28, 28)], 10),
 }
 ANY_SHAPE = {"mlp"}

@@ -32,6 +32,7 @@ struct MlpOptions {
 };
 MlpOptions read_mlp_options(base::Spec& options);
 Value mlp(const MlpOptions& options, LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+Value resnet1d(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 Value landcover_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 
 }  // namespace trireme::models

@@ -87,6 +87,7 @@ ModelRegistry builtin_models() {
       {"densenet40-12", "DenseNet-BC of depth 40, growth 12", {{1, 28, 28}}, 10, 128, densenet_bc_of(40, 12)},
       {"redshift-cnn", "1-D convolutions over a spectrum, to redshift bins", {{1, 1800}}, 800, 64, redshift_cnn},
       {"landcover-cnn", "a branch for each of three images", landcover, 10, 64, landcover_cnn},
+      {"resnet1d", "a small 1-D ResNet v1 for series and spectra, widths 32, 64, 128", {{1, 1800}}, 10, 64, resnet1d},
   };
   // clang-format on
   ModelRegistry models("model");
