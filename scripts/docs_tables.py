@@ -116,7 +116,9 @@ def regions_of(program):
     for verb in (line.split()[0] for line in verbs):
         if verb != "list":  # has no options
             regions[f"options {verb}"] = option_tables(run(verb, "--help"))
-    regions["models"] = models(listed("models"))
+    rows, options = listed("models").split("\n\n")
+    regions["models"] = models(rows)
+    regions |= rows_with_options("model", options.split("\n", 1)[1])
     regions |= rows_with_options("op", listed("ops"))
     strategies = listed("strategies")
     regions |= rows_with_options("strategy", strategies)

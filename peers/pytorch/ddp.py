@@ -38,7 +38,7 @@ ALONE_STEPS = 5  # without DDP, at most
 
 class Replica(step.Step):
     def __init__(self, model, batch, layout, world, samples, **more):
-        _, inputs, classes = networks.MODELS[model]
+        _, inputs, classes = networks.MODELS[networks.split(model)[0]]
         super().__init__(model, inputs, classes, batch, layout, **more)
         self.bytes = [torch.randint(256, (samples, *shape), dtype=torch.uint8) for shape in inputs]
         self.labels = torch.randint(classes, (samples,))

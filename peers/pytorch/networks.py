@@ -10,6 +10,7 @@ Works with PyTorch 1.13 and 2.x; needs nothing but PyTorch. Run as a program it 
     python3 networks.py [model ...]
 """
 
+import math
 import sys
 
 import torch
@@ -283,6 +284,36 @@ class RedshiftCnn(nn.Module):
         return self.fc(self.features(x))
 
 
+class Block1d(nn.Module):
+    def __init__(self, channels, width, stride):
+        super().__init__()
+        self.conv1 = nn.Conv1d(channels, width, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm1d(width)
+        self.conv2 = nn.Conv1d(width, width, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm1d(width)
+        self.downsample = nn.Identity() if stride == 1 and channels == width else nn.Sequential(
+            nn.Conv1d(channels, width, 1, stride, bias=False), nn.BatchNorm1d(width))
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(relu(self.bn1(self.conv1(x)))))
+        return relu(add(y, self.downsample(x)))
+
+
+class ResNet1d(nn.Module):
+    def __init__(self, inputs, classes):
+        super().__init__()
+        self.conv1 = nn.Conv1d(inputs[0][0], 32, 7, 2, 3, bias=False)
+        self.bn1 = nn.BatchNorm1d(32)
+        self.layer1 = nn.Sequential(Block1d(32, 32, 1), Block1d(32, 32, 1))
+        self.layer2 = nn.Sequential(Block1d(32, 64, 2), Block1d(64, 64, 1))
+        self.layer3 = nn.Sequential(Block1d(64, 128, 2), Block1d(128, 128, 1))
+        self.fc = nn.Linear(128, classes)
+
+    def forward(self, x):
+        x = self.layer3(self.layer2(self.layer1(relu(self.bn1(self.conv1(x))))))
+        return self.fc(torch.flatten(nn.functional.adaptive_avg_pool1d(x, 1), 1))
+
+
 class LandcoverBranch(nn.Module):
     def __init__(self, channels):
         super().__init__()
@@ -325,6 +356,23 @@ class LandcoverCnn(nn.Module):
         return self.fc2(self.dropout(x))
 
 
+class Mlp(nn.Module):
+    def __init__(self, inputs, classes, hidden="128x64", dropout="0"):
+        super().__init__()
+        sizes = [math.prod(inputs[0]), *(int(size) for size in hidden.split("x") if hidden != "none"), classes]
+        self.layers = len(sizes) - 1
+        for i in range(self.layers):
+            setattr(self, f"fc{i + 1}", nn.Linear(sizes[i], sizes[i + 1]))
+            if i + 1 < self.layers and float(dropout) > 0:
+                setattr(self, f"dropout{i + 1}", nn.Dropout(float(dropout)))
+
+    def forward(self, x):
+        x = torch.flatten(x, 1)
+        for i in range(1, self.layers):
+            x = getattr(self, f"dropout{i}", nn.Identity())(relu(getattr(self, f"fc{i}")(x)))
+        return getattr(self, f"fc{self.layers}")(x)
+
+
 def flat_size(features, shape):
     """How many values `features` makes of one sample of this shape."""
     with torch.no_grad():
@@ -357,18 +405,28 @@ MODELS = {
     "densenet40-12": (lambda i, c: DenseNetBC(i, c, 40, 12, 0.1), [(1, 28, 28)], 10),
     "redshift-cnn": (RedshiftCnn, [(1, 1800)], 800),
     "landcover-cnn": (LandcoverCnn, [(4, 64, 64), (2, 64, 64), (1, 64, 64)], 10),
+    "resnet1d": (ResNet1d, [(1, 1800)], 10),
+    "mlp": (Mlp, [(1, 28, 28)], 10),
 }
+ANY_SHAPE = {"mlp"}
+
+
+def split(text):
+    """"mlp:hidden=64x32,dropout=0.1" -> "mlp", {"hidden": "64x32", "dropout": "0.1"}"""
+    name, _, options = text.partition(":")
+    return name, dict(option.split("=", 1) for option in options.split(",") if option)
 
 
 def build(name, inputs=None, classes=0):
-    """The network `name` for samples of the shapes `inputs` (a list, channels first); None and 0: its defaults."""
+    """The network `name` (also "mlp:hidden=64x32") for samples of the shapes `inputs` (a list, channels first); None and 0: its defaults."""
+    name, options = split(name)
     if name not in MODELS:
         raise ValueError(f"there is no model '{name}'; there are: {', '.join(MODELS)}")
     builder, default_inputs, default_classes = MODELS[name]
     inputs = [tuple(shape) for shape in (inputs or default_inputs)]
-    if [len(shape) for shape in inputs] != [len(shape) for shape in default_inputs]:
+    if name not in ANY_SHAPE and [len(shape) for shape in inputs] != [len(shape) for shape in default_inputs]:
         raise ValueError(f"model '{name}' takes inputs like {default_inputs}, not {inputs}")
-    return builder(inputs, classes or default_classes)
+    return builder(inputs, classes or default_classes, **options)
 
 
 def penalty(net):

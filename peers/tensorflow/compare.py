@@ -187,11 +187,11 @@ class Optimizer:
 
 class Comparison:
     def __init__(self, model, inputs, classes, weights, optimizer, results):
-        if model not in networks.MODELS:
+        if model.partition(":")[0] not in networks.MODELS:
             raise answering.Refused(f"TensorFlow's side has no model {model}")
         self.model = model
         self.compared = ComparedLayers()
-        self.net = partial(networks.MODELS[model], self.compared, classes)
+        self.net = partial(networks.network(model), self.compared, classes)
         self.net(*[networks.channels_last(tf.zeros([1, *shape])) for shape in inputs])  # makes the variables
         self.variables = self.compared.variables
         self.load(tensors.read(weights))

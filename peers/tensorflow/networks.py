@@ -45,7 +45,7 @@ class Layers:
         # values are the same, as behind a dropout or around a digit.
         x, scale, shift, mean, var = [tf.cast(one, tf.float64) for one in (x, scale, shift, mean, var)]
         if self.training:
-            mean, var = tf.nn.moments(x, [0, 1, 2])
+            mean, var = tf.nn.moments(x, list(range(x.shape.rank - 1)))
             count = x.shape[:-1].num_elements()
             self.seen.setdefault(name, []).append((x.shape[0], mean, var * count / (count - 1)))
         return tf.cast(tf.nn.batch_normalization(x, mean, var, shift, scale, EPSILON), tf.float32)
@@ -93,7 +93,7 @@ def adaptive_avg_pool(x, size):
 
 
 def global_avg_pool(x):
-    return tf.reduce_mean(x, [1, 2])
+    return tf.reduce_mean(x, list(range(1, x.shape.rank - 1)))
 
 
 def flatten(x):
@@ -153,8 +153,8 @@ def bottleneck(layers, name, x, width, stride):
 
 
 def resnet(layers, classes, x, block, blocks, widths, stem):
-    """Version 1. `stem` is "imagenet" (7x7/2 and max-pool) or "cifar" (3x3)."""
-    size, stride, padding = (7, 2, 3) if stem == "imagenet" else (3, 1, 1)
+    """Version 1. `stem` is "imagenet" (7x7/2 and max-pool), "series" (7/2) or "cifar" (3x3)."""
+    size, stride, padding = (3, 1, 1) if stem == "cifar" else (7, 2, 3)
     x = tf.nn.relu(conv_norm(layers, "conv1", "bn1", x, widths[0], size, stride, padding))
     if stem == "imagenet":
         x = max_pool(x, 3, 2, 1)
@@ -232,6 +232,16 @@ def landcover_cnn(layers, classes, *images):
     return layers.dense("fc2", layers.dropout("dropout", x), classes)
 
 
+def mlp(layers, classes, x, hidden="128x64", dropout="0"):
+    x, count = flatten(x), 1
+    for size in hidden.split("x") if hidden != "none" else []:
+        x = tf.nn.relu(layers.dense(f"fc{count}", x, int(size)))
+        if float(dropout) > 0:
+            x = layers.dropout(f"dropout{count}", x)
+        count += 1
+    return layers.dense(f"fc{count}", x, classes)
+
+
 def resnet_cifar(depth):
     return partial(resnet, block=basic_block, blocks=[(depth - 2) // 6] * 3, widths=[16, 32, 64], stem="cifar")
 
@@ -255,7 +265,15 @@ MODELS = {
     "densenet40-12": partial(densenet_bc, depth=40, growth=12),
     "redshift-cnn": redshift_cnn,
     "landcover-cnn": landcover_cnn,
+    "resnet1d": partial(resnet, block=basic_block, blocks=[2, 2, 2], widths=[32, 64, 128], stem="series"),
+    "mlp": mlp,
 }
+
+
+def network(text):
+    """The function of a model by text: "lenet5", or with options "mlp:hidden=64x32"."""
+    name, _, options = text.partition(":")
+    return partial(MODELS[name], **dict(option.split("=", 1) for option in options.split(",") if option))
 
 
 def penalty(model, variables):

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text/text.h"
 #include "bench/bench.h"
-#include "models/zoo.h"
+#include "models/find_model.h"
 #include "train/experiment/experiment.h"
 
 namespace trireme::bench {
@@ -27,15 +27,18 @@ std::int64_t own_batch(const models::ModelRow& model) {
   return std::max<std::int64_t>(1, model.batch / 3);  // per worker, as in a study with three workers
 }
 
-std::vector<const models::ModelRow*> chosen_models(const models::ModelRegistry& models,
-                                                   const base::Settings& settings) {
-  std::vector<const models::ModelRow*> chosen;
+std::vector<std::shared_ptr<const models::ModelRow>> chosen_models(const models::ModelRegistry& models,
+                                                                   const base::Settings& settings) {
+  std::vector<std::shared_ptr<const models::ModelRow>> chosen;
+  const auto choose = [&](const std::string& text) {
+    chosen.push_back(std::make_shared<models::ModelRow>(models::find_model(models, text)));
+  };
   for (const std::string& name : base::split(settings.text("model"), ',')) {
     if (name == "all") {
       for (const Row& row : kRows)
-        if (row.in_all) chosen.push_back(&models.get(row.model));
+        if (row.in_all) choose(row.model);
     } else {
-      chosen.push_back(&models.get(name));
+      choose(name);
     }
   }
   return chosen;
@@ -62,7 +65,7 @@ std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const ba
   const std::string& file = settings.text("kernel-table");
   const auto table = file.empty() ? nullptr : train::read_kernel_table(file);
   std::vector<BenchCase> cases;
-  for (const models::ModelRow* model : chosen_models(models, settings))
+  for (const auto& model : chosen_models(models, settings))
     for (const int threads : chosen_threads(settings)) {
       BenchCase one{model->name, batch > 0 ? batch : own_batch(*model),           threads,
                     oars,        fast ? crew::Reduce::fast : crew::Reduce::exact, table,

@@ -22,7 +22,7 @@ struct BenchCase {
   int oars = 1;
   crew::Reduce reduce = crew::Reduce::exact;
   std::shared_ptr<const ops::KernelTable> table{};
-  const models::ModelRow* info = nullptr;  // the registry's row
+  std::shared_ptr<const models::ModelRow> info{};
 
   // Threads beyond the number of oars have nothing to compute.
   int busy_threads() const { return std::min(threads, oars); }

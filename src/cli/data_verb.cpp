@@ -97,8 +97,8 @@ void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets
   for (const SetInfo& info : sets) fmt::print("  {:<6} {:>9} samples\n", info.name, info.set->size());
   for (std::size_t i = 0; i < normal.inputs.size(); ++i)
     for (std::size_t c = 0; c < normal.inputs[i].mean.size(); ++c)
-      fmt::print("  input {} channel {}: mean {:.4f}, deviation {:.4f}\n", i + 1, c + 1, normal.inputs[i].mean[c],
-                 normal.inputs[i].divisor[c]);
+      fmt::print("  input {} {} {}: mean {:.4f}, deviation {:.4f}\n", i + 1, spec.table ? "column" : "channel", c + 1,
+                 normal.inputs[i].mean[c], normal.inputs[i].divisor[c]);
   if (spec.target != data::TargetKind::values) {
     fmt::print("  {:<20} {:>9} {:>9}\n", spec.target == data::TargetKind::classes ? "class" : "label", sets[0].name,
                sets[1].name);

@@ -21,6 +21,13 @@
 namespace trireme::cli {
 namespace {
 
+void print_options(const std::vector<base::SpecOption>& options) {
+  std::size_t width = 28;
+  for (const base::SpecOption& option : options) width = std::max(width, (option.key + "=" + option.values).size());
+  for (const base::SpecOption& option : options)
+    fmt::print("  {:<{}} {}\n", option.key + "=" + option.values, width, option.help);
+}
+
 void list_models(const train::Registry& registry) {
   fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", "model", "input", "classes", "parameters", "batch",
              "description");
@@ -29,6 +36,12 @@ void list_models(const train::Registry& registry) {
     for (const auto& shape : model.inputs) inputs += (inputs.empty() ? "" : " ") + shape.text();
     fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", model.name, inputs, model.classes,
                models::build_model(model).parameter_count(), model.batch, model.summary);
+  }
+  fmt::print("\noptions of models (--model NAME:option=value,...):\n");
+  for (const models::ModelRow& model : registry.models.rows()) {
+    if (model.options.empty()) continue;
+    fmt::print("{:<18} {}\n", model.name, model.summary);
+    print_options(model.options);
   }
 }
 
@@ -45,13 +58,6 @@ void list_datasets(const train::Registry& registry) {
 
 void list_augmentations(const train::Registry&) {
   for (const auto& kind : data::augmentation_list()) fmt::print("{:<16} {}\n", kind.name, kind.description);
-}
-
-void print_options(const std::vector<base::SpecOption>& options) {
-  std::size_t width = 28;
-  for (const base::SpecOption& option : options) width = std::max(width, (option.key + "=" + option.values).size());
-  for (const base::SpecOption& option : options)
-    fmt::print("  {:<{}} {}\n", option.key + "=" + option.values, width, option.help);
 }
 
 void list_strategies(const train::Registry& registry) {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "base/text/text.h"
 #include "models/layer_builder.h"
 
 namespace trireme::models {
@@ -24,6 +26,13 @@ Value resnet_v2_cifar(int depth, LayerBuilder& layers, Inputs inputs, std::int64
 // depth = 6 n + 4; growth: channels added by each dense layer
 Value densenet_bc(int depth, std::int64_t growth, LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 Value redshift_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+struct MlpOptions {
+  std::vector<std::int64_t> hidden{128, 64};  // outputs of each hidden layer
+  double dropout = 0;                         // after each hidden layer
+};
+MlpOptions read_mlp_options(base::Spec& options);
+Value mlp(const MlpOptions& options, LayerBuilder& layers, Inputs inputs, std::int64_t classes);
+Value resnet1d(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 Value landcover_cnn(LayerBuilder& layers, Inputs inputs, std::int64_t classes);
 
 }  // namespace trireme::models

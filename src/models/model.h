@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text/spec_option.h"
+#include "base/text/text.h"
 #include "graph/network.h"
 #include "tensor/shape.h"
 
@@ -23,6 +25,9 @@ struct ModelRequest {
 // The loss for the request's target; an unknown target is a user error.
 ops::OpPtr loss_for(const ModelRequest& request);
 
+// Makes the finished network. REQUIRES: the request has inputs and classes.
+using MakeNetwork = std::function<graph::Network(const ModelRequest& request)>;
+
 struct ModelRow {
   std::string name;
   std::string summary;
@@ -31,8 +36,12 @@ struct ModelRow {
   std::vector<tensor::Shape> inputs{};
   std::int64_t classes = 10;
   std::int64_t batch = 64;  // the global batch without --batch
-  // Makes the finished network. REQUIRES: the request has inputs and classes.
-  std::function<graph::Network(const ModelRequest& request)> make{};
+  MakeNetwork make{};
+  bool any_shape = false;  // takes one input of any rank; `inputs` is only a default
+  // For models with options ("mlp:hidden=64,dropout=0.1"): what they are, and the function that reads them and makes
+  // the networks of that name. Without it a model takes no options.
+  std::vector<base::SpecOption> options{};
+  std::function<MakeNetwork(base::Spec& options, const std::string& name)> configure{};
 };
 
 }  // namespace trireme::models

@@ -17,8 +17,8 @@ struct Entry {
   Builder builder;
 };
 
-ModelRow row_of(const Entry& entry) {
-  const auto make = [name = entry.name, builder = entry.builder](const ModelRequest& request) {
+MakeNetwork make_with(const std::string& name, const Builder& builder) {
+  return [name, builder](const ModelRequest& request) {
     const ops::OpPtr loss = loss_for(request);
     graph::Network net(name);
     std::vector<Value> inputs;
@@ -29,7 +29,24 @@ ModelRow row_of(const Entry& entry) {
     net.finish(builder(layers, inputs, request.classes), loss);
     return net;
   };
-  return {entry.name, entry.summary, entry.inputs, entry.classes, entry.batch, make};
+}
+
+ModelRow row_of(const Entry& entry) {
+  return {entry.name, entry.summary, entry.inputs, entry.classes, entry.batch, make_with(entry.name, entry.builder)};
+}
+
+Builder mlp_of(const MlpOptions& options) {
+  return [options](LayerBuilder& layers, Inputs in, std::int64_t classes) { return mlp(options, layers, in, classes); };
+}
+ModelRow mlp_row() {
+  ModelRow row = row_of({"mlp", "dense layers with ReLU, for tables", {{1, 28, 28}}, 10, 64, mlp_of({})});
+  row.any_shape = true;
+  row.options = {{"hidden", "128x64", "outputs of the hidden layers, also as 128,64; none: the output layer alone"},
+                 {"dropout", "0", "share of each hidden layer's values that training drops"}};
+  row.configure = [](base::Spec& options, const std::string& name) {
+    return make_with(name, mlp_of(read_mlp_options(options)));
+  };
+  return row;
 }
 
 Builder resnet_cifar_of(int depth) {
@@ -70,10 +87,12 @@ ModelRegistry builtin_models() {
       {"densenet40-12", "DenseNet-BC of depth 40, growth 12", {{1, 28, 28}}, 10, 128, densenet_bc_of(40, 12)},
       {"redshift-cnn", "1-D convolutions over a spectrum, to redshift bins", {{1, 1800}}, 800, 64, redshift_cnn},
       {"landcover-cnn", "a branch for each of three images", landcover, 10, 64, landcover_cnn},
+      {"resnet1d", "a small 1-D ResNet v1 for series and spectra, widths 32, 64, 128", {{1, 1800}}, 10, 64, resnet1d},
   };
   // clang-format on
   ModelRegistry models("model");
   for (const Entry& entry : list) models.add(row_of(entry));
+  models.add(mlp_row());
   return models;
 }
 

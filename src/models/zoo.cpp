@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
+#include "models/find_model.h"
 #include "ops/loss/loss.h"
 
 namespace trireme::models {
@@ -22,6 +23,10 @@ void check_inputs(const ModelRow& model, std::span<const tensor::Shape> given) {
   bool fits = given.size() == model.inputs.size();
   for (std::size_t i = 0; fits && i < given.size(); ++i) fits = given[i].rank() == model.inputs[i].rank();
   if (fits) return;
+  if (model.any_shape && given.size() != 1)
+    base::user_error("model '{}' takes one input of any shape, but the data gives {} ({})", model.name, given.size(),
+                     shapes_text(given));
+  if (model.any_shape && given[0].rank() > 0) return;
   const bool one = model.inputs.size() == 1;
   base::user_error("model '{}' takes {} like {} (channels first; the sizes may differ), but the data gives {} ({})",
                    model.name, one ? "one input" : fmt::format("{} inputs", model.inputs.size()),
@@ -55,12 +60,12 @@ ops::OpPtr loss_for(const ModelRequest& request) {
 
 bool is_in_zoo(std::string_view name) {
   const ModelRegistry models = builtin_models();
-  return models.find(name) != nullptr;
+  return knows_model(models, name);
 }
 
 graph::Network build_model(std::string_view name, const ModelRequest& request) {
   const ModelRegistry models = builtin_models();
-  return build_model(models.get(name), request);
+  return build_model(find_model(models, name), request);
 }
 
 graph::Network build_model(const ModelRow& model, const ModelRequest& request) {

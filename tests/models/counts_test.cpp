@@ -88,6 +88,13 @@ std::int64_t landcover_count(std::int64_t classes) {
   return count + biased(768, 512) + biased(512, 512, 9) + biased(512 * 8 * 8, 1024) + biased(1024, classes);
 }
 
+std::int64_t resnet1d_count(std::int64_t channels, std::int64_t classes) {
+  std::int64_t count = conv(channels, 32, 7) + norm(32);
+  for (const auto& [in, out] : {std::pair{32, 32}, {32, 32}, {32, 64}, {64, 64}, {64, 128}, {128, 128}})
+    count += conv(in, out, 3) + conv(out, out, 3) + 2 * norm(out) + (in == out ? 0 : conv(in, out, 1) + norm(out));
+  return count + biased(128, classes);
+}
+
 struct Case {
   std::string model;
   ModelRequest options;
@@ -131,7 +138,14 @@ std::vector<Case> cases() {
       {"redshift-cnn",
        {.inputs = {{2, 100}}, .classes = 1, .target = "values"},
        biased(2, 16, 8) + 2 * biased(16, 16, 8) + biased(16 * 6, 1)},
+      {"mlp", {}, biased(784, 128) + biased(128, 64) + biased(64, 10)},
+      {"mlp", {.inputs = {{1, 36}}, .classes = 6}, biased(36, 128) + biased(128, 64) + biased(64, 6)},
+      {"mlp:hidden=256,128,dropout=.1", {.inputs = {{1, 36}}}, biased(36, 256) + biased(256, 128) + biased(128, 10)},
+      {"mlp:hidden=7", {.inputs = {{2, 3, 4, 5}}, .classes = 1, .target = "values"}, biased(120, 7) + biased(7, 1)},
+      {"mlp:hidden=none", {.inputs = {{9}}}, biased(9, 10)},
       {"landcover-cnn", {}, landcover_count(10)},
+      {"resnet1d", {}, resnet1d_count(1, 10)},
+      {"resnet1d", {.inputs = {{3, 140}}, .classes = 5}, resnet1d_count(3, 5)},
       {"landcover-cnn", {.classes = 43, .target = "labels"}, landcover_count(43)},
   };
 }

@@ -116,6 +116,9 @@ TEST(Zoo, StagesHaveTheirPublishedSizes) {
       {"densenet40-12", "features.transition1.pool", {48, 14, 14}},
       {"densenet40-12", "features.denseblock3.denselayer6.concat", {132, 7, 7}},
       {"redshift-cnn", "pool3", {16, 218}},
+      {"resnet1d", "relu", {32, 900}},
+      {"resnet1d", "layer1.1.relu", {32, 900}},
+      {"resnet1d", "layer3.1.relu", {128, 225}},
       {"landcover-cnn", "concat", {768, 8, 8}},
       {"landcover-cnn", "trunk.relu2", {512, 8, 8}},
   };

@@ -17,12 +17,12 @@ namespace trireme::bench {
 
 struct TrainCase {
   std::string model;
-  int world = 1, threads = 1;              // processes, threads per process
-  std::int64_t share = 0;                  // samples per process
-  std::vector<int> oars;                   // of the global batch; every listed number is measured
-  std::vector<int> cpus;                   // world x threads cpus
-  peer::TrainOptions more{};               // further options of our side
-  const models::ModelRow* info = nullptr;  // the registry's row
+  int world = 1, threads = 1;  // processes, threads per process
+  std::int64_t share = 0;      // samples per process
+  std::vector<int> oars;       // of the global batch; every listed number is measured
+  std::vector<int> cpus;       // world x threads cpus
+  peer::TrainOptions more{};   // further options of our side
+  std::shared_ptr<const models::ModelRow> info{};
 
   std::int64_t batch() const { return share * world; }
 };

@@ -27,6 +27,8 @@ struct DataSpec {
   TargetKind target = TargetKind::classes;
   std::int64_t classes = 0;              // the number of classes, or the length of the target vector
   std::vector<std::string> class_names;  // in label order; empty when the source does not name them
+  // The inputs are rows of a table: every value is a column with a scale of its own, not one of a channel's values.
+  bool table = false;
 };
 
 // Most inputs a sample may have; stages keep their pointers in arrays of this length.

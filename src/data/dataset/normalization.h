@@ -6,7 +6,7 @@
 
 namespace trireme::data {
 
-// One number per channel (the first size of the shape), or one per value.
+// One number per channel (the first size of the shape), or one per value (pixel, column of a table).
 struct InputNormalization {
   std::vector<float> mean;
   std::vector<float> divisor;

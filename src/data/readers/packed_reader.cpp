@@ -73,6 +73,7 @@ DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json&
   spec.target = *target;
   spec.classes = header.at("classes");
   spec.class_names = header.at("class_names").get<std::vector<std::string>>();
+  spec.table = header.value("table", false);
   Columns columns;
   columns.samples = json.at("samples");
   if (columns.samples < 0 || spec.classes < 1 || json.at("inputs").size() > kMaxInputs)

@@ -171,6 +171,7 @@ void write_packed(const fs::path& path, const DataPair& pair) {
   if (fs::exists(path, ignored)) base::user_error("{} exists already; choose another name", path.string());
   const DataSpec& spec = pair.train->spec();
   Json header{{"target", target_name(spec.target)}, {"classes", spec.classes}, {"class_names", spec.class_names}};
+  if (spec.table) header["table"] = true;
   const std::array<const Dataset*, 2> sets{pair.train.get(), pair.test.get()};
   std::vector<ColumnWriter> writers;
   for (const Dataset* set : sets)

@@ -63,7 +63,11 @@ template <class T>
 void add_values(const T* values, std::size_t count, bool per_value, Sums& sums) {
   const std::size_t plane = sums.sum.empty() ? 0 : count / sums.sum.size();
   if (per_value)
-    for (std::size_t k = 0; k < count; ++k) sums.sum[k] += static_cast<double>(values[k]);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto v = static_cast<double>(values[k]);
+      sums.sum[k] += v;
+      sums.square[k] += v * v;
+    }
   else
     for (std::size_t c = 0; c < sums.sum.size(); ++c) add_plane(values + c * plane, plane, sums.sum[c], sums.square[c]);
 }
@@ -122,7 +126,8 @@ Inputs make_mean(const Dataset& source) {
 }
 
 Inputs make_standard(const Dataset& source) {
-  const std::vector<Sums> sums = sum_dataset(source, std::vector<bool>(source.spec().inputs.size(), false));
+  const std::vector<bool> per_value(source.spec().inputs.size(), source.spec().table);
+  const std::vector<Sums> sums = sum_dataset(source, per_value);
   Inputs inputs(sums.size());
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const double per_sample =

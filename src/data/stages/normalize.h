@@ -1,6 +1,6 @@
 // Computes the Normalization (value -> (value - mean) / divisor) of a training set; prepare.h applies it to the
 // training and the test set. Kinds:
-//   standard  per channel: minus its mean, divided by its standard deviation
+//   standard  per channel, and per column of a table: minus its mean, divided by its standard deviation
 //   mean      minus the mean per colour (several channels) or per pixel (one channel), then / 255
 //   scale     / 255
 //   none      unchanged

@@ -14,7 +14,7 @@
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
-#include "models/zoo.h"
+#include "models/find_model.h"
 #include "ops/norm/batch_norm.h"
 
 namespace trireme::train {
@@ -48,13 +48,15 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   request.seed = e.seed;
   request.train_samples = settings.integer("train-samples", 0, kMany);
   request.test_samples = settings.integer("test-samples", 0, kMany);
-  request.wanted_inputs = model.inputs;
+  // A network for any shape takes samples as they are, and as many classes as there are.
+  const bool as_it_is = model.any_shape && request.name != "synthetic";
+  if (!as_it_is) request.wanted_inputs = model.inputs;
   if (settings.text("image-size") != "auto" && request.name != "synthetic") {
     const std::int64_t size = settings.integer("image-size", 1, 4096);
     for (tensor::Shape& shape : request.wanted_inputs)
       if (shape.rank() == 3) shape = {shape[0], size, size};
   }
-  request.wanted_classes = model.classes;
+  if (!as_it_is) request.wanted_classes = model.classes;
   request.wanted_target = parse_target(settings);
   const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
   request.skip_bad = settings.flag("skip-bad");

@@ -2,6 +2,7 @@
 
 #include "base/system/files.h"
 #include "models/files/model_file.h"
+#include "models/find_model.h"
 
 namespace trireme::train {
 
@@ -14,7 +15,7 @@ std::optional<ModelText> read_model_file(const base::Settings& settings) {
 models::ModelRow choose_model(const Registry& registry, const base::Settings& settings,
                               const std::optional<ModelText>& text) {
   if (text) return models::model_from_text(registry.ops, text->text, text->file);
-  return registry.models.get(settings.text("model"));
+  return models::find_model(registry.models, settings.text("model"));
 }
 
 }  // namespace trireme::train

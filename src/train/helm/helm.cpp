@@ -13,6 +13,7 @@
 #include "base/system/log.h"
 #include "base/text/text.h"
 #include "comm/mailbox/clock_offset.h"
+#include "models/find_model.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
 #include "train/run_folder/resume.h"
@@ -112,8 +113,8 @@ void Helm::start_from_other_weights() {
 
 void Helm::begin_new() {
   start_from_other_weights();
-  folder_ =
-      RunFolder::create(context_.settings.text("run"), context_.settings.text("model"), context_.settings.text("data"));
+  const std::string model(models::model_name(context_.settings.text("model")));
+  folder_ = RunFolder::create(context_.settings.text("run"), model, context_.settings.text("data"));
   folder_->lock();
   checkpoints_.emplace(folder_->checkpoints(), keep_);
   try {

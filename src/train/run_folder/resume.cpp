@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "models/find_model.h"
 #include "strategy/phases.h"
 
 namespace trireme::train {
@@ -47,7 +48,7 @@ bool free_on_resume(const std::string& name) {
 
 void check_known_model(const Registry& registry, const base::Settings& settings, const std::string& run) {
   if (stored_network(RunFolder::open(run))) return;
-  if (const std::string& model = settings.text("model"); registry.models.find(model) == nullptr)
+  if (const std::string& model = settings.text("model"); !models::knows_model(registry.models, model))
     base::user_error("the model '{}' of the run {} is not known to this program; use the program that trained it",
                      model, run);
 }

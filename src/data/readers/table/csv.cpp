@@ -76,6 +76,7 @@ DataPair make_pair(CsvRows train, CsvRows* test, const DataRequest& request) {
   DataSpec spec;
   const bool shaped = !request.wanted_inputs.empty() && request.wanted_inputs[0].count() == train.inputs;
   spec.inputs = {shaped ? request.wanted_inputs[0] : tensor::Shape{1, train.inputs}};
+  spec.table = spec.inputs[0].rank() != 3;  // images written as rows stay images
   spec.target = request.wanted_target;
   spec.classes = 1;
   if (spec.target == TargetKind::classes) {
