@@ -14,7 +14,6 @@
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
-#include "models/find_model.h"
 #include "ops/norm/batch_norm.h"
 
 namespace trireme::train {
