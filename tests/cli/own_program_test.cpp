@@ -79,14 +79,16 @@ TEST(OwnProgram, RefusesRowsThatCannotBeUsed) {
   refused(row, "0 classes");
 }
 
-TEST(OwnProgram, HasNoCounterpartInPyTorch) {
+TEST(OwnProgram, HasNoCounterpartInTensorFlow) {
   trireme::Program program;
   program.add_model(mine());
-  const Ended ended = run(program, {"compare", "--model", "mine", "--data", "synthetic", "--train-samples", "64"});
+  const Ended ended = run(
+      program, {"compare", "--model", "mine", "--data", "synthetic", "--train-samples", "64", "--peer", "tensorflow"});
   EXPECT_EQ(ended.code, 2);
-  EXPECT_EQ(ended.err,
-            "trireme: the model 'mine' is this program's own and has no counterpart in PyTorch; name a network of the "
-            "zoo\n");
+  EXPECT_EQ(
+      ended.err,
+      "trireme: the model 'mine' is this program's own and has no counterpart in TensorFlow; name a network of the "
+      "zoo\n");
 }
 
 }  // namespace
