@@ -11,7 +11,6 @@
 #include "base/system/descriptors.h"
 #include "base/system/memory_reserve.h"
 #include "base/text/nearest.h"
-#include "base/text/text.h"
 #include "base/version.h"
 
 namespace trireme::cli {
@@ -22,7 +21,7 @@ struct Parsed {
   Verb verb;
   CLI::App* app = nullptr;
   base::Settings settings;
-  std::vector<std::string> words;  // of the positional argument
+  std::string argument, second_argument;
 };
 
 void add_options(Parsed& parsed) {
@@ -45,8 +44,9 @@ void add_options(Parsed& parsed) {
     }
     made->group(option.group);
   }
-  if (parsed.verb.argument[0] != '\0')
-    app.add_option(parsed.verb.argument, parsed.words, "")->type_name("")->expected(0, parsed.verb.most_words);
+  if (parsed.verb.argument[0] != '\0') app.add_option(parsed.verb.argument, parsed.argument, "")->type_name("");
+  if (parsed.verb.second_argument[0] != '\0')
+    app.add_option(parsed.verb.second_argument, parsed.second_argument, "")->type_name("");
 }
 
 // Reports an unknown verb, or an unknown option of a verb, as a user error.
@@ -83,7 +83,7 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
   std::vector<Parsed> parsed;
   parsed.reserve(all.size());
   for (const Verb& verb : all) {
-    parsed.push_back({verb, app.add_subcommand(verb.name, verb.summary), base::Settings(verb.options), {}});
+    parsed.push_back({verb, app.add_subcommand(verb.name, verb.summary), base::Settings(verb.options), {}, {}});
     add_options(parsed.back());
   }
   std::string manual_folder;
@@ -110,7 +110,9 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   }
-  const int code = chosen->verb.run(registry, chosen->settings, base::join(chosen->words, " "));
+  const int code = chosen->verb.run(
+      registry, chosen->settings,
+      chosen->second_argument.empty() ? chosen->argument : chosen->argument + " " + chosen->second_argument);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     base::run_error("cannot write standard output: {}", std::strerror(errno));
   return code;

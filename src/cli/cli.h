@@ -23,7 +23,8 @@ struct Verb {
   std::map<std::string, std::string> values{};
   // The values of `argument` that completion offers; words for internal use are left out.
   std::vector<std::string> words{};
-  int most_words = 1;  // of the positional argument, which holds them joined by blanks
+  // Placeholder for a second positional argument, which `run` gets behind the first and a blank.
+  const char* second_argument = "";
 };
 
 inline constexpr const char* kSummary =

@@ -134,7 +134,7 @@ Verb model_verb() {
           run_model,
           {},
           {"show", "export"},
-          2};
+          "network"};
 }
 
 }  // namespace trireme::cli

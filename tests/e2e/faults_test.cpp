@@ -86,7 +86,7 @@ TEST_F(Faults, AFullDisk) {
     fs::remove_all(run);
   }
   // So full that not even the lines of an interval find room.
-  std::ofstream(disk + "/filler") << std::string(176 * 1024, 'x') << std::flush;
+  std::ofstream(disk + "/filler") << std::string(172 * 1024, 'x') << std::flush;
   for (const char* way : {"--workers 3", "--workers 3 --strategy ps:mode=async"}) {
     const std::string run = disk + "/run";
     expect_sentence(train(kSmall + words("--epochs 300 --test-samples 1") + words(way) + Arguments{"--run", run}), 1,
