@@ -23,6 +23,25 @@ TEST_F(Compare, TheSameNetworksPass) {
   }
 }
 
+// PyTorch's side is built from the description.
+TEST_F(Compare, NetworksOfFilesPass) {
+  write(folder() / "two.toml", documented_network());
+  write(folder() / "v2.json", run({"model", "export", "resnet56v2-cifar", "--format", "json"}).out);
+  write(folder() / "dense.toml", run({"model", "export", "densenet40-12"}).out);
+  write(folder() / "spectra.toml", run({"model", "export", "redshift-cnn"}).out);
+  for (const char* file : {"two.toml", "v2.json", "dense.toml", "spectra.toml"}) {
+    const Outcome outcome = compared({"--model", file, "--batch", "8", "--oars", "2", "--steps", "2"});
+    EXPECT_EQ(outcome.code, 0) << file << ": " << outcome.out << outcome.err;
+    EXPECT_TRUE(last_json(outcome).at("passed").get<bool>()) << file;
+  }
+}
+
+TEST_F(Compare, AnotherActivationInADescribedNetwork) {
+  write(folder() / "two.toml", documented_network());
+  const auto peers = peers_with("described.py", "\"tanh\": tanh", "\"tanh\": torch.sigmoid");
+  expect_failure(compared({"--model", "two.toml", "--batch", "8", "--steps", "1"}, peers), "op-equal", {"dense"});
+}
+
 TEST_F(Compare, AWeightThatIsLoadedWrong) {
   const auto peers = peers_with("compare.py", "                tensor.copy_(given[name])",
                                 "                tensor.copy_(given[name])\n"

@@ -1,17 +1,8 @@
 // Networks of files in the program: trained by every strategy, resumed and evaluated from the run folder alone.
-#include <fstream>
-
 #include "cli/program.h"
 
 namespace trireme::cli_test {
 namespace {
-
-// The first TOML example of the documentation.
-std::string documented_network() {
-  const std::string page = read(fs::path(TRIREME_SOURCE_DIR) / "docs/network_files.md");
-  const std::size_t begin = page.find("```toml\n") + 8;
-  return page.substr(begin, page.find("```", begin) - begin);
-}
 
 class ModelFiles : public Program {};
 

@@ -29,6 +29,12 @@ Words operator+(Words words, const Words& more) {
   return words;
 }
 
+std::string documented_network() {
+  const std::string page = read(fs::path(TRIREME_SOURCE_DIR) / "docs/network_files.md"), mark = "```toml\n";
+  const std::size_t begin = page.find(mark) + mark.size();
+  return page.substr(begin, page.find("```", begin) - begin);
+}
+
 Json last_json(const Outcome& outcome) {
   const auto lines = lines_of(outcome.out);
   return lines.empty() ? Json() : Json::parse(lines.back(), nullptr, false);

@@ -29,6 +29,9 @@ void write(const fs::path& path, const std::string& text);
 std::vector<std::string> lines_of(const std::string& text);
 Words operator+(Words words, const Words& more);
 
+// The network of docs/network_files.md: two inputs, residual blocks.
+std::string documented_network();
+
 // The summary that --json prints as the last line of standard output.
 Json last_json(const Outcome& outcome);
 
