@@ -97,6 +97,18 @@ TEST_F(Faults, AFullDisk) {
   ::umount2(disk.c_str(), MNT_DETACH);
 }
 
+// The network's description finds room, run.json does not: no folder stays that is neither a run nor empty.
+TEST_F(Faults, ADiskTooSmallForARun) {
+  const std::string disk = new_folder();
+  fs::create_directory(disk);
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=8k") != 0)
+    GTEST_SKIP() << "mounting a small file system is not permitted here";
+  const std::string run = disk + "/run";
+  expect_sentence(train(kSmall + words("--epochs 1") + Arguments{"--run", run}), 1, {run, "No space left"});
+  EXPECT_FALSE(fs::exists(run));
+  ::umount2(disk.c_str(), MNT_DETACH);
+}
+
 // All but one find the data: one of the workers was started, as if by ssh, where there is none.
 TEST_F(Faults, DataThatOneWorkerDoesNotFind) {
   const std::string data = new_folder();

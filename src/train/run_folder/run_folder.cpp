@@ -179,7 +179,13 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
     list.push_back({{"kernel", print.kernel}, {"hash", fmt::format("{:016x}", print.hash)}});
   json[store::kChecksum] = store::json_checksum(json.dump());
   base::write_text_atomically(folder.file(kNetworkFile), network);
-  base::write_text_atomically(folder.file("run.json"), json.dump(2) + "\n");
+  try {
+    base::write_text_atomically(folder.file("run.json"), json.dump(2) + "\n");
+  } catch (const base::Error&) {  // a new folder without run.json is no run: nothing must stay in it
+    std::error_code ignored;
+    if (!fs::exists(folder.file("run.json"), ignored)) fs::remove(folder.file(kNetworkFile), ignored);
+    throw;
+  }
 }
 
 namespace {
