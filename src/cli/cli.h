@@ -47,6 +47,7 @@ Verb model_verb();
 Verb compare_verb();
 Verb bench_verb(const train::Registry& registry);
 Verb list_verb();
+Verb runs_verb();
 
 // The hidden verb `manual DIR`: writes the man pages and the completions of bash and zsh into DIR, for installation.
 void write_manual(const train::Registry& registry, const std::string& folder);

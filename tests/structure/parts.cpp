@@ -25,9 +25,10 @@ const Arrows& design_arrows() {
         {"peer", {"base"}},
         {"compare", {"train", "peer"}},
         {"plan", {"train"}},
+        {"watch", {"train"}},
     };
     a["train"] = {"crew", "models", "optim", "store", "data", "strategy", "cluster"};
-    a["bench"] = {"compare", "plan"};
+    a["bench"] = {"compare", "plan", "watch"};
     a["cli"] = {"bench"};
     a["main"] = {"cli"};
     return a;

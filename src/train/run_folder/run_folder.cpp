@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -85,6 +86,17 @@ void RunFolder::lock() {
   });
   if (::flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     base::user_error("another process is training in {}; wait for it or stop it", path_.string());
+}
+
+bool RunFolder::is_locked() const {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) return false;
+  // "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF". Trying the lock instead could disturb a run that begins.
+  const std::string inode = fmt::format(":{} 0 EOF", status.st_ino);
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);)
+    if (line.find("FLOCK") != std::string::npos && line.ends_with(inode)) return true;
+  return false;
 }
 
 void RunFolder::remove_if_empty() const {

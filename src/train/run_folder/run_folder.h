@@ -37,6 +37,8 @@ class RunFolder {
 
   // Locks the run against other processes as long as this object lives; a user error if it is locked already.
   void lock();
+  // Whether a process trains in the folder: it holds the lock.
+  bool is_locked() const;
   // Removes a folder that create() made if nothing was written into it.
   void remove_if_empty() const;
 
