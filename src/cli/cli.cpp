@@ -11,6 +11,7 @@
 #include "base/system/descriptors.h"
 #include "base/system/memory_reserve.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "base/version.h"
 
 namespace trireme::cli {
@@ -21,7 +22,7 @@ struct Parsed {
   Verb verb;
   CLI::App* app = nullptr;
   base::Settings settings;
-  std::string argument, second_argument;
+  Arguments arguments;
 };
 
 void add_options(Parsed& parsed) {
@@ -44,9 +45,13 @@ void add_options(Parsed& parsed) {
     }
     made->group(option.group);
   }
-  if (parsed.verb.argument[0] != '\0') app.add_option(parsed.verb.argument, parsed.argument, "")->type_name("");
-  if (parsed.verb.second_argument[0] != '\0')
-    app.add_option(parsed.verb.second_argument, parsed.second_argument, "")->type_name("");
+  const std::vector<std::string> names = argument_names(parsed.verb);
+  if (takes_any_number(parsed.verb)) {
+    app.add_option(names[0], parsed.arguments, "")->type_name("")->expected(0, CLI::detail::expected_max_vector_size);
+    return;
+  }
+  parsed.arguments.resize(names.size());  // and never again: the options keep pointers
+  for (std::size_t i = 0; i < names.size(); ++i) app.add_option(names[i], parsed.arguments[i], "")->type_name("");
 }
 
 // Reports an unknown verb, or an unknown option of a verb, as a user error.
@@ -83,7 +88,7 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
   std::vector<Parsed> parsed;
   parsed.reserve(all.size());
   for (const Verb& verb : all) {
-    parsed.push_back({verb, app.add_subcommand(verb.name, verb.summary), base::Settings(verb.options), {}, {}});
+    parsed.push_back({verb, app.add_subcommand(verb.name, verb.summary), base::Settings(verb.options), {}});
     add_options(parsed.back());
   }
   std::string manual_folder;
@@ -110,15 +115,23 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   }
-  const int code = chosen->verb.run(
-      registry, chosen->settings,
-      chosen->second_argument.empty() ? chosen->argument : chosen->argument + " " + chosen->second_argument);
+  std::erase(chosen->arguments, "");
+  const int code = chosen->verb.run(registry, chosen->settings, chosen->arguments);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     base::run_error("cannot write standard output: {}", std::strerror(errno));
   return code;
 }
 
 }  // namespace
+
+std::vector<std::string> argument_names(const Verb& verb) {
+  std::vector<std::string> names;
+  for (const std::string& name : base::split(verb.arguments, ' '))
+    if (!name.empty()) names.push_back(name.substr(0, name.find("...")));
+  return names;
+}
+
+bool takes_any_number(const Verb& verb) { return std::string_view(verb.arguments).ends_with("..."); }
 
 std::string help_text(const Verb& verb, const base::OptionSpec& option) {
   if (option.value[0] == '\0') return option.help;
@@ -131,8 +144,8 @@ std::string help_text(const Verb& verb, const base::OptionSpec& option) {
 }
 
 std::vector<Verb> verbs(const train::Registry& registry) {
-  return {train_verb(registry), eval_verb(),          predict_verb(), data_verb(), model_verb(),
-          compare_verb(),       bench_verb(registry), runs_verb(),    list_verb()};
+  return {train_verb(registry), eval_verb(), predict_verb(), data_verb(), model_verb(), compare_verb(),
+          bench_verb(registry), runs_verb(), plot_verb(),    diff_verb(), list_verb()};
 }
 
 int run(const train::Registry& registry, int argc, char** argv) {

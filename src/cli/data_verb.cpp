@@ -177,7 +177,8 @@ std::vector<std::string> data_command_names() {
   return names;
 }
 
-int run_data(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
+int run_data(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
+  const std::string word = first_of(arguments);
   for (const DataCommand& each : kDataCommands) {
     if (word != each.name) continue;
     each.run(registry.readers, settings);

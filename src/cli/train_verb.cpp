@@ -58,7 +58,7 @@ std::vector<std::string> own_command() {
   return words;
 }
 
-int run_train(const train::Registry& registry, const base::Settings& given, const std::string&) {
+int run_train(const train::Registry& registry, const base::Settings& given, const Arguments&) {
   base::Settings settings = given;
   if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
   const auto launch_info = cluster::take_launch_info();

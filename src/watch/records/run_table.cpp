@@ -81,6 +81,10 @@ const std::array kRunColumns{
               [](const RunRecord& run) { return static_cast<double>(run.started); }},
 };
 
+bool is_run_column(const std::string& name) {
+  return std::ranges::any_of(kRunColumns, [&](const RunColumn& column) { return name == column.name; });
+}
+
 const RunColumn& column_of(const std::string& name) {
   for (const RunColumn& column : kRunColumns)
     if (name == column.name) return column;
@@ -108,8 +112,14 @@ std::vector<RunRecord> filter_runs(std::vector<RunRecord> runs, const std::strin
     const std::size_t equals = condition.find('=');
     if (equals == std::string::npos || equals == 0)
       base::user_error("--filter has '{}', expected column=text, as in model=lenet5,state=finished", condition);
-    const RunColumn& column = column_of(condition.substr(0, equals));
-    const std::string wanted = condition.substr(equals + 1);
+    const std::string name = condition.substr(0, equals), wanted = condition.substr(equals + 1);
+    const auto has_option = [&](const RunRecord& run) { return run.configuration.contains(name); };
+    if (!is_run_column(name) && std::ranges::any_of(runs, has_option)) {
+      std::erase_if(runs,
+                    [&](const RunRecord& run) { return !has_option(run) || run.configuration.at(name) != wanted; });
+      continue;
+    }
+    const RunColumn& column = column_of(name);
     std::erase_if(runs, [&](const RunRecord& run) { return column.text(run).find(wanted) == std::string::npos; });
   }
   return runs;

@@ -13,8 +13,8 @@ namespace trireme::watch {
 // speed, time, state, started.
 std::vector<std::string> run_columns();
 
-// Keeps the runs that fulfil all conditions: "model=lenet5,state=finished"; a column's text has to contain the value.
-// A condition of another form or an unknown column is a user error.
+// Keeps the runs that fulfil all conditions: "model=lenet5,seed=2". A column's text has to contain the value; an option
+// of `train` that is no column has to be equal to it. A condition of another form or an unknown name is a user error.
 std::vector<RunRecord> filter_runs(std::vector<RunRecord> runs, const std::string& conditions);
 
 // Sorts by a column, the best or newest first where a number is better when it is larger (accuracy, speed, started),

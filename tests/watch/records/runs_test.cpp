@@ -2,56 +2,32 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/system/temporary_folder.h"
 #include "train/run_folder/run_folder.h"
 #include "watch/records/run_record.h"
 #include "watch/records/run_table.h"
+#include "watch/run_folders.h"
 
 namespace trireme::watch {
 namespace {
 
 namespace fs = base::fs;
 
-void write(const fs::path& path, const std::string& text) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path) << text;
-}
-
-std::string run_json(const std::string& model, int workers) {
-  return nlohmann::json{
-      {"configuration", {{"model", model}, {"data", "mnist"}, {"strategy", "auto"}}},
-      {"resolved", {{"workers", workers}, {"parameters", 62006}, {"steps_per_epoch", 10}, {"total_steps", 30}}}}
-      .dump();
-}
-
-std::string step_line(int step, double loss) {
-  return R"({"type":"step","step":)" + std::to_string(step) + R"(,"loss":)" + std::to_string(loss) +
-         R"(,"accuracy":0.5,"lr":0.1})" + "\n";
-}
-
-std::string epoch_line(int epoch, double accuracy) {
-  return R"({"type":"epoch","step":)" + std::to_string(10 * (epoch + 1)) + R"(,"epoch":)" + std::to_string(epoch) +
-         R"(,"train_loss":0.4,"train_accuracy":0.8,"test_loss":0.25,"test_accuracy":)" + std::to_string(accuracy) +
-         R"(,"lr":0.05,"seconds":2.5})" + "\n";
-}
-
 class Runs : public testing::Test {
  protected:
   void SetUp() override {
-    write(runs_ / "a" / "run.json", run_json("lenet5", 1));
-    write(runs_ / "a" / "metrics.jsonl", step_line(9, 0.5) + step_line(10, 0.25) + epoch_line(0, 0.75));
-    write(runs_ / "a" / "summary.json",
-          R"({"test_loss":0.125,"test_accuracy":0.875,"samples_per_second":1000,"weights_sha256":"abc",)"
-          R"("seconds":{"load":1,"total":20,"whole_run":30}})");
+    write_file(runs_ / "a" / "run.json", run_json("lenet5", 1));
+    write_file(runs_ / "a" / "metrics.jsonl", step_line(9, 0.5) + step_line(10, 0.25) + epoch_line(0, 0.75));
+    write_file(runs_ / "a" / "summary.json",
+               R"({"test_loss":0.125,"test_accuracy":0.875,"samples_per_second":1000,"weights_sha256":"abc",)"
+               R"("seconds":{"load":1,"total":20,"whole_run":30}})");
     // Killed within a line.
-    write(runs_ / "b" / "run.json", run_json("resnet18", 3));
-    write(runs_ / "b" / "metrics.jsonl",
-          step_line(10, 0.5) + epoch_line(0, 0.5) + step_line(11, 0.75) + R"({"type":"step","st)");
-    write(runs_ / "other" / "notes.txt", "no run");
+    write_file(runs_ / "b" / "run.json", run_json("resnet18", 3));
+    write_file(runs_ / "b" / "metrics.jsonl",
+               step_line(10, 0.5) + epoch_line(0, 0.5) + step_line(11, 0.75) + R"({"type":"step","st)");
+    write_file(runs_ / "other" / "notes.txt", "no run");
   }
 
   base::TemporaryFolder folder_{"runs"};
@@ -93,9 +69,9 @@ TEST_F(Runs, OneThatIsLockedIsRunning) {
 }
 
 TEST_F(Runs, DamagedFilesAreLeftOut) {
-  write(runs_ / "c" / "run.json", "{\"configuration\": 5");
-  write(runs_ / "a" / "summary.json", "[1,");
-  write(runs_ / "a" / "metrics.jsonl", "{\"type\":\"epoch\",\"step\":\"ten\"}\nnothing\n");
+  write_file(runs_ / "c" / "run.json", "{\"configuration\": 5");
+  write_file(runs_ / "a" / "summary.json", "[1,");
+  write_file(runs_ / "a" / "metrics.jsonl", "{\"type\":\"epoch\",\"step\":\"ten\"}\nnothing\n");
   const std::vector<RunRecord> runs = read_runs(runs_);
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_TRUE(std::isnan(best_known_accuracy(runs[0])));
@@ -104,8 +80,8 @@ TEST_F(Runs, DamagedFilesAreLeftOut) {
 }
 
 TEST_F(Runs, AreFoundTwoLevelsBelow) {
-  write(runs_ / "more" / "d" / "run.json", run_json("lenet5", 1));
-  write(runs_ / "more" / "deep" / "e" / "run.json", run_json("lenet5", 1));
+  write_file(runs_ / "more" / "d" / "run.json", run_json("lenet5", 1));
+  write_file(runs_ / "more" / "deep" / "e" / "run.json", run_json("lenet5", 1));
   const std::vector<RunRecord> runs = read_runs(runs_);
   ASSERT_EQ(runs.size(), 3u);
   EXPECT_EQ(runs[2].name, "d");
@@ -120,8 +96,14 @@ TEST_F(Runs, AreFilteredByColumns) {
   EXPECT_THROW((void)filter_runs(runs, "resnet"), base::Error);
 }
 
+TEST_F(Runs, AreFilteredByOptionsThatAreNoColumns) {
+  write_file(runs_ / "a" / "run.json", R"({"configuration":{"model":"lenet5","seed":"2"}})");
+  EXPECT_EQ(filter_runs(read_runs(runs_), "seed=2").at(0).name, "a");
+  EXPECT_TRUE(filter_runs(read_runs(runs_), "seed=3").empty());
+}
+
 TEST_F(Runs, AreSortedTheBestFirstAndWithoutValueLast) {
-  write(runs_ / "c" / "run.json", run_json("alexnet", 1));
+  write_file(runs_ / "c" / "run.json", run_json("alexnet", 1));
   const std::vector<RunRecord> runs = read_runs(runs_);
   const auto names = [&](const char* column) {
     std::string all;
@@ -149,7 +131,7 @@ TEST_F(Runs, TableAndJsonHaveARowEach) {
 TEST_F(Runs, StepsOfLongRunsAreThinned) {
   std::string lines;
   for (int step = 1; step <= 1000; ++step) lines += step_line(step, step);
-  write(runs_ / "a" / "metrics.jsonl", lines);
+  write_file(runs_ / "a" / "metrics.jsonl", lines);
   EXPECT_EQ(read_steps(runs_ / "a", 1000).size(), 1000u);
   const std::vector<StepRecord> some = read_steps(runs_ / "a", 100);
   EXPECT_GE(some.size(), 100u);

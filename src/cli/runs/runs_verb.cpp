@@ -16,12 +16,13 @@ constexpr const char* kDefaultFolder = "runs";
 
 constexpr std::array kRunsOptions{
     Option{"Which runs", "filter", "LIST", "",
-           "only runs whose columns contain these texts: model=lenet5,state=finished"},
+           "only runs whose columns contain, or whose options are: model=resnet,state=finished,seed=2"},
     Option{"How", "sort", "COLUMN", "name", "sort by a column"},
     Option{"How", "json", "", "no", "print an array with one JSON object per run"},
 };
 
-int run_runs(const train::Registry&, const base::Settings& settings, const std::string& folder) {
+int run_runs(const train::Registry&, const base::Settings& settings, const Arguments& arguments) {
+  const std::string folder = first_of(arguments);
   std::vector<watch::RunRecord> runs = watch::read_runs(folder.empty() ? kDefaultFolder : folder);
   runs = watch::sort_runs(watch::filter_runs(std::move(runs), settings.text("filter")), settings.text("sort"));
   if (settings.flag("json")) {
