@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/system/standard_streams.h"
 #include "train/run_folder/resume.h"
 #include "train/run_folder/run_folder.h"
 #include "train/run_folder/start_weights.h"
@@ -100,7 +101,7 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
 }
 
 void print_notes(const FoundData& found) {
-  for (const std::string& note : found.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : found.notes) base::print_note(note);
 }
 
 }  // namespace trireme::cli

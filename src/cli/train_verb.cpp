@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/system/beside_program.h"
+#include "base/system/standard_streams.h"
 #include "base/text/text.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
@@ -59,6 +60,7 @@ std::vector<std::string> own_command() {
 }
 
 int run_train(const train::Registry& registry, const base::Settings& given, const std::string&) {
+  base::outlive_terminal();
   base::Settings settings = given;
   if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
   const auto launch_info = cluster::take_launch_info();
@@ -77,7 +79,7 @@ int run_train(const train::Registry& registry, const base::Settings& given, cons
     }
   }
   const std::string summary = train::train(registry, settings, launch_info);
-  if (settings.flag("json") && !summary.empty()) fmt::print("{}\n", summary);
+  if (settings.flag("json") && !summary.empty()) base::print_text(stdout, summary + "\n");
   return 0;
 }
 

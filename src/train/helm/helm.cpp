@@ -37,7 +37,8 @@ std::string in_role_names(const std::string& sentence, const strategy::RoleMap& 
 Helm::Helm(Context context)
     : context_(std::move(context)),
       helm_mailbox_(context_.group, context_.roles),
-      checkpoint_every_(context_.settings.integer("checkpoint-every", 0, 1LL << 40)),
+      checkpoint_every_(parse_checkpoint_interval(context_.settings.label("checkpoint-every"),
+                                                  context_.settings.text("checkpoint-every"))),
       keep_(static_cast<int>(context_.settings.integer("keep", 1, 1 << 20))),
       patience_(context_.settings.integer("early-stopping", 0, 1 << 20)),
       state_({helm_mailbox_, context_.roles, context_.experiment, context_.space, context_.optimizer, context_.local,
@@ -105,8 +106,8 @@ void Helm::start_from_other_weights() {
   const std::string& from = context_.settings.text("init-from");
   if (from.empty()) return;
   const StateKeeper::Floats floats = state_.memory();
-  fill_fresh_weights(context_.experiment.network, context_.space, floats.weights, context_.experiment.network.initialiser(),
-                     context_.experiment.seed);
+  fill_fresh_weights(context_.experiment.network, context_.space, floats.weights,
+                     context_.experiment.network.initialiser(), context_.experiment.seed);
   notes_.push_back("starts with " + take_weights_from(context_.space, floats.weights, from));
   state_.spread(floats, false);
 }
@@ -180,7 +181,7 @@ void Helm::hand_over_to(std::size_t next) {
 }
 
 void Helm::loop() {
-  start_ns_ = epoch_start_ns_ = base::now_ns();
+  start_ns_ = epoch_start_ns_ = last_checkpoint_ns_ = base::now_ns();
   start_step_ = met_at_ = state_.progress().step;
   seconds_before_ = state_.progress().seconds;
   while (!state_.is_over() || meeting_is_due_) try {
@@ -203,7 +204,8 @@ void Helm::hold_meeting() {
   const bool epoch_over = state_.progress().position == 0;
   if (epoch_over || state_.is_over())
     end_epoch(epoch_over);
-  else if (interrupted_ || (checkpoint_every_ > 0 && state_.progress().step % checkpoint_every_ == 0))
+  else if (interrupted_ || checkpoint_is_due_ ||
+           (checkpoint_every_.steps > 0 && state_.progress().step % checkpoint_every_.steps == 0))
     checkpoint(state_.collect(), false);
 }
 

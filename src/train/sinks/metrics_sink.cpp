@@ -58,6 +58,10 @@ std::string metrics_line(const observe::EpochDone& epoch) {
   return line.dump();
 }
 
+std::string metrics_line(const observe::Detached& detached) {
+  return OrderedJson{{"type", "detached"}, {"step", detached.step}, {"cause", detached.cause}}.dump();
+}
+
 // Removes the lines of steps that will be repeated. Damaged lines are removed as well: they must not keep a run from
 // going on.
 void cut(const base::fs::path& path, const observe::RolledBack& to) {
@@ -83,13 +87,14 @@ class MetricsSink : public observe::EventSink {
     return std::visit(
         base::Match{[](const observe::StepDone&) { return true; }, [](const observe::PushDone&) { return true; },
                     [](const observe::EpochDone&) { return true; }, [](const observe::RolledBack&) { return true; },
-                    [](const auto&) { return false; }},
+                    [](const observe::Detached&) { return true; }, [](const auto&) { return false; }},
         event);
   }
   void on(const observe::Event& event) override {
     std::visit(base::Match{[&](const observe::StepDone& step) { writer_->write(metrics_line(step)); },
                            [&](const observe::PushDone& push) { writer_->write(metrics_line(push)); },
                            [&](const observe::EpochDone& epoch) { writer_->write(metrics_line(epoch)); },
+                           [&](const observe::Detached& detached) { writer_->write(metrics_line(detached)); },
                            [&](const observe::RolledBack& to) {
                              writer_.reset();  // cut() replaces the file
                              cut(path_, to);
