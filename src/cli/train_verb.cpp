@@ -2,7 +2,6 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 
 #include "base/error.h"
 #include "base/system/beside_program.h"
@@ -49,16 +48,6 @@ cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& rol
   return job;
 }
 
-// The command line of this process.
-std::vector<std::string> own_command() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  std::vector<std::string> words = base::split(text, '\0');
-  words.pop_back();  // empty, behind the last terminator
-  words[0] = base::this_program();
-  return words;
-}
-
 int run_train(const train::Registry& registry, const base::Settings& given, const std::string&) {
   base::outlive_terminal();
   base::Settings settings = given;
@@ -74,7 +63,8 @@ int run_train(const train::Registry& registry, const base::Settings& given, cons
                        transport.name, transport.launcher->program, transport.launcher->program);
     if (roles.world() > 1) {
       cluster::Job job = job_of(effective, roles);
-      job.command = own_command();
+      job.command = base::command_line();
+      job.command.at(0) = base::this_program();
       return cluster::launch(job);
     }
   }

@@ -95,6 +95,13 @@ struct Detached {
   std::string cause;  // "SIGHUP", or why the output cannot be written
 };
 
+// A number that is not finite ended the run.
+struct Diverged {
+  std::int64_t step = 0;
+  std::string what;  // "loss"
+  double value = 0;
+};
+
 struct WorkerLost {
   std::int64_t step = 0;
   std::string who;
@@ -137,7 +144,7 @@ struct ProfileDone {
 
 using Event =
     std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver, WorkerLost,
-                 RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone, Detached>;
+                 RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone, Detached, Diverged>;
 
 // Whether a slow sink may miss the event, because a newer one replaces it.
 inline bool is_droppable(const Event& event) {

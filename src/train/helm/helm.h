@@ -107,7 +107,7 @@ class Helm {
   void stop_for_checkpoint();
   void note_detachment();
   void on_step(const Coordinator::Step& step);
-  [[noreturn]] void stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const;
+  [[noreturn]] void stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch);
 
   // Meetings between intervals.
   Evaluation evaluate_on(bool validation);
@@ -150,7 +150,8 @@ class Helm {
   std::vector<std::int64_t> limits_;  // per pusher: the last limit that was sent
   bool checkpoint_is_due_ = false;    // its time has come: the interval was told to stop for it
   bool interrupted_ = false;
-  bool is_detached_ = false;  // from the terminal or from who read the output, and the records say so
+  bool is_detached_ = false;   // from the terminal or from who read the output, and the records say so
+  std::string go_on_options_;  // to resume with after this failure
   std::exception_ptr failure_;
 
   // Totals of this process, for the summary.

@@ -8,6 +8,7 @@
 #include "base/system/clock.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
+#include "train/run_folder/lower_rate.h"
 
 namespace trireme::train {
 namespace {
@@ -185,10 +186,14 @@ void Helm::on_step(const Coordinator::Step& step) {
 }
 
 // Called before the step reaches a checkpoint.
-void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const {
+void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) {
+  recorder_->publish(observe::Diverged{step, what, value});
+  recorder_->flush();
+  go_on_options_ = options_for_lower_rate(context_.settings);
   const auto last = checkpoints_->latest();
-  base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value,
-                  step, epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
+  base::run_error(
+      "the {} became {} at step {} (epoch {}), {}; it needs a lower learning rate or a bound of the gradient", what,
+      value, step, epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
 }
 
 }  // namespace trireme::train

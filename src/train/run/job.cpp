@@ -18,6 +18,7 @@
 #include "base/error_of.h"
 #include "base/hash.h"
 #include "base/index.h"
+#include "base/system/beside_program.h"
 #include "base/system/clock.h"
 #include "base/version.h"
 #include "cluster/launcher/control_pipe.h"
@@ -216,6 +217,9 @@ class Job {
     optimizer_ = optim::make_optimizer(registry_.optimizers, settings_.text("optimizer"));
     const double clip = settings_.number("clip");
     if (clip < 0) base::user_error("{} is {}, expected 0 (none) or more", settings_.label("clip"), clip);
+    if (const std::string& run = settings_.text("resume"); !run.empty())
+      check_data_exists(registry_, settings_, run,
+                        fmt::format("{} train --resume {} --data PLACE", base::program_name(), run));
     base::Settings common = settings_;
     common.set("isa", isa);
     experiment_ = resolve(registry_, common, {normalization_ ? &*normalization_ : nullptr, model_}, neighbours);
