@@ -5,11 +5,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/error_of.h"
 #include "base/system/descriptors.h"
 #include "base/system/memory_reserve.h"
+#include "base/system/standard_streams.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
 #include "base/version.h"
@@ -116,9 +119,22 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
     return 0;
   }
   std::erase(chosen->arguments, "");
-  const int code = chosen->verb.run(registry, chosen->settings, chosen->arguments);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    base::run_error("cannot write standard output: {}", std::strerror(errno));
+  return chosen->verb.run(registry, chosen->settings, chosen->arguments);
+}
+
+// Runs the command line. Output that could not be written is a failure of every verb but train, whose results are in
+// its run folder: that one writes its standard output itself.
+int run_and_flush(const train::Registry& registry, int argc, char** argv) {
+  const auto complain = [](int cause) { base::run_error("cannot write standard output: {}", std::strerror(cause)); };
+  int code = 0;
+  try {
+    code = run_checked(registry, argc, argv);
+  } catch (const std::system_error& error) {  // fmt::print() throws it
+    if (std::ferror(stdout) == 0) throw;
+    complain(error.code().value());
+  }
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) complain(errno);
   return code;
 }
 
@@ -149,16 +165,17 @@ std::vector<Verb> verbs(const train::Registry& registry) {
 }
 
 int run(const train::Registry& registry, int argc, char** argv) {
+  base::keep_standard_descriptors();
   base::raise_descriptor_limit();
   base::keep_memory_reserve();
   // Without SIGXFSZ, writing beyond the file size limit (ulimit -f) fails like a full disk, with the same error
   // message.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run_checked(registry, argc, argv);
+    return run_and_flush(registry, argc, argv);
   } catch (...) {
     const base::Error error = base::error_of(std::current_exception());
-    fmt::print(stderr, "trireme: {}\n", error.what());
+    base::print_error(error.what());
     return error.exit_code();
   }
 }

@@ -65,6 +65,7 @@ class CheckpointStore {
   void save(const Checkpoint& checkpoint, bool best);
 
   [[nodiscard]] std::optional<base::fs::path> latest() const;
+  [[nodiscard]] std::int64_t latest_step() const;  // -1: there is none
   [[nodiscard]] std::optional<base::fs::path> best() const;
   // All complete folders, oldest first.
   [[nodiscard]] std::vector<base::fs::path> list() const;

@@ -61,6 +61,7 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   request.skip_bad = settings.flag("skip-bad");
   e.distribution = data::parse_distribution(settings.text("distribute"));
   data::DataPair pair = saved ? saved->open(request) : data::open_dataset(readers, request);
+  if (readers.datasets.find(request.name) == nullptr) e.data_path = base::absolute_path(request.name);
   e.data_spec = pair.train->spec();
   if (const data::TargetKind has = pair.train->spec().target; has != request.wanted_target && settings.is_set("target"))
     base::user_error("{} is '{}', but '{}' has {}", settings.label("target"), settings.text("target"), request.name,

@@ -36,6 +36,7 @@ struct Experiment {
   data::DatasetPtr validation;  // null: the test set is used instead
   data::DatasetPtr test;
   data::DistributionOptions distribution;
+  std::string data_path;              // of the user's own data, absolute; empty for data that is known by name
   data::DataSpec data_spec;           // of the samples as the data holds them
   data::Normalization normalization;  // computed from the training set, or taken from a saved run
   graph::Network network{""};

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,9 @@ void make_folder(const fs::path& path) {
   if (::access(path.c_str(), W_OK) != 0)
     base::user_error("cannot write into the run folder {}: {}", path.string(), std::strerror(errno));
 }
+
+// Beside data, which may also be a name.
+constexpr std::array kPathOptions{"data-dir", "init-from", "kernel-table"};
 
 constexpr const char* kNetworkFile = "network.json";
 
@@ -145,7 +149,8 @@ RunSamples samples_of(const nlohmann::json& json) {
 }  // namespace
 
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& e,
-                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world) {
+                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world,
+                    const std::vector<RunStart>& starts) {
   nlohmann::ordered_json json;
   json["trireme"] = base::version_text();
   json["configuration"] = settings.all();
@@ -153,6 +158,10 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["configuration"]["batch"] = std::to_string(e.batch);
   json["configuration"]["oars"] = std::to_string(e.oars);
   json["configuration"]["init"] = e.network.initialiser();
+  // Absolute, so that the run is found again from any folder.
+  if (!e.data_path.empty()) json["configuration"]["data"] = e.data_path;
+  for (const char* name : kPathOptions) json["configuration"][name] = base::absolute_path(settings.text(name));
+  json["starts"] = nlohmann::ordered_json::parse(to_json(starts));
   json["resolved"] = {{"batch", e.batch},
                       {"oars", e.oars},
                       {"threads", e.threads},
@@ -241,6 +250,12 @@ std::optional<RunSamples> stored_samples(const RunFolder& folder) {
   return from_run_json(folder, "samples", samples_of);
 }
 
+std::vector<RunStart> stored_starts(const RunFolder& folder) {
+  const auto json = nlohmann::json::parse(base::read_text(folder.file("run.json")), nullptr, false);
+  return json.is_object() && json.contains("starts") ? starts_from_json(json["starts"].dump())
+                                                     : std::vector<RunStart>{};
+}
+
 std::string stored_data_hash(const RunFolder& folder) {
   return from_run_json(folder, "data_hash", [](const nlohmann::json& json) { return json.get<std::string>(); });
 }
@@ -260,9 +275,7 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
     base::user_error("{} is not a run.json: expected valid JSON with an object 'configuration'", run_json);
   for (const auto& [name, value] : json["configuration"].items()) {
     if (!value.is_string()) base::user_error("{}: configuration '{}' must be a string", run_json, name);
-    if (name == "run" || name == "resume" || name == "config" || name == "json" || name == "quiet" ||
-        name == "allow-other-bits")
-      continue;
+    if (is_about_place(name)) continue;
     if (!settings.is_set(name)) settings.set(name, value.get<std::string>(), run_json);
   }
 }
