@@ -59,6 +59,7 @@ base::Settings resumed_settings(const Registry& registry, const base::Settings& 
   base::Settings settings = settings_of_run(given.text("resume"));
   check_known_model(registry, settings, given.text("resume"));
   for (const auto& [name, value] : given.given()) {
+    if (name == "validation" && same_validation(settings.text(name), value)) continue;
     if (!free_on_resume(name) && settings.text(name) != value)
       base::user_error("--{} cannot change when a run is resumed: it was '{}', now '{}'", name, settings.text(name),
                        value);

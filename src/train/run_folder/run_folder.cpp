@@ -141,6 +141,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["configuration"]["batch"] = std::to_string(e.batch);
   json["configuration"]["oars"] = std::to_string(e.oars);
   json["configuration"]["init"] = e.network.initialiser();
+  json["configuration"]["validation"] = e.validation_plan.text;
   json["resolved"] = {{"batch", e.batch},
                       {"oars", e.oars},
                       {"threads", e.threads},
@@ -251,7 +252,9 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
     if (name == "run" || name == "resume" || name == "config" || name == "json" || name == "quiet" ||
         name == "allow-other-bits")
       continue;
-    if (!settings.is_set(name)) settings.set(name, value.get<std::string>(), run_json);
+    if (settings.is_set(name)) continue;
+    const auto text = value.get<std::string>();
+    settings.set(name, name == "validation" ? recorded_validation(text) : text, run_json);
   }
 }
 
