@@ -17,7 +17,8 @@ std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::Opt
   constexpr const char* kGroup = "Which weights and samples";
   std::vector<base::OptionSpec> all{
       {kGroup, "run", "DIR", "", "run folder"},
-      {kGroup, "checkpoint", "best|last", "best", "which weights"},
+      {kGroup, "checkpoint", "auto|best|last", "auto",
+       "which weights; auto: the best, or the last where none were chosen"},
       {kGroup, "data", "NAME", "",
        "dataset, file or folder, or for predict - (image names on standard input); default: the run's own"},
       {kGroup, "data-dir", "DIR", "", "where the dataset lies"},
@@ -66,7 +67,7 @@ bool is_moved_data(const train::Registry& registry, const base::Settings& settin
 // What the run says about its own data is not for other data.
 void forget_own_data(base::Settings& resolved, bool keeps_validation) {
   resolved.set("distribute", "global");
-  if (!keeps_validation) resolved.set("validation", "0%");
+  if (!keeps_validation) resolved.set("validation", "none");
   if (resolved.text("data") == "synthetic") return;
   resolved.set("train-samples", "0");
   resolved.set("test-samples", "0");
@@ -77,8 +78,8 @@ void forget_own_data(base::Settings& resolved, bool keeps_validation) {
 SavedRun open_saved_run(const train::Registry& registry, const base::Settings& settings, bool may_lack_targets) {
   const std::string& run = settings.text("run");
   if (run.empty()) base::user_error("--run is missing: name the run folder whose weights to use");
-  const std::array<std::string, 2> which{"best", "last"};
-  const bool last = settings.choice("checkpoint", which) == "last";
+  const std::array<std::string, 3> which{"auto", "best", "last"};
+  const std::string& wanted = settings.choice("checkpoint", which);
   const std::array<std::string, 3> splits{"test", "validation", "train"};
   SavedRun saved;
   saved.split_name = settings.choice("split", splits);
@@ -113,9 +114,10 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   if (saved.found.is_whole) saved.split_name = "all";
   saved.experiment.crew_options.training = false;
   saved.crew = std::make_unique<crew::Crew>(saved.experiment.network, saved.experiment.crew_options);
-  saved.checkpoint = train::load_run_weights(*saved.crew, run, last);
-  std::error_code ignored;
-  saved.weights = last || !base::fs::exists(folder.checkpoints() / "best", ignored) ? "last" : "best";
+  const auto [checkpoint, is_best] = train::chosen_checkpoint(run, wanted);
+  train::load_run_weights(*saved.crew, checkpoint);
+  saved.checkpoint = checkpoint.string();
+  saved.weights = is_best ? "best" : "last";
   return saved;
 }
 

@@ -190,6 +190,11 @@ std::optional<fs::path> CheckpointStore::best() const {
   return folder_ / name;
 }
 
+std::optional<std::int64_t> CheckpointStore::best_step() const {
+  const auto folder = best();
+  return folder ? std::optional(step_of(folder->filename().string())) : std::nullopt;
+}
+
 std::optional<LoadedCheckpoint> CheckpointStore::latest_valid(const Check& check) const {
   const std::vector<fs::path> all = list();
   for (std::size_t i = all.size(); i-- > 0;) {

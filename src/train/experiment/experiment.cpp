@@ -57,7 +57,6 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   }
   if (!as_it_is) request.wanted_classes = model.classes;
   request.wanted_target = parse_target(settings);
-  const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
   request.skip_bad = settings.flag("skip-bad");
   e.distribution = data::parse_distribution(settings.text("distribute"));
   data::DataPair pair = saved ? saved->open(request) : data::open_dataset(readers, request);
@@ -69,10 +68,14 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   e.notes.insert(e.notes.end(), pair.notes.begin(), pair.notes.end());
   e.train = first_samples(settings, "train-samples", pair.train, !is_new);
   e.test = first_samples(settings, "test-samples", pair.test, !is_new);
-  if (validation == 0) return;
-  const data::DataPair parts = data::split_validation(e.train, validation, e.seed);
-  e.train = parts.train;
-  e.validation = parts.test;
+  const bool has_name = readers.datasets.find(request.name) != nullptr;
+  e.validation_plan = plan_validation(settings, has_name, e.train->size());
+  if (e.validation_plan.best_on == BestOn::validation) {
+    const data::DataPair parts = keep_validation(e.validation_plan, e.train, e.seed);
+    e.train = parts.train;
+    e.validation = parts.test;
+  }
+  e.notes.insert(e.notes.end(), e.validation_plan.notes.begin(), e.validation_plan.notes.end());
 }
 
 // Augments the training set and normalises all sets by the training set's statistics, or by those of a saved run.

@@ -16,6 +16,7 @@
 #include "graph/network.h"
 #include "train/experiment/model_choice.h"
 #include "train/experiment/registry.h"
+#include "train/experiment/validation.h"
 
 namespace trireme::train {
 
@@ -33,8 +34,9 @@ struct SavedData {
 
 struct Experiment {
   data::DatasetPtr train;       // augmented, normalised; without the validation share
-  data::DatasetPtr validation;  // null: the test set is used instead
+  data::DatasetPtr validation;  // null: the test set is evaluated instead
   data::DatasetPtr test;
+  ValidationPlan validation_plan;
   data::DistributionOptions distribution;
   std::string data_path;              // of the user's own data, absolute; empty for data that is known by name
   data::DataSpec data_spec;           // of the samples as the data holds them

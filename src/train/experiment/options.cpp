@@ -14,8 +14,9 @@ constexpr std::array kOptions{
            "dataset (trireme list datasets), a file or folder of your own, or 'synthetic'"},
     Option{"What to train", "data-dir", "DIR", "",
            "folder of the dataset; default: $TRIREME_DATA, else where Debian installs it"},
-    Option{"What to train", "validation", "SHARE", "0%",
-           "share of the training set kept for validation after each epoch; 0%: validate on the test set"},
+    Option{"What to train", "validation", "SHARE", "auto",
+           "share of the training set kept apart to choose the best weights on, of every class, as 10%; 0%: choose on "
+           "the test set; none: choose none; auto: 10% of files and folders, none of datasets with a name"},
     Option{"What to train", "augment", "LIST", "none",
            "crop, flip, rotate, brightness, cutout or several: crop,flip (trireme list augmentations)"},
     Option{"What to train", "normalize", "KIND", "auto",

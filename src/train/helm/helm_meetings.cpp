@@ -163,6 +163,8 @@ std::string Helm::finish() {
   result.progress = state_.progress();
   result.test = last_test_ ? *last_test_ : evaluate_on(false);
   result.stopped_early = state_.stopped_early();
+  result.best_on = context_.experiment.validation_plan.best_on;
+  result.best_step = checkpoints_->best_step();
   result.weights_sha256 = context_.space.sha256(state_.collect().weights.data());
   result.seconds = seconds_;
   result.details = details();

@@ -135,6 +135,7 @@ void StateKeeper::add_step(std::int64_t step, const StepSums& sums) {
 bool StateKeeper::add_result(double loss, double accuracy, bool is_whole_epoch) {
   progress_.train_loss = epoch_loss();
   progress_.train_accuracy = epoch_accuracy();
+  if (context_.experiment.validation_plan.best_on == BestOn::nothing) return false;
   const bool stop = early_stopping_.observe(has_accuracy() ? accuracy : loss);
   if (is_whole_epoch) {
     progress_.early_stopping = early_stopping_.state();

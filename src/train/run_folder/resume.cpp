@@ -76,6 +76,7 @@ base::Settings resumed_settings(const Registry& registry, const base::Settings& 
   base::Settings settings = settings_of_run(given.text("resume"));
   check_known_model(registry, settings, given.text("resume"));
   for (const auto& [name, value] : given.given()) {
+    if (name == "validation" && same_validation(settings.text(name), value)) continue;
     if (free_on_resume(name) || !is_same_value(name, settings.text(name), value)) {
       if (!free_on_resume(name) && !(decides_rate(name) && has_diverged(RunFolder::open(given.text("resume")))))
         base::user_error("--{} cannot change when a run is resumed{}: it was '{}', now '{}'", name,

@@ -158,6 +158,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["configuration"]["batch"] = std::to_string(e.batch);
   json["configuration"]["oars"] = std::to_string(e.oars);
   json["configuration"]["init"] = e.network.initialiser();
+  json["configuration"]["validation"] = e.validation_plan.text;
   // Absolute, so that the run is found again from any folder.
   if (!e.data_path.empty()) json["configuration"]["data"] = e.data_path;
   for (const char* name : kPathOptions) json["configuration"][name] = base::absolute_path(settings.text(name));
@@ -275,8 +276,9 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
     base::user_error("{} is not a run.json: expected valid JSON with an object 'configuration'", run_json);
   for (const auto& [name, value] : json["configuration"].items()) {
     if (!value.is_string()) base::user_error("{}: configuration '{}' must be a string", run_json, name);
-    if (is_about_place(name)) continue;
-    if (!settings.is_set(name)) settings.set(name, value.get<std::string>(), run_json);
+    if (is_about_place(name) || settings.is_set(name)) continue;
+    const auto text = value.get<std::string>();
+    settings.set(name, name == "validation" ? recorded_validation(text) : text, run_json);
   }
 }
 

@@ -16,14 +16,17 @@ std::span<float> weights_of(crew::Crew& crew) {
   return {crew.weights(), static_cast<std::size_t>(crew.space().floats())};
 }
 
-base::fs::path chosen_checkpoint(const std::string& run, bool last) {
-  const store::CheckpointStore checkpoints(RunFolder::open(run).checkpoints(), 1);
-  const auto folder = last ? checkpoints.latest() : checkpoints.best() ? checkpoints.best() : checkpoints.latest();
-  if (!folder) base::user_error("the run {} has no checkpoint yet", run);
-  return *folder;
-}
-
 }  // namespace
+
+ChosenCheckpoint chosen_checkpoint(const std::string& run, const std::string& which) {
+  const store::CheckpointStore checkpoints(RunFolder::open(run).checkpoints(), 1);
+  const auto latest = checkpoints.latest();
+  if (!latest) base::user_error("the run {} has no checkpoint yet", run);
+  const auto best = which == "last" ? std::nullopt : checkpoints.best();
+  if (which == "best" && !best)
+    base::user_error("the run {} has not chosen best weights (see --validation of train); use --checkpoint last", run);
+  return {best ? *best : *latest, best.has_value()};
+}
 
 void fill_fresh_weights(crew::Crew& crew, const std::string& style, std::uint64_t seed) {
   models::initialize(crew.network(), crew.space(), crew.weights(), style, seed);
@@ -39,7 +42,7 @@ std::string take_weights_from(const tensor::ParameterSpace& space, std::span<flo
                               const std::string& run_or_file) {
   std::error_code ignored;
   const base::fs::path file = base::fs::is_directory(run_or_file, ignored)
-                                  ? chosen_checkpoint(run_or_file, false) / "weights.safetensors"
+                                  ? chosen_checkpoint(run_or_file, "auto").folder / "weights.safetensors"
                                   : base::fs::path(run_or_file);
   const store::Matching matching = store::import_matching(space, weights, store::read_safetensors(file));
   if (matching.copied.empty())
@@ -52,12 +55,10 @@ std::string take_weights_from(const tensor::ParameterSpace& space, std::span<flo
                      matching.skipped.size(), fresh);
 }
 
-std::string load_run_weights(crew::Crew& crew, const std::string& run, bool last) {
-  const base::fs::path folder = chosen_checkpoint(run, last);
-  const store::LoadedCheckpoint loaded = store::CheckpointStore::load(folder, false);
+void load_run_weights(crew::Crew& crew, const base::fs::path& checkpoint) {
+  const store::LoadedCheckpoint loaded = store::CheckpointStore::load(checkpoint, false);
   store::import_parameters(crew.space(), weights_of(crew), loaded.weights);
   crew.refresh_weight_forms();
-  return folder.string();
 }
 
 }  // namespace trireme::train
