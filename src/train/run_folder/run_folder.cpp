@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/system/beside_program.h"
 #include "base/version.h"
+#include "data/readers/image_settings.h"
 #include "graph/description/network_json.h"
 #include "models/files/model_file.h"
 #include "ops/core/onednn.h"
@@ -141,6 +142,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["configuration"]["batch"] = std::to_string(e.batch);
   json["configuration"]["oars"] = std::to_string(e.oars);
   json["configuration"]["init"] = e.network.initialiser();
+  if (e.chosen_image_size) json["configuration"]["image-size"] = data::size_text(*e.chosen_image_size);
   json["resolved"] = {{"batch", e.batch},
                       {"oars", e.oars},
                       {"threads", e.threads},
@@ -253,6 +255,9 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
       continue;
     if (!settings.is_set(name)) settings.set(name, value.get<std::string>(), run_json);
   }
+  // Runs from before this option did not turn images.
+  if (const char* name = "image-orientation"; !json["configuration"].contains(name) && !settings.is_set(name))
+    settings.set(name, "stored", run_json);
 }
 
 base::Settings settings_of_run(const std::string& run) {
