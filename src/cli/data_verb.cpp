@@ -13,6 +13,9 @@
 #include "cli/cli.h"
 #include "data/dataset/columns.h"
 #include "data/open_data.h"
+#include "data/readers/image_settings.h"
+#include "data/readers/images/image_list.h"
+#include "data/readers/images/image_survey.h"
 #include "data/readers/packed.h"
 #include "data/show/contact_sheet.h"
 #include "data/stages/prepare.h"
@@ -27,6 +30,12 @@ constexpr std::array kDataOptions{
     Option{"Which data", "data", "NAME", "fashion-mnist", "dataset (trireme list datasets), a file or a folder"},
     Option{"Which data", "data-dir", "DIR", "", "where the dataset lies; else TRIREME_DATA, else where Debian puts it"},
     Option{"Which data", "target", "KIND", "classes", "what files of your own ask for: classes, labels or values"},
+    Option{"Which data", "image-size", "SIZE", "auto",
+           "resize files of images to N (NxN) or ROWSxCOLUMNS; auto: one from their sizes, where these differ"},
+    Option{"Which data", "image-fit", "stretch|crop|pad", "stretch",
+           "how they are resized: stretched, cut, or whole with black on two sides"},
+    Option{"Which data", "image-orientation", "exif|stored", "exif",
+           "turn images as the camera noted, or leave them as they are stored"},
     Option{"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
     Option{"Which data", "seed", "N", "1", "chooses the test set where the data has none, and what augmentation draws"},
     Option{"What to do", "to", "FILE", "", "the new file: .trireme (pack) or .png (show)"},
@@ -42,9 +51,15 @@ data::DataPair open_data(const data::Readers& readers, const base::Settings& set
   request.data_dir = settings.text("data-dir");
   request.seed = static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62));
   request.skip_bad = settings.flag("skip-bad");
+  request.images = data::read_image_options(settings);
   const std::array<std::string, 3> kinds{"classes", "labels", "values"};
   request.wanted_target = *data::target_kind(settings.choice("target", kinds));
   data::DataPair pair = data::open_dataset(readers, request);
+  const std::vector<tensor::Shape>& shapes = pair.train->spec().inputs;
+  if (const auto size = request.images.size;
+      size && shapes != std::vector{tensor::Shape{shapes[0][0], size->rows, size->columns}})
+    base::user_error("{} is for files of images, but '{}' holds samples of {}", settings.label("image-size"),
+                     request.name, data::spec_text(pair.train->spec()));
   if (!settings.flag("json"))
     for (const std::string& note : pair.notes) fmt::print("note: {}\n", note);
   return pair;
@@ -91,10 +106,45 @@ std::vector<std::string> warnings(const SetInfo& info) {
   return all;
 }
 
+// What the files of both sets are, where samples are images of files.
+std::optional<data::ImageSurvey> survey(const base::Settings& settings, const std::vector<SetInfo>& sets) {
+  std::vector<base::fs::path> files;
+  for (const SetInfo& info : sets)
+    for (std::int64_t i = 0; i < info.set->size(); ++i)
+      if (base::fs::path file = info.set->origin(i); data::is_image_name(file)) files.push_back(std::move(file));
+  if (files.empty()) return {};
+  return data::survey_images(files, data::read_image_options(settings).turn_upright);
+}
+
+void print_survey(const data::ImageSurvey& survey) {
+  std::vector<std::string> modes;
+  for (const auto& [mode, count] : survey.modes) modes.push_back(fmt::format("{} {}", count, mode));
+  if (survey.deep > 0) modes.push_back(fmt::format("{} of 16 bits", survey.deep));
+  if (survey.turned > 0) modes.push_back(fmt::format("{} with an EXIF orientation", survey.turned));
+  fmt::print("  {}: {}\n", base::counted(survey.images, "file"), base::join(modes, ", "));
+  const auto& sizes = survey.sizes;
+  fmt::print("  {}{}\n", data::sizes_text(sizes),
+             sizes.front() == sizes.back() ? "" : fmt::format(", median {}", data::size_text(sizes[sizes.size() / 2])));
+}
+
+OrderedJson survey_json(const data::ImageSurvey& survey) {
+  OrderedJson json{
+      {"files", survey.images}, {"modes", survey.modes}, {"bits16", survey.deep}, {"exif_turned", survey.turned}};
+  for (const data::ImageSize& size : survey.sizes) {
+    auto& list = json["sizes"];
+    if (!list.empty() && list.back()["rows"] == size.rows && list.back()["columns"] == size.columns)
+      list.back()["files"] = list.back()["files"].get<std::int64_t>() + 1;
+    else
+      list.push_back({{"rows", size.rows}, {"columns", size.columns}, {"files", 1}});
+  }
+  return json;
+}
+
 void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal) {
   const data::DataSpec& spec = sets[0].set->spec();
   fmt::print("{}: {}\n", settings.text("data"), data::spec_text(spec));
   for (const SetInfo& info : sets) fmt::print("  {:<6} {:>9} samples\n", info.name, info.set->size());
+  if (const auto images = survey(settings, sets)) print_survey(*images);
   for (std::size_t i = 0; i < normal.inputs.size(); ++i)
     for (std::size_t c = 0; c < normal.inputs[i].mean.size(); ++c)
       fmt::print("  input {} {} {}: mean {:.4f}, deviation {:.4f}\n", i + 1, spec.table ? "column" : "channel", c + 1,
@@ -118,6 +168,7 @@ OrderedJson info_json(const base::Settings& settings, const std::vector<SetInfo>
     json[info.name] = {{"samples", info.set->size()}, {"counts", info.counts}};
     for (const std::string& warning : warnings(info)) json["warnings"].push_back(warning);
   }
+  if (const auto images = survey(settings, sets)) json["images"] = survey_json(*images);
   for (const data::InputNormalization& input : normal.inputs)
     json["statistics"].push_back({{"mean", input.mean}, {"deviation", input.divisor}});
   return json;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
+#include "data/dataset/image_options.h"
 #include "tensor/shape.h"
 
 namespace trireme::data {
@@ -84,7 +85,8 @@ void each_target(const Dataset& dataset,
 
 struct DataPair {
   DatasetPtr train, test;
-  std::vector<std::string> notes{};  // sentences for the user: what was left out, how the test set was chosen
+  std::vector<std::string> notes{};        // sentences for the user: what was left out, how the test set was chosen
+  std::optional<ImageSize> chosen_size{};  // that images of different sizes got, because nothing asked for one
 };
 
 }  // namespace trireme::data

@@ -7,6 +7,7 @@
 
 #include "data/codecs/codec.h"
 #include "data/dataset/dataset.h"
+#include "data/dataset/image_options.h"
 
 namespace trireme::data {
 
@@ -21,6 +22,7 @@ struct DataRequest {
   TargetKind wanted_target = TargetKind::classes;
   // To evaluate or predict, not to train: data without a test set of its own is not divided, all of it is both sets.
   bool whole = false;
+  ImageOptions images{};  // how files of images are read
   bool skip_bad = false;  // leave out images that cannot be decoded (a note counts them) instead of failing
   CodecRegistry codecs = builtin_codecs();  // how files may be packed; open_dataset() sets the Readers' codecs
 };

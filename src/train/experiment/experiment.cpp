@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "data/loading/loader.h"
 #include "data/open_data.h"
+#include "data/readers/image_settings.h"
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
@@ -50,11 +51,10 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   // A network for any shape takes samples as they are, and as many classes as there are.
   const bool as_it_is = model.any_shape && request.name != "synthetic";
   if (!as_it_is) request.wanted_inputs = model.inputs;
-  if (settings.text("image-size") != "auto" && request.name != "synthetic") {
-    const std::int64_t size = settings.integer("image-size", 1, 4096);
+  request.images = data::read_image_options(settings);
+  if (const auto size = request.images.size; size && request.name != "synthetic")
     for (tensor::Shape& shape : request.wanted_inputs)
-      if (shape.rank() == 3) shape = {shape[0], size, size};
-  }
+      if (shape.rank() == 3) shape = {shape[0], size->rows, size->columns};
   if (!as_it_is) request.wanted_classes = model.classes;
   request.wanted_target = parse_target(settings);
   request.skip_bad = settings.flag("skip-bad");
@@ -62,6 +62,7 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   data::DataPair pair = saved ? saved->open(request) : data::open_dataset(readers, request);
   if (readers.datasets.find(request.name) == nullptr) e.data_path = base::absolute_path(request.name);
   e.data_spec = pair.train->spec();
+  e.chosen_image_size = pair.chosen_size;
   if (const data::TargetKind has = pair.train->spec().target; has != request.wanted_target && settings.is_set("target"))
     base::user_error("{} is '{}', but '{}' has {}", settings.label("target"), settings.text("target"), request.name,
                      data::target_name(has));
@@ -96,7 +97,12 @@ void fit_network(const models::ModelRow& model, const base::Settings& settings, 
     e.network = models::build_model(
         model, {.inputs = spec.inputs, .classes = spec.classes, .target = data::target_name(spec.target)});
   };
+  const data::ImageOptions images = data::read_image_options(settings);
   const auto resize = [&](std::int64_t height, std::int64_t width) {
+    const tensor::Shape& has = e.train->spec().inputs[0];
+    if (!saved && images.fit != data::ImageFit::stretch && has.rank() == 3 && (has[1] != height || has[2] != width))
+      base::user_error("{} '{}' is for files of images; those of '{}' have one size and are stretched",
+                       settings.label("image-fit"), settings.text("image-fit"), settings.text("data"));
     for (data::DatasetPtr* set : {&e.train, &e.validation, &e.test})
       if (*set) *set = data::resize(*set, height, width);
   };
@@ -105,9 +111,8 @@ void fit_network(const models::ModelRow& model, const base::Settings& settings, 
     if (taken.rank() == 3 && e.train->spec().inputs != saved->samples.network_inputs) resize(taken[1], taken[2]);
     return build();
   }
-  if (settings.text("image-size") != "auto") {
-    const std::int64_t size = settings.integer("image-size", 1, 4096);
-    resize(size, size);
+  if (images.size) {
+    resize(images.size->rows, images.size->columns);
     return build();
   }
   try {

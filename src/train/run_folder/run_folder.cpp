@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/system/beside_program.h"
 #include "base/version.h"
+#include "data/readers/image_settings.h"
 #include "graph/description/network_json.h"
 #include "models/files/model_file.h"
 #include "ops/core/onednn.h"
@@ -163,6 +164,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   if (!e.data_path.empty()) json["configuration"]["data"] = e.data_path;
   for (const char* name : kPathOptions) json["configuration"][name] = base::absolute_path(settings.text(name));
   json["starts"] = nlohmann::ordered_json::parse(to_json(starts));
+  if (e.chosen_image_size) json["configuration"]["image-size"] = data::size_text(*e.chosen_image_size);
   json["resolved"] = {{"batch", e.batch},
                       {"oars", e.oars},
                       {"threads", e.threads},
@@ -280,6 +282,9 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
     const auto text = value.get<std::string>();
     settings.set(name, name == "validation" ? recorded_validation(text) : text, run_json);
   }
+  // Runs from before this option did not turn images.
+  if (const char* name = "image-orientation"; !json["configuration"].contains(name) && !settings.is_set(name))
+    settings.set(name, "stored", run_json);
 }
 
 base::Settings settings_of_run(const std::string& run) {
