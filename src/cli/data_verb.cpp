@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "base/system/files.h"
@@ -17,7 +18,9 @@
 #include "data/readers/images/image_list.h"
 #include "data/readers/images/image_survey.h"
 #include "data/readers/packed.h"
+#include "data/readers/table/csv.h"
 #include "data/show/contact_sheet.h"
+#include "data/show/table_text.h"
 #include "data/stages/prepare.h"
 
 namespace trireme::cli {
@@ -36,6 +39,14 @@ constexpr std::array kDataOptions{
            "how they are resized: stretched, cut, or whole with black on two sides"},
     Option{"Which data", "image-orientation", "exif|stored", "exif",
            "turn images as the camera noted, or leave them as they are stored"},
+    Option{"Which data", "target-column", "NAMES", "",
+           "of a table, what to predict: names in its header or numbers from 1; default: label, class or target, else "
+           "the last column"},
+    Option{"Which data", "ignore-columns", "NAMES", "", "columns of a table to leave out"},
+    Option{"Which data", "category-columns", "NAMES", "",
+           "columns of a table whose numbers are codes, as of postcodes; columns of words are found"},
+    Option{"Which data", "missing", "refuse|mean|zero", "refuse",
+           "missing values in the inputs of a table: refuse, or fill in the column's mean or 0"},
     Option{"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
     Option{"Which data", "seed", "N", "1", "chooses the test set where the data has none, and what augmentation draws"},
     Option{"What to do", "to", "FILE", "", "the new file: .trireme (pack) or .png (show)"},
@@ -45,7 +56,7 @@ constexpr std::array kDataOptions{
     Option{"What to do", "json", "", "no", "print what info finds as one JSON object"},
 };
 
-data::DataPair open_data(const data::Readers& readers, const base::Settings& settings) {
+data::DataRequest request_of(const base::Settings& settings) {
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -54,6 +65,12 @@ data::DataPair open_data(const data::Readers& readers, const base::Settings& set
   request.images = data::read_image_options(settings);
   const std::array<std::string, 3> kinds{"classes", "labels", "values"};
   request.wanted_target = *data::target_kind(settings.choice("target", kinds));
+  request.table = data::table_options(settings);
+  return request;
+}
+
+data::DataPair open_data(const data::Readers& readers, const base::Settings& settings) {
+  const data::DataRequest request = request_of(settings);
   data::DataPair pair = data::open_dataset(readers, request);
   const std::vector<tensor::Shape>& shapes = pair.train->spec().inputs;
   if (const auto size = request.images.size;
@@ -140,12 +157,25 @@ OrderedJson survey_json(const data::ImageSurvey& survey) {
   return json;
 }
 
-void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal) {
+// The columns of a text table; empty for all other data.
+std::optional<data::TableSummary> columns_of(const data::Readers& readers, const base::Settings& settings) {
+  data::DataRequest request = request_of(settings);
+  request.codecs = readers.codecs;
+  std::error_code ignored;
+  if (readers.datasets.find(request.name) || !base::fs::exists(request.name, ignored) || !data::is_table(request))
+    return {};
+  return data::describe_table(data::TableFile{request.codecs, request.name});
+}
+
+void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal,
+                const std::optional<data::TableSummary>& columns) {
   const data::DataSpec& spec = sets[0].set->spec();
   fmt::print("{}: {}\n", settings.text("data"), data::spec_text(spec));
   for (const SetInfo& info : sets) fmt::print("  {:<6} {:>9} samples\n", info.name, info.set->size());
   if (const auto images = survey(settings, sets)) print_survey(*images);
-  for (std::size_t i = 0; i < normal.inputs.size(); ++i)
+  if (columns)
+    for (const std::string& line : data::column_lines(*columns, spec)) fmt::print("  {}\n", line);
+  for (std::size_t i = 0; i < normal.inputs.size() && !columns; ++i)
     for (std::size_t c = 0; c < normal.inputs[i].mean.size(); ++c)
       fmt::print("  input {} {} {}: mean {:.4f}, deviation {:.4f}\n", i + 1, spec.table ? "column" : "channel", c + 1,
                  normal.inputs[i].mean[c], normal.inputs[i].divisor[c]);
@@ -160,7 +190,7 @@ void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets
 }
 
 OrderedJson info_json(const base::Settings& settings, const std::vector<SetInfo>& sets,
-                      const data::Normalization& normal) {
+                      const data::Normalization& normal, const std::optional<data::TableSummary>& columns) {
   const data::DataSpec& spec = sets[0].set->spec();
   OrderedJson json{{"data", settings.text("data")}, {"classes", spec.classes}, {"class_names", spec.class_names}};
   for (const tensor::Shape& shape : spec.inputs) json["inputs"].push_back(shape.sizes());
@@ -171,6 +201,7 @@ OrderedJson info_json(const base::Settings& settings, const std::vector<SetInfo>
   if (const auto images = survey(settings, sets)) json["images"] = survey_json(*images);
   for (const data::InputNormalization& input : normal.inputs)
     json["statistics"].push_back({{"mean", input.mean}, {"deviation", input.divisor}});
+  if (columns) json["columns"] = OrderedJson::parse(data::columns_json(*columns, spec));
   return json;
 }
 
@@ -181,10 +212,11 @@ void info(const data::Readers& readers, const base::Settings& settings) {
   const std::vector<SetInfo> sets{{"train", pair.train.get(), counts(*pair.train)},
                                   {"test", pair.test.get(), counts(*pair.test)}};
   const data::Normalization normal = data::compute_normalization(pair.train, "standard");
+  const std::optional<data::TableSummary> columns = columns_of(readers, settings);
   if (settings.flag("json"))
-    fmt::print("{}\n", info_json(settings, sets, normal).dump());
+    fmt::print("{}\n", info_json(settings, sets, normal, columns).dump());
   else
-    print_info(settings, sets, normal);
+    print_info(settings, sets, normal, columns);
 }
 
 void pack(const data::Readers& readers, const base::Settings& settings) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "data/codecs/codec.h"
 #include "data/dataset/dataset.h"
 #include "data/dataset/image_options.h"
+#include "data/dataset/table_schema.h"
+#include "data/readers/table/table_options.h"
 
 namespace trireme::data {
 
@@ -24,6 +27,8 @@ struct DataRequest {
   bool whole = false;
   ImageOptions images{};  // how files of images are read
   bool skip_bad = false;  // leave out images that cannot be decoded (a note counts them) instead of failing
+  TableOptions table{};   // what the user says about the columns of a table
+  std::shared_ptr<const TableSchema> schema{};  // of a run, whose columns a table must have; null: they are found
   CodecRegistry codecs = builtin_codecs();  // how files may be packed; open_dataset() sets the Readers' codecs
 };
 

@@ -41,7 +41,8 @@ data::DatasetPtr first_samples(const base::Settings& settings, const char* optio
 
 // Sets train, validation (if a share is kept) and test to datasets of unprocessed samples.
 void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelRow& model, bool is_new,
-               const SavedData* saved, Experiment& e) {
+               const GivenParts& given, Experiment& e) {
+  const SavedData* saved = given.data;
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -58,6 +59,8 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   if (!as_it_is) request.wanted_classes = model.classes;
   request.wanted_target = parse_target(settings);
   request.skip_bad = settings.flag("skip-bad");
+  request.table = data::table_options(settings);
+  request.schema = given.schema;
   e.distribution = data::parse_distribution(settings.text("distribute"));
   data::DataPair pair = saved ? saved->open(request) : data::open_dataset(readers, request);
   if (readers.datasets.find(request.name) == nullptr) e.data_path = base::absolute_path(request.name);
@@ -196,7 +199,7 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   const std::optional<ModelText> file = given.model ? given.model : read_model_file(settings);
   const models::ModelRow model = choose_model(registry, settings, file);
   e.is_in_zoo = !file && models::is_in_zoo(model.name);
-  open_data(registry.readers, settings, model, known == nullptr, given.data, e);
+  open_data(registry.readers, settings, model, known == nullptr, given, e);
   prepare_data(settings, known, e);
   fit_network(model, settings, given.data, e);
   if (const std::string& style = settings.text("init"); style != "auto") e.network.set_initialiser(style);

@@ -79,6 +79,8 @@ struct GivenParts {
   std::optional<ModelText> model{};
   // Other data for a saved run; the network is the run's, whatever the data.
   const SavedData* data = nullptr;
+  // The columns of the run's table, for the same table read again.
+  std::shared_ptr<const data::TableSchema> schema{};
 };
 
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is

@@ -198,6 +198,8 @@ class Job {
         normalization_ = stored_normalization(RunFolder::open(given.text("resume")));
         json["normalization"] = to_text(*normalization_);
         model_ = stored_network(RunFolder::open(given.text("resume")));
+        if (const auto samples = stored_samples(RunFolder::open(given.text("resume")))) schema_ = samples->spec.schema;
+        if (schema_) json["schema"] = data::to_json(*schema_);
       } else {
         model_ = read_model_file(settings);
       }
@@ -209,6 +211,8 @@ class Job {
     const Json json = Json::parse(text);
     for (const auto& [name, value] : json.at("given").items()) settings.set(name, value.get<std::string>());
     if (json.contains("normalization")) normalization_ = normalization_from_text(json.at("normalization"));
+    if (json.contains("schema"))
+      schema_ = std::make_shared<const data::TableSchema>(data::schema_from_json(json["schema"].get<std::string>()));
     if (json.contains("model")) model_ = ModelText{json["model"].at("file"), json["model"].at("text")};
     return settings;
   }
@@ -222,7 +226,8 @@ class Job {
                         fmt::format("{} train --resume {} --data PLACE", base::program_name(), run));
     base::Settings common = settings_;
     common.set("isa", isa);
-    experiment_ = resolve(registry_, common, {normalization_ ? &*normalization_ : nullptr, model_}, neighbours);
+    const GivenParts given{normalization_ ? &*normalization_ : nullptr, model_, nullptr, schema_};
+    experiment_ = resolve(registry_, common, given, neighbours);
     const Experiment& e = *experiment_;
     if (roles_.workers > e.oars)
       base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
@@ -505,6 +510,7 @@ class Job {
   comm::Group group_;
   Agreement agree_;
   std::optional<data::Normalization> normalization_;
+  std::shared_ptr<const data::TableSchema> schema_;
   std::optional<ModelText> model_;
   base::Settings settings_;
   int process_ = 0, worker_number_ = 0;

@@ -133,6 +133,7 @@ nlohmann::ordered_json samples_json(const RunSamples& samples) {
                               {"class_names", samples.spec.class_names}};
   for (const tensor::Shape& shape : samples.spec.inputs) json["inputs"].push_back(shape.sizes());
   for (const tensor::Shape& shape : samples.network_inputs) json["network_inputs"].push_back(shape.sizes());
+  if (samples.spec.schema) json["table"] = nlohmann::ordered_json::parse(data::to_json(*samples.spec.schema));
   return json;
 }
 
@@ -144,7 +145,10 @@ RunSamples samples_of(const nlohmann::json& json) {
     return all;
   };
   const data::TargetKind target = data::target_kind(json.at("target").get<std::string>()).value();
-  return {{shapes("inputs"), target, json.at("classes"), json.at("class_names")}, shapes("network_inputs")};
+  RunSamples samples{{shapes("inputs"), target, json.at("classes"), json.at("class_names")}, shapes("network_inputs")};
+  if (json.contains("table"))
+    samples.spec.schema = std::make_shared<const data::TableSchema>(data::schema_from_json(json.at("table").dump()));
+  return samples;
 }
 
 }  // namespace
