@@ -87,6 +87,7 @@ class Helm {
   void begin_resumed(const std::string& run);
   void restore_from(const store::LoadedCheckpoint& loaded);
   void open_records();
+  std::uint64_t needed_bytes() const;  // on the disk, for the next checkpoint
   void say_hello();
 
   // Intervals of steps.

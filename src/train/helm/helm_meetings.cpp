@@ -8,10 +8,12 @@
 #include "base/index.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
+#include "base/text/text.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
 #include "train/results/profile_report.h"
+#include "train/run_folder/disk_space.h"
 
 namespace trireme::train {
 namespace {
@@ -44,6 +46,10 @@ void Helm::open_records() {
 }
 
 void Helm::say_hello() {
+  if (const std::uint64_t left = free_bytes(folder_->path()); left < needed_bytes())
+    notes_.push_back(fmt::format("{} has {} left and a checkpoint needs {}: free more before the first one",
+                                 folder_->path().string(), base::human_bytes(static_cast<double>(left)),
+                                 base::human_bytes(static_cast<double>(needed_bytes()))));
   const Experiment& e = context_.experiment;
   recorder_->publish(observe::RunStarted{.model = context_.settings.text("model"),
                                          .data = context_.settings.text("data"),

@@ -161,6 +161,25 @@ TEST_F(NeverLose, APathFromTheFolderStaysOne) {
   EXPECT_EQ(run_json("r")["starts"].size(), 1u) << "the first start is not known";
 }
 
+TEST_F(NeverLose, AResumedRunGoesOnWithItsTrace) {
+  const auto spans = [&](const std::string& wanted) {
+    std::vector<double> starts;
+    const Json trace = Json::parse(read(folder() / "r/trace.json"));
+    for (const Json& event : trace["traceEvents"])
+      if (event["name"] == wanted) starts.push_back(event["ts"]);
+    return starts;
+  };
+  trained(kSteady + Words{"--epochs", "1", "--run", "r"});
+  ASSERT_EQ(spans("step").size(), 4u);
+  trained({"--resume", "r", "--epochs", "2", "--workers", "2", "--strategy", "allreduce"});
+  trained({"--resume", "r", "--epochs", "3"});
+  const std::vector<double> steps = spans("step"), resumes = spans("resumed");
+  ASSERT_EQ(steps.size(), 4u + 2 * 4u + 2 * 4u) << "4 steps of each worker an epoch";
+  ASSERT_EQ(resumes.size(), 2u);
+  for (int i = 0; i < 4; ++i) EXPECT_LT(steps[static_cast<std::size_t>(i)], resumes[0]);
+  EXPECT_LT(resumes[0], resumes[1]);
+}
+
 TEST_F(NeverLose, ARunRecordsItsStarts) {
   trained(kSteady + Words{"--epochs", "1", "--run", "a run"});
   ASSERT_EQ(run({"train", "--resume", "a run", "--epochs", "2", "--workers", "2", "--strategy", "allreduce"}).code, 0);
