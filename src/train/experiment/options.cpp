@@ -17,7 +17,7 @@ constexpr std::array kOptions{
     Option{"What to train", "validation", "SHARE", "0%",
            "share of the training set kept for validation after each epoch; 0%: validate on the test set"},
     Option{"What to train", "augment", "LIST", "none",
-           "crop, flip, rotate, brightness, cutout or several: crop,flip (trireme list augmentations)"},
+           "random changes of training images, several as crop,flip (trireme list augmentations)"},
     Option{"What to train", "normalize", "KIND", "auto",
            "standard (per channel), mean (minus mean, /255), scale (/255), none; auto: standard, none for synthetic"},
     Option{"What to train", "target", "KIND", "classes",
