@@ -243,8 +243,9 @@ void show(const data::Readers& readers, const base::Settings& settings) {
   if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte)
     options.range = data::SheetOptions::Range{};
   const data::DatasetPtr set = data::prepare(train ? pair.train : pair.test, augmentation, {});
-  const std::vector<std::uint8_t> picture = data::contact_sheet(*set, options);
-  base::write_file_atomically(file, std::as_bytes(std::span(picture)));
+  const data::ContactSheet sheet = data::contact_sheet(*set, options);
+  base::write_file_atomically(file, std::as_bytes(std::span(sheet.png)));
+  for (const std::string& note : sheet.notes) fmt::print("note: {}\n", note);
   fmt::print("{}: {} of {} samples\n", file, std::min(options.columns * options.rows, set->size()), set->size());
 }
 

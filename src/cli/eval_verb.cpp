@@ -60,8 +60,9 @@ int run_eval(const train::Registry& registry, const base::Settings& settings, co
   const EvalReport report{all, [&](std::int64_t sample) { return saved.split->origin(sample); }};
   const train::Evaluation& result = all.evaluation;
   if (!picture.empty()) {
-    const std::vector<std::uint8_t> png = worst_sheet(all, *as_in_the_data(saved));
-    base::write_file_atomically(picture, std::as_bytes(std::span(png)));
+    const data::ContactSheet sheet = worst_sheet(all, *as_in_the_data(saved));
+    base::write_file_atomically(picture, std::as_bytes(std::span(sheet.png)));
+    for (const std::string& note : sheet.notes) fmt::print(stderr, "note: {}\n", note);
   }
   if (settings.flag("json")) {
     print_eval_json(settings, saved, report);

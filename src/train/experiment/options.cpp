@@ -18,7 +18,7 @@ constexpr std::array kOptions{
            "share of the training set kept apart to choose the best weights on, of every class, as 10%; 0%: choose on "
            "the test set; none: choose none; auto: 10% of files and folders, none of datasets with a name"},
     Option{"What to train", "augment", "LIST", "none",
-           "crop, flip, rotate, brightness, cutout or several: crop,flip (trireme list augmentations)"},
+           "random changes of training images, several as crop,flip (trireme list augmentations)"},
     Option{"What to train", "normalize", "KIND", "auto",
            "standard (per channel), mean (minus mean, /255), scale (/255), none; auto: standard, none for synthetic"},
     Option{"What to train", "target", "KIND", "classes",
