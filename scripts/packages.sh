@@ -11,7 +11,7 @@ core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nl
   dataset-fashion-mnist"
 test="libgtest-dev xz-utils iproute2 libopenmpi-dev openmpi-bin python3"
 # Without OpenBLAS, Debian's PyTorch multiplies matrices with the slow reference BLAS.
-peer="python3-numpy python3-torch libopenblas0"
+peer="python3-numpy python3-torch python3-sklearn libopenblas0"
 cluster="openssh-client openssh-server munge slurm-wlm"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev libopenmpi-dev"

@@ -103,6 +103,8 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   resolved.set("threads", settings.text("threads"));
   resolved.set("pin", "auto");
   resolved.set("augment", "none");
+  resolved.set("class-weights", "none");  // evaluation weighs all samples alike
+  resolved.set("freeze", "");
   saved.data_name = resolved.text("data");
   std::optional<train::SavedData> data;
   if (samples) given.data = &data.emplace(saved_data(registry.readers, *samples, wish, saved.found));

@@ -16,6 +16,8 @@
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
 #include "ops/norm/batch_norm.h"
+#include "train/experiment/class_weights.h"
+#include "train/experiment/freeze.h"
 
 namespace trireme::train {
 namespace {
@@ -200,10 +202,18 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   const models::ModelRow model = choose_model(registry, settings, file);
   e.is_in_zoo = !file && models::is_in_zoo(model.name);
   open_data(registry.readers, settings, model, known == nullptr, given, e);
+  e.crew_options.class_weights =
+      class_weights(settings.label("class-weights"), settings.text("class-weights"), *e.train);
+  if (!e.crew_options.class_weights.empty())
+    e.notes.push_back(class_weights_note(e.train->spec(), e.crew_options.class_weights));
   prepare_data(settings, known, e);
   fit_network(model, settings, given.data, e);
   if (const std::string& style = settings.text("init"); style != "auto") e.network.set_initialiser(style);
   if (e.network.initialiser().empty()) e.network.set_initialiser(kInitialiser);
+  if (const std::string note = freeze_layers(settings.label("freeze"), settings.text("freeze"), e.network);
+      !note.empty())
+    e.notes.push_back(settings.text("init-from").empty() ? note + ", at their random start: there is no --init-from"
+                                                         : note);
 
   e.batch = settings.integer("batch", 0, kMany);
   if (e.batch == 0) e.batch = model.batch;

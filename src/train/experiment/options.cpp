@@ -59,6 +59,10 @@ constexpr std::array kOptions{
            "initial weights: pytorch, keras or he; auto: what the network's file says, else pytorch"},
     Option{"Learning", "init-from", "RUN|FILE", "",
            "start from another run's best weights or a .safetensors file; layers that differ keep their fresh values"},
+    Option{"Learning", "freeze", "LAYERS", "",
+           "layers that keep their weights, as conv1,stage1.* or all-but:fc; with --init-from for transfer"},
+    Option{"Learning", "class-weights", "WEIGHTS", "none",
+           "factors of the training loss by class: balanced, or NAME=2,OTHER=0.5; none: all 1"},
     Option{"Learning", "seed", "N", "1", "the seed of everything random"},
 
     Option{"How it runs", "strategy", "SPEC", "auto",

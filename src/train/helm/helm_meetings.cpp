@@ -74,13 +74,17 @@ Evaluation Helm::evaluate_on(bool validation) {
   const data::Dataset& set = validation ? *context_.experiment.validation : *context_.experiment.test;
   const int parts = context_.settings.text("evaluate") == "first" ? 1 : context_.roles.workers;
   helm_mailbox_.order_workers(EvaluateOrder{validation, parts});
-  std::vector<double> losses, corrects;
+  EvaluationSums sums;
+  const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
   for (int w = 0; w < context_.roles.workers; ++w) {
     const auto part = helm_mailbox_.answer_of<EvaluationReply>(context_.roles.process_of_worker(w));
-    losses.insert(losses.end(), part.losses.begin(), part.losses.end());
-    corrects.insert(corrects.end(), part.corrects.begin(), part.corrects.end());
+    append(sums.losses, part.losses);
+    append(sums.corrects, part.corrects);
+    append(sums.scores, part.scores);
   }
-  return whole_evaluation(set, losses, corrects);
+  return whole_evaluation(set, sums);
 }
 
 // Called after an epoch, or after the last step of a run that ends within an epoch.
@@ -121,6 +125,7 @@ void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best)
                          .train_accuracy = state_.progress().train_accuracy,
                          .held_out_loss = result.loss,
                          .held_out_accuracy = result.accuracy,
+                         .held_out_scores = result.scores.named(),
                          .is_validation = context_.experiment.validation != nullptr,
                          .is_best = best,
                          .lr = lr_,
@@ -179,8 +184,8 @@ std::string Helm::finish() {
   result.samples_here = samples_here_;
   if (result.steps_here > 0) record_traces();  // a finished run that is resumed without further steps keeps its trace
   recorder_->flush();
-  observe::RunFinished finished{summary_json(context_.settings, context_.experiment, result), summary_lines(result),
-                                result.steps_here};
+  observe::RunFinished finished{summary_json(context_.settings, context_.experiment, result),
+                                summary_lines(context_.experiment.test->spec(), result), result.steps_here};
   std::string json = finished.summary;
   recorder_->publish(std::move(finished));
   recorder_->flush_all();

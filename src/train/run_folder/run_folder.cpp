@@ -182,6 +182,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                       {"test_samples", e.test->size()},
                       {"parameters", e.network.parameter_count()},
                       {"pinned", !e.crew_options.cpus.empty()}};
+  if (!e.crew_options.class_weights.empty()) json["resolved"]["class_weights"] = e.crew_options.class_weights;
   const std::string network = graph::network_json(e.network);
   json["network_sha256"] = sha256_of(network);
   json["data_hash"] = data_hash(e);
