@@ -22,6 +22,7 @@
 #include "data/show/contact_sheet.h"
 #include "data/show/table_text.h"
 #include "data/stages/prepare.h"
+#include "train/evaluation/predictions.h"
 
 namespace trireme::cli {
 namespace {
@@ -92,21 +93,6 @@ std::string new_file(const base::Settings& settings, const char* ending) {
   return name;
 }
 
-// Samples per class, or per label for multi-label data.
-std::vector<std::int64_t> counts(const data::Dataset& set) {
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(set.spec().classes));
-  data::each_target(set, [&](std::int64_t, std::span<const float> target) {
-    if (set.spec().target == data::TargetKind::classes) ++counts[static_cast<std::size_t>(target[0])];
-    if (set.spec().target == data::TargetKind::labels)
-      for (std::size_t k = 0; k < target.size(); ++k) counts[k] += target[k] != 0 ? 1 : 0;
-  });
-  return counts;
-}
-
-std::string class_name(const data::DataSpec& spec, std::size_t c) {
-  return c < spec.class_names.size() ? spec.class_names[c] : std::to_string(c);
-}
-
 struct SetInfo {
   const char* name;
   const data::Dataset* set;
@@ -119,7 +105,7 @@ std::vector<std::string> warnings(const SetInfo& info) {
   if (info.set->spec().target == data::TargetKind::values) return all;
   for (std::size_t c = 0; c < info.counts.size(); ++c)
     if (info.counts[c] == 0)
-      all.push_back(fmt::format("no {} sample has the class '{}'", info.name, class_name(info.set->spec(), c)));
+      all.push_back(fmt::format("no {} sample has the class '{}'", info.name, train::class_name(info.set->spec(), c)));
   return all;
 }
 
@@ -183,7 +169,7 @@ void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets
     fmt::print("  {:<20} {:>9} {:>9}\n", spec.target == data::TargetKind::classes ? "class" : "label", sets[0].name,
                sets[1].name);
     for (std::size_t c = 0; c < sets[0].counts.size(); ++c)
-      fmt::print("  {:<20} {:>9} {:>9}\n", class_name(spec, c), sets[0].counts[c], sets[1].counts[c]);
+      fmt::print("  {:<20} {:>9} {:>9}\n", train::class_name(spec, c), sets[0].counts[c], sets[1].counts[c]);
   }
   for (const SetInfo& info : sets)
     for (const std::string& warning : warnings(info)) fmt::print("  warning: {}\n", warning);
@@ -209,8 +195,8 @@ void info(const data::Readers& readers, const base::Settings& settings) {
   const std::string& name = settings.text("data");
   if (name.ends_with(data::kPackedEnding)) data::verify_packed(name);
   const data::DataPair pair = open_data(readers, settings);
-  const std::vector<SetInfo> sets{{"train", pair.train.get(), counts(*pair.train)},
-                                  {"test", pair.test.get(), counts(*pair.test)}};
+  const std::vector<SetInfo> sets{{"train", pair.train.get(), data::class_counts(*pair.train)},
+                                  {"test", pair.test.get(), data::class_counts(*pair.test)}};
   const data::Normalization normal = data::compute_normalization(pair.train, "standard");
   const std::optional<data::TableSummary> columns = columns_of(readers, settings);
   if (settings.flag("json"))

@@ -87,6 +87,9 @@ using DatasetPtr = std::shared_ptr<const Dataset>;
 void each_target(const Dataset& dataset,
                  base::FunctionRef<void(std::int64_t index, std::span<const float> target)> see);
 
+// Samples per class, or per label where several may hold; zeros for values.
+std::vector<std::int64_t> class_counts(const Dataset& dataset);
+
 struct DataPair {
   DatasetPtr train, test;
   std::vector<std::string> notes{};        // sentences for the user: what was left out, how the test set was chosen
