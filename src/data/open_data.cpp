@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
+#include "data/readers/checked_packed.h"
 #include "data/readers/cifar.h"
 #include "data/readers/idx.h"
 #include "data/readers/images/image_folder.h"
@@ -44,11 +45,19 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::exists(name, ignored);
 }
 
+// A pipe would block, and is gone once it is read.
+void refuse_pipe(const std::string& name) {
+  std::error_code ignored;
+  if (fs::is_other(name, ignored))
+    base::user_error("the data '{}' is a pipe or a device; give a file or a folder", name);
+}
+
 DataPair open_path(const Readers& readers, const DataRequest& request) {
   std::error_code ignored;
   if (!fs::exists(request.name, ignored))
     base::user_error("the data '{}' does not exist; give a file, a folder or a name (trireme list datasets)",
                      request.name);
+  refuse_pipe(request.name);
   for (const FormatRow& format : readers.formats.rows())
     if (format.fits(request)) return format.open(request);
   base::user_error("the data '{}' is of no known format; the formats are {} (trireme list datasets)", request.name,
@@ -70,7 +79,7 @@ Readers builtin_readers() {
       "format",
       {{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
         [](const DataRequest& request) { return fs::path(request.name).extension() == kPackedEnding; },
-        [](const DataRequest& request) { return open_packed(request.name); }},
+        [](const DataRequest& request) { return open_checked_packed(request.name); }},
        {"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy, open_numpy,
         open_unlabelled_numpy},
        {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
@@ -97,6 +106,7 @@ std::optional<DataPair> open_unlabelled(const Readers& readers, DataRequest requ
   request.codecs = readers.codecs;
   std::error_code ignored;
   if (readers.datasets.find(request.name) || !fs::exists(request.name, ignored)) return {};
+  refuse_pipe(request.name);
   for (const FormatRow& format : readers.formats.rows())
     if (format.fits(request)) return format.open_unlabelled ? format.open_unlabelled(request) : std::nullopt;
   return {};

@@ -8,6 +8,7 @@
 #include "store/checkpoint.h"
 #include "store/parameters_io.h"
 #include "train/run_folder/run_folder.h"
+#include "train/run_folder/weight_file.h"
 
 namespace trireme::train {
 namespace {
@@ -17,7 +18,12 @@ std::span<float> weights_of(crew::Crew& crew) {
 }
 
 base::fs::path chosen_checkpoint(const std::string& run, bool last) {
-  const store::CheckpointStore checkpoints(RunFolder::open(run).checkpoints(), 1);
+  const base::fs::path folder_of_all = RunFolder::open(run).checkpoints();
+  const store::CheckpointStore checkpoints(folder_of_all, 1);
+  std::error_code ignored;
+  if (!last && !checkpoints.best() && base::fs::exists(folder_of_all / "best", ignored))
+    base::user_error("{} names no checkpoint that is there; --checkpoint last takes the last one",
+                     (folder_of_all / "best").string());
   const auto folder = last ? checkpoints.latest() : checkpoints.best() ? checkpoints.best() : checkpoints.latest();
   if (!folder) base::user_error("the run {} has no checkpoint yet", run);
   return *folder;
@@ -38,10 +44,16 @@ void fill_fresh_weights(const graph::Network& network, const tensor::ParameterSp
 std::string take_weights_from(const tensor::ParameterSpace& space, std::span<float> weights,
                               const std::string& run_or_file) {
   std::error_code ignored;
-  const base::fs::path file = base::fs::is_directory(run_or_file, ignored)
-                                  ? chosen_checkpoint(run_or_file, false) / "weights.safetensors"
-                                  : base::fs::path(run_or_file);
-  const store::Matching matching = store::import_matching(space, weights, store::read_safetensors(file));
+  base::fs::path file = run_or_file;
+  store::SafetensorsFile tensors;
+  if (base::fs::is_directory(run_or_file, ignored)) {
+    const base::fs::path folder = chosen_checkpoint(run_or_file, false);
+    file = folder / "weights.safetensors";
+    tensors = store::CheckpointStore::load(folder, false).weights;
+  } else {
+    tensors = read_weight_file(file);
+  }
+  const store::Matching matching = store::import_matching(space, weights, tensors);
   if (matching.copied.empty())
     base::user_error("{} has no parameter of this network by name and shape; is it of another network?", file.string());
   if (matching.skipped.empty()) return fmt::format("all {} parameters from {}", matching.copied.size(), file.string());
