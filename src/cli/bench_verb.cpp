@@ -78,7 +78,8 @@ std::vector<std::string> bench_command_names(bool offered_only) {
   return names;
 }
 
-int run_bench(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
+int run_bench(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
+  const std::string word = first_of(arguments);
   for (const BenchCommand& each : kBenchCommands) {
     if (word != each.name) continue;
     if (!each.plots && !settings.text("plot").empty())

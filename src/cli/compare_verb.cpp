@@ -74,7 +74,7 @@ int compare_files(const base::Settings& settings) {
   return level.passed ? 0 : 1;
 }
 
-int run_compare(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+int run_compare(const train::Registry& registry, const base::Settings& settings, const Arguments&) {
   if (settings.is_set("weights-a") || settings.is_set("weights-b")) return compare_files(settings);
   if (const std::string& file = settings.text("check"); !file.empty()) return check(registry, settings, file);
   const std::string& file = settings.text("certificate");

@@ -135,7 +135,8 @@ std::string zsh_completion(const train::Registry& registry, std::span<const Verb
     cases +=
         fmt::format("        {})\n          _arguments {}", verb.name, quoted(fmt::format("--help[{}]", kHelpOfHelp)));
     if (!verb.words.empty())
-      cases += " \\\n            " + quoted(fmt::format("1:{}:({})", verb.argument, base::join(verb.words, " ")));
+      cases +=
+          " \\\n            " + quoted(fmt::format("1:{}:({})", argument_names(verb)[0], base::join(verb.words, " ")));
     for (const base::OptionSpec& option : verb.options)
       cases += " \\\n            " + zsh_option(registry, verb, option);
     cases += "\n          ;;\n";

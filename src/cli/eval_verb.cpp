@@ -50,7 +50,7 @@ void print_eval_json(const base::Settings& settings, const SavedRun& saved, cons
   fmt::print("{}\n", json.dump());
 }
 
-int run_eval(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+int run_eval(const train::Registry& registry, const base::Settings& settings, const Arguments&) {
   const std::string& picture = settings.text("show");
   check_picture(picture);
   SavedRun saved = open_saved_run(registry, settings);

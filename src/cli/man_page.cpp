@@ -112,10 +112,11 @@ std::string verb_man_page(const Verb& verb) {
   const std::string name = std::string("trireme-") + verb.name;
   std::string page = heading(name) + section("NAME") + fill(name + " - " + verb.summary) + section("SYNOPSIS") +
                      bold(std::string("trireme ") + verb.name);
-  if (verb.argument[0] != '\0') page += " " + italic(verb.argument);
+  if (verb.arguments[0] != '\0') page += " " + italic(verb.arguments);
   page += " [" + italic("option") + " ...]\n";
   if (!verb.words.empty())
-    page += section("DESCRIPTION") + italic(verb.argument) + " is one of\n" + fill(base::join_or(verb.words) + ".");
+    page += section("DESCRIPTION") + italic(argument_names(verb)[0]) + " is one of\n" +
+            fill(base::join_or(verb.words) + ".");
   page += section("OPTIONS") + entry(bold("--help"), kHelpOfHelp);
   std::string group;
   for (const base::OptionSpec& option : verb.options) {

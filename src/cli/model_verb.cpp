@@ -107,16 +107,15 @@ void export_model(const train::Registry& registry, const base::Settings& setting
                            : graph::network_json(chosen.network));
 }
 
-int run_model(const train::Registry& registry, const base::Settings& settings, const std::string& argument) {
-  const std::size_t blank = argument.find(' ');
-  const std::string what = argument.substr(0, blank);
+int run_model(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
+  const std::string what = first_of(arguments);
   const std::array<std::string, 2> known{"show", "export"};
   if (what.empty()) base::user_error("say what to do with which network, as in: trireme model show resnet20-cifar");
   if (std::ranges::find(known, what) == known.end())
     base::user_error("{}", base::unknown_name("model command", what, known));
-  if (blank == std::string::npos)
+  if (arguments.size() < 2)
     base::user_error("say which network, as in: trireme model {} resnet20-cifar, or {} mine.toml", what, what);
-  (what == "show" ? show_model : export_model)(registry, settings, argument.substr(blank + 1));
+  (what == "show" ? show_model : export_model)(registry, settings, arguments[1]);
   return 0;
 }
 
@@ -130,11 +129,10 @@ Verb model_verb() {
           "  trireme model show mine.toml --input 3x64x64 --classes 4 --svg mine.svg\n"
           "  trireme model export resnet20-cifar > mine.toml",
           kModelOptions,
-          "what",
+          "what network",
           run_model,
           {},
-          {"show", "export"},
-          "network"};
+          {"show", "export"}};
 }
 
 }  // namespace trireme::cli

@@ -32,7 +32,7 @@ std::int64_t parse_top(const base::Settings& settings, const data::DataSpec& spe
   return settings.integer("top", 0, spec.classes);
 }
 
-int run_predict(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+int run_predict(const train::Registry& registry, const base::Settings& settings, const Arguments&) {
   const std::string& output = settings.text("output");
   const std::string format = check_output(settings);
   SavedRun saved = open_saved_run(registry, settings, true);

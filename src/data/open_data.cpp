@@ -52,6 +52,14 @@ void refuse_pipe(const std::string& name) {
     base::user_error("the data '{}' is a pipe or a device; give a file or a folder", name);
 }
 
+// Options about columns are for tables. With a schema they are those of the run, not of the data.
+void refuse_table_options(const DataRequest& request) {
+  if (!request.schema && !request.table.is_default())
+    base::user_error(
+        "'{}' is no text table; --target-column, --ignore-columns, --category-columns and --missing are for tables",
+        request.name);
+}
+
 DataPair open_path(const Readers& readers, const DataRequest& request) {
   std::error_code ignored;
   if (!fs::exists(request.name, ignored))
@@ -59,7 +67,10 @@ DataPair open_path(const Readers& readers, const DataRequest& request) {
                      request.name);
   refuse_pipe(request.name);
   for (const FormatRow& format : readers.formats.rows())
-    if (format.fits(request)) return format.open(request);
+    if (format.fits(request)) {
+      if (!format.is_table) refuse_table_options(request);
+      return format.open(request);
+    }
   base::user_error("the data '{}' is of no known format; the formats are {} (trireme list datasets)", request.name,
                    base::join(readers.formats.names(), ", "));
 }
@@ -82,8 +93,8 @@ Readers builtin_readers() {
         [](const DataRequest& request) { return open_checked_packed(request.name); }},
        {"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy, open_numpy,
         open_unlabelled_numpy},
-       {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
-        open_table, open_unlabelled_table},
+       {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers and words, with the target in a column",
+        is_table, open_table, open_unlabelled_table, true},
        {"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
         is_image_folder, open_image_folder, open_unlabelled_images},
        {"image", "one PNG or JPEG file without a label, to predict", is_image_file,
@@ -97,7 +108,10 @@ Readers builtin_readers() {
 
 DataPair open_dataset(const Readers& readers, DataRequest request) {
   request.codecs = readers.codecs;
-  if (const DatasetRow* dataset = readers.datasets.find(request.name)) return dataset->open(request);
+  if (const DatasetRow* dataset = readers.datasets.find(request.name)) {
+    refuse_table_options(request);
+    return dataset->open(request);
+  }
   if (is_path(request.name)) return open_path(readers, request);
   return readers.datasets.get(request.name).open(request);  // an unknown name is a user error
 }

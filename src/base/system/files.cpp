@@ -28,6 +28,12 @@ int write_all(int descriptor, const char* data, std::size_t size) {
 
 }  // namespace
 
+std::string absolute_path(const std::string& path) {
+  std::error_code cause;
+  const fs::path whole = fs::absolute(path, cause);
+  return path.empty() || cause ? path : whole.lexically_normal().string();
+}
+
 std::vector<std::byte> read_file(const fs::path& path) {
   std::error_code cause;
   if (fs::is_directory(path, cause)) user_error("{} is a folder, a file was expected", path.string());

@@ -13,6 +13,9 @@ namespace trireme::base {
 
 namespace fs = std::filesystem;
 
+// The path from the root, also where the file does not exist; "" stays.
+std::string absolute_path(const std::string& path);
+
 // Reads the whole file. Failure is a user error that names the path.
 std::vector<std::byte> read_file(const fs::path& path);
 std::string read_text(const fs::path& path);

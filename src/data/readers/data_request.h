@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "data/codecs/codec.h"
 #include "data/dataset/dataset.h"
+#include "data/dataset/image_options.h"
+#include "data/dataset/table_schema.h"
+#include "data/readers/table/table_options.h"
 
 namespace trireme::data {
 
@@ -21,8 +25,11 @@ struct DataRequest {
   TargetKind wanted_target = TargetKind::classes;
   // To evaluate or predict, not to train: data without a test set of its own is not divided, all of it is both sets.
   bool whole = false;
+  ImageOptions images{};  // how files of images are read
   bool skip_bad = false;  // leave out images that cannot be decoded (a note counts them) instead of failing
-  CodecRegistry codecs = builtin_codecs();  // how files may be packed; open_dataset() sets the Readers' codecs
+  TableOptions table{};   // what the user says about the columns of a table
+  std::shared_ptr<const TableSchema> schema{};  // of a run, whose columns a table must have; null: they are found
+  CodecRegistry codecs = builtin_codecs();      // how files may be packed; open_dataset() sets the Readers' codecs
 };
 
 }  // namespace trireme::data

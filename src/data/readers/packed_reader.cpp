@@ -9,6 +9,7 @@
 #include "base/text/text.h"
 #include "data/codecs/mapped_file.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
 
@@ -67,6 +68,14 @@ Column read_column(const MappedFile& file, const Json& json, std::int64_t sample
   return column;
 }
 
+std::shared_ptr<const TableSchema> read_schema(const MappedFile& file, const Json& json) {
+  try {
+    return std::make_shared<const TableSchema>(schema_from_json(json.dump()));
+  } catch (const std::exception&) {
+    damaged(file.path(), "its header describes impossible columns");
+  }
+}
+
 DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json& header, const char* split) {
   const Json& json = header.at("splits").at(split);
   DataSpec spec;
@@ -76,6 +85,7 @@ DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json&
   spec.classes = header.at("classes");
   spec.class_names = header.at("class_names").get<std::vector<std::string>>();
   spec.table = header.value("table", false);
+  if (header.contains("schema")) spec.schema = read_schema(*file, header.at("schema"));
   Columns columns;
   columns.samples = json.at("samples");
   if (columns.samples < 0 || spec.classes < 1 || json.at("inputs").size() > kMaxInputs)
@@ -86,6 +96,8 @@ DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json&
     columns.inputs.push_back(read_column(*file, input, columns.samples));
     spec.inputs.push_back(columns.inputs.back().shape);
   }
+  if (spec.schema && (spec.inputs.size() != 1 || spec.inputs[0].count() != input_values(*spec.schema)))
+    damaged(file->path(), "its header describes columns of other inputs");
   columns.target = read_column(*file, json.at("target"), columns.samples);
   if (columns.target.shape.count() != target_floats(spec)) damaged(file->path(), "targets of another length");
   for (const Json& known : json.at("normalizations")) {

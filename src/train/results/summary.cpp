@@ -17,6 +17,11 @@ void add_times(OrderedJson& json, const observe::StepSeconds& seconds) {
   for (const observe::StepTime& time : observe::kStepTimes) json[time.name] = seconds.*time.seconds;
 }
 
+OrderedJson best_json(const RunResult& r) {
+  if (!r.best_step) return nullptr;
+  return {{"step", *r.best_step}, {"chosen_on", r.best_on == BestOn::test ? "test" : "validation"}};
+}
+
 }  // namespace
 
 double RunResult::samples_per_second() const {
@@ -47,6 +52,7 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
                    {"test_loss", finite_number<OrderedJson>(r.test.loss)},
                    {"test_accuracy", finite_number<OrderedJson>(r.test.accuracy)},
                    {"stopped_early", r.stopped_early},
+                   {"best", best_json(r)},
                    {"weights_sha256", r.weights_sha256},
                    {"samples_per_second", r.samples_per_second()},
                    {"seconds", seconds},
@@ -120,6 +126,10 @@ std::vector<std::string> summary_lines(const RunResult& r) {
   else
     lines.push_back(
         fmt::format("test accuracy  {:.2f} %  (loss {:.4f}) of the last weights", 100 * r.test.accuracy, r.test.loss));
+  if (r.best_step)
+    lines.push_back(fmt::format(
+        "the best weights are those of step {}, chosen on the {}; eval and predict use them", *r.best_step,
+        r.best_on == BestOn::test ? "test set itself, which makes its result for them optimistic" : "validation set"));
   if (r.steps_here > 0) {
     lines.push_back(fmt::format("{:.0f} samples/s over {}; the time went to", r.samples_per_second(),
                                 base::counted(r.steps_here, "step")));

@@ -1,4 +1,4 @@
-#include "bench/show/svg.h"
+#include "watch/show/svg.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/system/files.h"
 
-namespace trireme::bench {
+namespace trireme::watch {
 
 std::string svg_escaped(const std::string& text) {
   std::string result;
@@ -23,9 +23,9 @@ std::string svg_head(double width, double height, double left, const std::string
       width, height, left, svg_escaped(title));
 }
 
-void expect_new_plot(const std::string& file) {
-  if (!file.ends_with(".svg")) base::user_error("--plot is '{}', expected a name that ends in .svg", file);
-  base::check_new_file("--plot", file);
+void expect_new_plot(const std::string& file, const char* option) {
+  if (!file.ends_with(".svg")) base::user_error("{} is '{}', expected a name that ends in .svg", option, file);
+  base::check_new_file(option, file);
 }
 
 void write_svg(const std::string& svg, const std::string& file) {
@@ -35,4 +35,4 @@ void write_svg(const std::string& svg, const std::string& file) {
   if (!out) base::user_error("cannot write {}", file);
 }
 
-}  // namespace trireme::bench
+}  // namespace trireme::watch

@@ -1,4 +1,4 @@
-#include "bench/show/bars.h"
+#include "watch/show/bars.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "bench/show/svg.h"
+#include "watch/show/axis.h"
+#include "watch/show/svg.h"
 
-namespace trireme::bench {
+namespace trireme::watch {
 namespace {
 
 constexpr double kBarsLeft = 70, kBarsTop = 60, kBarsHeight = 340, kBelow = 70, kBarsLegend = 130;
@@ -18,14 +19,6 @@ double sum(const Bar& bar) { return std::accumulate(bar.parts.begin(), bar.parts
 
 double width_of(const BarGroup& group) {
   return static_cast<double>(group.bars.size()) * (kBar + kBetweenBars) - kBetweenBars + kBetweenGroups;
-}
-
-// The distance of the grid lines: 1, 2 or 5 times a power of ten, so that about five lines fit below `top`.
-double rule_distance(double top) {
-  const double rough = top / 5, power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= rough) return factor * power;
-  return 10 * power;
 }
 
 std::string text_at(double x, double y, const char* anchor, const std::string& text) {
@@ -77,4 +70,4 @@ std::string to_svg(const Bars& bars) {
   return svg + "</svg>\n";
 }
 
-}  // namespace trireme::bench
+}  // namespace trireme::watch

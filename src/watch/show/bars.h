@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace trireme::bench {
+namespace trireme::watch {
 
 struct Bar {
   std::string name;           // shown below the bar
@@ -25,4 +25,4 @@ struct Bars {
 
 std::string to_svg(const Bars& bars);
 
-}  // namespace trireme::bench
+}  // namespace trireme::watch
