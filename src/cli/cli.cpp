@@ -75,7 +75,8 @@ void add_options(Parsed& parsed) {
   const std::string text = error.what();
   const std::string option = text.substr(0, text.find_first_of(": "));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    if (text.find("flag override") != std::string::npos) base::user_error("{} takes no value", option);
+    if (text.find("flag override") != std::string::npos)
+      base::user_error("--{} takes no value", option.substr(option.find_first_not_of('-')));
     base::user_error("{} needs a value", option);
   }
   base::user_error("{}", text);
@@ -83,8 +84,8 @@ void add_options(Parsed& parsed) {
 
 int run_checked(const train::Registry& registry, int argc, char** argv) {
   CLI::App app(std::string(kSummary) + "\n", "trireme");
-  app.set_version_flag("--version", base::version_text(), kHelpOfVersion);
-  app.set_help_flag("-h,--help", kHelpOfHelp);
+  app.set_version_flag("--version", base::version_text(), kHelpOfVersion)->disable_flag_override();
+  app.set_help_flag("-h,--help", kHelpOfHelp)->disable_flag_override();
   app.footer(fmt::format("Start with: {}\nEach verb explains itself: trireme train --help", kStart));
   app.get_formatter()->column_width(34);
   const std::vector<Verb> all = verbs(registry);

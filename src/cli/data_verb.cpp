@@ -88,8 +88,7 @@ std::string new_file(const base::Settings& settings, const char* ending) {
   const std::string& name = settings.text("to");
   if (name.empty()) base::user_error("say where to write: --to FILE{}", ending);
   if (!name.ends_with(ending)) base::user_error("--to {} must end in {}", name, ending);
-  std::error_code ignored;
-  if (base::fs::exists(name, ignored)) base::user_error("{} exists already; choose another name", name);
+  base::check_new_file("--to", name);
   return name;
 }
 
@@ -157,7 +156,8 @@ void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets
                 const std::optional<data::TableSummary>& columns) {
   const data::DataSpec& spec = sets[0].set->spec();
   fmt::print("{}: {}\n", settings.text("data"), data::spec_text(spec));
-  for (const SetInfo& info : sets) fmt::print("  {:<6} {:>9} samples\n", info.name, info.set->size());
+  for (const SetInfo& info : sets)
+    fmt::print("  {:<6} {:>9} {}\n", info.name, info.set->size(), info.set->size() == 1 ? "sample" : "samples");
   if (const auto images = survey(settings, sets)) print_survey(*images);
   if (columns)
     for (const std::string& line : data::column_lines(*columns, spec)) fmt::print("  {}\n", line);
@@ -220,10 +220,11 @@ void show(const data::Readers& readers, const base::Settings& settings) {
   const data::Augmentation augmentation = data::parse_augmentation(settings.text("augment"));
   const std::array<std::string, 2> splits{"train", "test"};
   const bool train = settings.choice("split", splits) == "train";
-  const data::DataPair pair = open_data(readers, settings);
   data::SheetOptions options;
   options.random = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
                     static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
+  const data::DataPair pair = open_data(readers, settings);
+  data::check_augmentation_fits(augmentation, pair.train->spec().inputs);
   // Byte images keep their range 0 ... 255, even if augmentation has converted them to floats.
   const data::Columns* columns = pair.train->columns();
   if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte)

@@ -18,8 +18,7 @@ namespace {
 void check_picture(const std::string& file) {
   if (file.empty()) return;
   if (!file.ends_with(".png")) base::user_error("--show {} must end in .png", file);
-  std::error_code ignored;
-  if (base::fs::exists(file, ignored)) base::user_error("{} exists already; choose another name", file);
+  base::check_new_file("--show", file);
 }
 
 // The samples without the run's normalization, to look at.

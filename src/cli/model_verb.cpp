@@ -54,6 +54,8 @@ Chosen choose(const train::Registry& registry, const base::Settings& settings, c
     request.inputs.clear();
     for (const std::string& shape : base::split(inputs, ',')) {
       std::vector<std::int64_t> sizes;
+      if (shape.empty())
+        base::user_error("--input is '{}', expected the shape of each input, such as 3x32x32 or 1x28x28,10", inputs);
       for (const std::string& size : base::split(shape, 'x')) sizes.push_back(base::parse_int("--input", size));
       request.inputs.emplace_back(std::move(sizes));
     }
@@ -65,9 +67,7 @@ Chosen choose(const train::Registry& registry, const base::Settings& settings, c
 
 std::string absent_file(const base::Settings& settings, const char* option) {
   const std::string& name = settings.text(option);
-  std::error_code ignored;
-  if (!name.empty() && base::fs::exists(name, ignored))
-    base::user_error("--{} {}: the file exists already; choose another name", option, name);
+  if (!name.empty()) base::check_new_file(fmt::format("--{}", option), name);
   return name;
 }
 

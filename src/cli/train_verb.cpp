@@ -61,7 +61,7 @@ int run_train(const train::Registry& registry, const base::Settings& given, cons
     if (transport.launcher)
       base::user_error("--transport {} is for processes that {} starts, as in: {} -n 4 trireme train ...",
                        transport.name, transport.launcher->program, transport.launcher->program);
-    if (roles.world() > 1) {
+    if (roles.world() > 1 || !effective.text("hosts").empty()) {
       cluster::Job job = job_of(effective, roles);
       job.command = base::command_line();
       job.command.at(0) = base::this_program();

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
+#include "data/readers/checked_packed.h"
 #include "data/readers/cifar.h"
 #include "data/readers/idx.h"
 #include "data/readers/images/image_folder.h"
@@ -44,6 +45,13 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::exists(name, ignored);
 }
 
+// A pipe would block, and is gone once it is read.
+void refuse_pipe(const std::string& name) {
+  std::error_code ignored;
+  if (fs::is_other(name, ignored))
+    base::user_error("the data '{}' is a pipe or a device; give a file or a folder", name);
+}
+
 // Options about columns are for tables. With a schema they are those of the run, not of the data.
 void refuse_table_options(const DataRequest& request) {
   if (!request.schema && !request.table.is_default())
@@ -57,6 +65,7 @@ DataPair open_path(const Readers& readers, const DataRequest& request) {
   if (!fs::exists(request.name, ignored))
     base::user_error("the data '{}' does not exist; give a file, a folder or a name (trireme list datasets)",
                      request.name);
+  refuse_pipe(request.name);
   for (const FormatRow& format : readers.formats.rows())
     if (format.fits(request)) {
       if (!format.is_table) refuse_table_options(request);
@@ -81,11 +90,11 @@ Readers builtin_readers() {
       "format",
       {{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
         [](const DataRequest& request) { return fs::path(request.name).extension() == kPackedEnding; },
-        [](const DataRequest& request) { return open_packed(request.name); }},
+        [](const DataRequest& request) { return open_checked_packed(request.name); }},
        {"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy, open_numpy,
         open_unlabelled_numpy},
-       {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers and words, with the target in a column", is_table,
-        open_table, open_unlabelled_table, true},
+       {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers and words, with the target in a column",
+        is_table, open_table, open_unlabelled_table, true},
        {"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
         is_image_folder, open_image_folder, open_unlabelled_images},
        {"image", "one PNG or JPEG file without a label, to predict", is_image_file,
@@ -111,6 +120,7 @@ std::optional<DataPair> open_unlabelled(const Readers& readers, DataRequest requ
   request.codecs = readers.codecs;
   std::error_code ignored;
   if (readers.datasets.find(request.name) || !fs::exists(request.name, ignored)) return {};
+  refuse_pipe(request.name);
   for (const FormatRow& format : readers.formats.rows())
     if (format.fits(request)) return format.open_unlabelled ? format.open_unlabelled(request) : std::nullopt;
   return {};

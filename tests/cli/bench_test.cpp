@@ -290,7 +290,7 @@ TEST_F(Bench, ExactCollectivesIdleGroupsAndAPlot) {
   EXPECT_TRUE(drawn.starts_with("<svg")) << drawn;
   for (const char* name : {"2 ranks, shm, exact", "2 ranks, shm, whole", "bus bandwidth"})
     EXPECT_NE(drawn.find(name), std::string::npos) << name;
-  expect_refused({"bench", "collective", "--plot", plot.string()}, {"bandwidth.svg", "there already"});
+  expect_refused({"bench", "collective", "--plot", plot.string()}, {"bandwidth.svg", "exists already"});
   expect_refused({"bench", "collective", "--plot", "bandwidth.png"}, {".svg"});
   expect_refused({"bench", "collective", "--idle-seconds", "-1"}, {"--idle-seconds"});
   expect_refused({"bench", "collective", "--partials", "0"}, {"--partials"});

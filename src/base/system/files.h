@@ -20,6 +20,10 @@ std::string absolute_path(const std::string& path);
 std::vector<std::byte> read_file(const fs::path& path);
 std::string read_text(const fs::path& path);
 
+// Refuses the name of a file to make, as `option` (--output) gives it: the file exists, or its folder does not. A user
+// error.
+void check_new_file(std::string_view option, const fs::path& path);
+
 // Writes a file beside the target, syncs it and renames it. On failure removes what it wrote and throws a run error
 // with path and cause (a full disk, no permission).
 void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes);

@@ -29,7 +29,7 @@ struct DataRequest {
   bool skip_bad = false;  // leave out images that cannot be decoded (a note counts them) instead of failing
   TableOptions table{};   // what the user says about the columns of a table
   std::shared_ptr<const TableSchema> schema{};  // of a run, whose columns a table must have; null: they are found
-  CodecRegistry codecs = builtin_codecs();  // how files may be packed; open_dataset() sets the Readers' codecs
+  CodecRegistry codecs = builtin_codecs();      // how files may be packed; open_dataset() sets the Readers' codecs
 };
 
 }  // namespace trireme::data

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "data/codecs/mapped_file.h"
 #include "data/dataset/columns.h"
 #include "data/dataset/table_schema.h"
@@ -19,6 +20,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using namespace packed;
 
+constexpr std::int64_t kSamplesBetweenStops = 64;
 constexpr std::uint64_t kMaxHeader = std::uint64_t{64} << 20;
 
 std::uint64_t read_little_endian(std::span<const std::byte> bytes) {
@@ -120,11 +122,11 @@ DataPair open_packed(const fs::path& path) {
   try {
     return {read_split(file, header, kSplits[0]), read_split(file, header, kSplits[1])};
   } catch (const Json::exception& error) {
-    damaged(path, std::string("its header lacks something: ") + error.what());
+    damaged(path, fmt::format("its header lacks something: {}", base::without_tag(error.what())));
   }
 }
 
-void verify_packed(const fs::path& path) {
+void verify_packed(const fs::path& path, const std::function<bool()>& stop) {
   const auto file = std::make_shared<const MappedFile>(path);
   const Json header = read_header(*file);
   try {
@@ -135,8 +137,10 @@ void verify_packed(const fs::path& path) {
       const auto verify = [&](const Json& part, const std::string& name) {
         const Column column = read_column(*file, part, samples);
         std::uint64_t checksum = 0;
-        for (std::int64_t n = 0; n < samples; ++n)
+        for (std::int64_t n = 0; n < samples; ++n) {
+          if (stop && n % kSamplesBetweenStops == 0 && stop()) return;
           checksum = add_to_checksum(checksum, std::span(column.at(n), column.sample_bytes()));
+        }
         if (fmt::format("{:016x}", checksum) != part.at("xxh3").get<std::string>())
           damaged(path, fmt::format("the checksum of the {} set's {} is wrong", split, name));
       };
@@ -145,7 +149,7 @@ void verify_packed(const fs::path& path) {
       verify(json.at("target"), "targets");
     }
   } catch (const Json::exception& error) {
-    damaged(path, std::string("its header lacks something: ") + error.what());
+    damaged(path, fmt::format("its header lacks something: {}", base::without_tag(error.what())));
   }
 }
 

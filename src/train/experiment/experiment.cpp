@@ -90,6 +90,7 @@ void prepare_data(const base::Settings& settings, const data::Normalization* kno
   std::string kind = settings.text("normalize");
   if (kind == "auto") kind = settings.text("data") == "synthetic" ? "none" : "standard";
   e.normalization = known ? *known : data::compute_normalization(e.train, kind);
+  if (!known) data::check_augmentation_fits(augmentation, e.train->spec().inputs);
   e.train = data::prepare(e.train, augmentation, e.normalization);
   e.test = data::normalize(e.test, e.normalization);
   if (e.validation) e.validation = data::normalize(e.validation, e.normalization);

@@ -58,7 +58,8 @@ constexpr std::array kOptions{
     Option{"Learning", "init", "STYLE", "auto",
            "initial weights: pytorch, keras or he; auto: what the network's file says, else pytorch"},
     Option{"Learning", "init-from", "RUN|FILE", "",
-           "start from another run's best weights or a .safetensors file; layers that differ keep their fresh values"},
+           "start from another run's best weights, or a .safetensors or .npz file; layers that differ keep their fresh "
+           "values"},
     Option{"Learning", "freeze", "LAYERS", "",
            "layers that keep their weights, as conv1,stage1.* or all-but:fc; with --init-from for transfer"},
     Option{"Learning", "class-weights", "WEIGHTS", "none",

@@ -230,8 +230,9 @@ class Job {
     experiment_ = resolve(registry_, common, given, neighbours);
     const Experiment& e = *experiment_;
     if (roles_.workers > e.oars)
-      base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
-                       roles_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(roles_.workers)));
+      base::user_error("{} workers are more than the {} of a batch; use --oars {} or more, or fewer workers",
+                       roles_.workers, base::counted(e.oars, "oar"),
+                       std::bit_ceil(static_cast<unsigned>(roles_.workers)));
     phases_ = phases_of(roles_, hosts_);
     const std::array<std::string, 2> where{"spread", "first"};
     settings_.check_choice("evaluate", where);
@@ -497,7 +498,7 @@ class Job {
     const base::Error error = base::error_of(failure);
     try {
       if (role != kHelmRole) send_report(group_.mailbox(), strategy::RoleMap::kHelm, FailureMessage{error.what()});
-      std::this_thread::sleep_for(kLastWords);
+      if (group_.world() > 1) std::this_thread::sleep_for(kLastWords);
     } catch (const std::exception&) {  // the group is broken, which the helm notices itself
     }
     gave_up_ = true;
@@ -588,6 +589,10 @@ void check_settings(const Registry& registry, const base::Settings& settings) {
             settings.text("checkpoint-every"), text);
   settings.check_choice("transport", comm::offered_names(registry.transports, &comm::Offers::train));
   for (const char* name : {"heartbeat-timeout", "stall-timeout"}) check_timeout(settings, name);
+  (void)settings.integer("port", 0, 65535);
+  // Some flags are read at the end of a run only.
+  for (const base::OptionSpec& option : settings.table())
+    if (option.value[0] == '\0') (void)settings.flag(option.name);
 }
 
 std::string train(const Registry& registry, const base::Settings& settings,

@@ -25,8 +25,7 @@ std::string svg_head(double width, double height, double left, const std::string
 
 void expect_new_plot(const std::string& file, const char* option) {
   if (!file.ends_with(".svg")) base::user_error("{} is '{}', expected a name that ends in .svg", option, file);
-  if (std::error_code ignored; base::fs::exists(file, ignored))
-    base::user_error("{} is there already; name another file or move it away", file);
+  base::check_new_file(option, file);
 }
 
 void write_svg(const std::string& svg, const std::string& file) {

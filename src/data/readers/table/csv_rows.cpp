@@ -72,14 +72,13 @@ class RowReader {
     if (missing && !column.fill)
       base::user_error("{}: the value is missing; remove the line or fill it in", place(column, layout_.inputs[k]));
     if (are_numbers) {
-      if (!missing)
-        base::user_error("{}: '{}' is no number", place(column, layout_.inputs[k]), shown(field));
+      if (!missing) base::user_error("{}: '{}' is no number", place(column, layout_.inputs[k]), shown(field));
       return store(*column.fill);
     }
     const auto known = std::ranges::lower_bound(column.words, field);
     if (!missing && (known == column.words.end() || *known != field))
-      base::user_error("{}: the word '{}' is not in the training table, which has {}",
-                       place(column, layout_.inputs[k]), shown(field), shown_list(column.words));
+      base::user_error("{}: the word '{}' is not in the training table, which has {}", place(column, layout_.inputs[k]),
+                       shown(field), shown_list(column.words));
     for (auto word = column.words.begin(); word != column.words.end(); ++word)
       store(!missing && word == known ? 1.0f : 0.0f);
   }

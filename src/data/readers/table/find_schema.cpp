@@ -153,9 +153,10 @@ std::vector<std::string> expected_names(const TableFront& front, const TableOpti
 TableSchema schema_of_numbers(const TableFront& front, bool has_header, const TableOptions& options, TargetKind kind) {
   const std::size_t width = front.first.size();
   if (width < 2)
-    base::user_error("{}, line {}: one column; expected inputs and a target, separated by commas, semicolons, tabs "
-                     "or spaces",
-                     front.where, front.line);
+    base::user_error(
+        "{}, line {}: one column; expected inputs and a target, separated by commas, semicolons, tabs "
+        "or spaces",
+        front.where, front.line);
   const std::vector<std::size_t> targets = find_targets(front, has_header, options, kind);
   const std::set<std::size_t> ignored = find_columns(options.ignored, "ignore-columns", front, has_header);
   if (has_header && front.first[0].empty() && !ignored.contains(0))
@@ -176,9 +177,10 @@ TableSchema schema_of_numbers(const TableFront& front, bool has_header, const Ta
   };
   for (const std::size_t target : targets) {
     if (ignored.contains(target))
-      base::user_error("{}: column {} is the target, --ignore-columns cannot leave it out; name another with "
-                       "--target-column",
-                       front.where, target + 1);
+      base::user_error(
+          "{}: column {} is the target, --ignore-columns cannot leave it out; name another with "
+          "--target-column",
+          front.where, target + 1);
     schema.targets.push_back(column(target));
   }
   for (std::size_t place = 0; place < width; ++place)
@@ -228,9 +230,9 @@ std::string schema_text(const TableSchema& schema, const TableFront& front) {
   for (const TableColumn& column : schema.inputs)
     if (!column.words.empty()) words.push_back(name_in_note(column));
   const bool has_header = schema.has_names || !schema.targets[0].name.empty();
-  std::string text = fmt::format("{} columns separated by {}, {}, target {}", schema.width,
-                                 separator_text(front.separator), has_header ? "a header" : "no header",
-                                 names_text(targets));
+  std::string text =
+      fmt::format("{} columns separated by {}, {}, target {}", schema.width, separator_text(front.separator),
+                  has_header ? "a header" : "no header", names_text(targets));
   if (!words.empty()) text += ", words in " + names_text(words);
   const auto unused = schema.width - std::ssize(schema.inputs) - std::ssize(schema.targets);
   if (unused > 0) text += fmt::format(", {} ignored", unused);

@@ -48,8 +48,7 @@ void lay_out_by_name(const TableSchema& schema, const TableFront& front, const s
   layout.targets = places_by_name(schema.targets, front, missing_targets);
   if (!missing.empty())
     base::user_error("{} lacks {} that {} has: {}; its columns are {}", front.where,
-                     missing.size() == 1 ? "a column" : "columns", table, shown_list(missing),
-                     shown_list(front.first));
+                     missing.size() == 1 ? "a column" : "columns", table, shown_list(missing), shown_list(front.first));
   if (!missing_targets.empty()) layout.targets.clear();
   const Names known = names_in(schema);
   Names extra;
