@@ -92,7 +92,9 @@ std::vector<std::int64_t> class_counts(const Dataset& dataset);
 
 struct DataPair {
   DatasetPtr train, test;
-  std::vector<std::string> notes{};        // sentences for the user: what was left out, how the test set was chosen
+  std::vector<std::string> notes {
+    std::string dataset{};                 // its name in the list of datasets; empty for the user's own data
+  };                                       // sentences for the user: what was left out, how the test set was chosen
   std::optional<ImageSize> chosen_size{};  // that images of different sizes got, because nothing asked for one
 };
 

@@ -120,7 +120,9 @@ DataPair open_packed(const fs::path& path) {
   const auto file = std::make_shared<const MappedFile>(path);
   const Json header = read_header(*file);
   try {
-    return {read_split(file, header, kSplits[0]), read_split(file, header, kSplits[1])};
+    DataPair pair{read_split(file, header, kSplits[0]), read_split(file, header, kSplits[1])};
+    pair.dataset = header.value("dataset", "");
+    return pair;
   } catch (const Json::exception& error) {
     damaged(path, fmt::format("its header lacks something: {}", base::without_tag(error.what())));
   }

@@ -172,6 +172,7 @@ void write_packed(const fs::path& path, const DataPair& pair) {
   if (fs::exists(path, ignored)) base::user_error("{} exists already; choose another name", path.string());
   const DataSpec& spec = pair.train->spec();
   Json header{{"target", target_name(spec.target)}, {"classes", spec.classes}, {"class_names", spec.class_names}};
+  if (!pair.dataset.empty()) header["dataset"] = pair.dataset;
   if (spec.table) header["table"] = true;
   if (spec.schema) header["schema"] = Json::parse(to_json(*spec.schema));
   const std::array<const Dataset*, 2> sets{pair.train.get(), pair.test.get()};

@@ -74,8 +74,7 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   e.notes.insert(e.notes.end(), pair.notes.begin(), pair.notes.end());
   e.train = first_samples(settings, "train-samples", pair.train, !is_new);
   e.test = first_samples(settings, "test-samples", pair.test, !is_new);
-  const bool has_name = readers.datasets.find(request.name) != nullptr;
-  e.validation_plan = plan_validation(settings, has_name, e.train->size());
+  e.validation_plan = plan_validation(settings, !pair.dataset.empty(), e.train->size());
   if (e.validation_plan.best_on == BestOn::validation) {
     const data::DataPair parts = keep_validation(e.validation_plan, e.train, e.seed);
     e.train = parts.train;
