@@ -16,6 +16,7 @@
 #include "data/open_data.h"
 #include "data/readers/packed.h"
 #include "data/readers/table/csv.h"
+#include "data/readers/table/table_options.h"
 #include "data/show/contact_sheet.h"
 #include "data/show/table_text.h"
 #include "data/stages/prepare.h"

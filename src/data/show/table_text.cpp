@@ -54,14 +54,14 @@ std::vector<std::string> column_lines(const TableSummary& summary, const DataSpe
   for (std::size_t k = 0; k < summary.columns.size(); ++k) {
     const ColumnSummary& column = summary.columns[k];
     const bool words = are_words(column, spec, k);
-    const std::string values = words ? words_text(column)
-                                     : fmt::format("{:.6g} ... {:.6g}, mean {:.6g}", column.min, column.max,
-                                                   column.mean());
-    lines.push_back(fmt::format("{:>6}  {:<{}}  {:<7}  {:<17}  {:>7}  {}", k + 1, shown(column.name),
-                                summary.has_header ? width : 0, role_of(summary, spec, k),
-                                words && column.kind() == ColumnSummary::Kind::numbers ? "codes"
-                                                                                       : kind_text(column.kind()),
-                                column.missing.fields, values));
+    const std::string values =
+        words ? words_text(column)
+              : fmt::format("{:.6g} ... {:.6g}, mean {:.6g}", column.min, column.max, column.mean());
+    lines.push_back(
+        fmt::format("{:>6}  {:<{}}  {:<7}  {:<17}  {:>7}  {}", k + 1, shown(column.name),
+                    summary.has_header ? width : 0, role_of(summary, spec, k),
+                    words && column.kind() == ColumnSummary::Kind::numbers ? "codes" : kind_text(column.kind()),
+                    column.missing.fields, values));
   }
   return lines;
 }
@@ -75,8 +75,7 @@ std::string columns_json(const TableSummary& summary, const DataSpec& spec) {
                     {"use", role_of(summary, spec, k)},
                     {"kind", kind_text(column.kind())},
                     {"missing", column.missing.fields}};
-    if (column.numbers.fields > 0)
-      json.update({{"min", column.min}, {"max", column.max}, {"mean", column.mean()}});
+    if (column.numbers.fields > 0) json.update({{"min", column.min}, {"max", column.max}, {"mean", column.mean()}});
     if (are_words(column, spec, k)) json["words"] = column.counts;
     all.push_back(std::move(json));
   }

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/system/beside_program.h"
 #include "base/version.h"
+#include "data/dataset/table_schema.h"
 #include "graph/description/network_json.h"
 #include "models/files/model_file.h"
 #include "ops/core/onednn.h"

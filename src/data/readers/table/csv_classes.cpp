@@ -15,8 +15,7 @@ constexpr std::size_t kMaxClasses = 10'000;
 
 }  // namespace
 
-std::size_t CsvClasses::index(std::string_view field, const std::string& where, std::int64_t line,
-                              std::size_t column) {
+std::size_t CsvClasses::index(std::string_view field, const std::string& where, std::int64_t line, std::size_t column) {
   if (const auto known = spellings_.find(field); known != spellings_.end()) return known->second;
   if (is_missing(field) || field.size() > kMaxWordText)
     base::user_error("{}, line {}, column {}: {}", where, line, column + 1,

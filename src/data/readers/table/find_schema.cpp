@@ -153,9 +153,10 @@ std::vector<std::string> expected_names(const TableFront& front, const TableOpti
 TableSchema schema_of_numbers(const TableFront& front, bool has_header, const TableOptions& options, TargetKind kind) {
   const std::size_t width = front.first.size();
   if (width < 2)
-    base::user_error("{}, line {}: one column; expected inputs and a target, separated by commas, semicolons, tabs "
-                     "or spaces",
-                     front.where, front.line);
+    base::user_error(
+        "{}, line {}: one column; expected inputs and a target, separated by commas, semicolons, tabs "
+        "or spaces",
+        front.where, front.line);
   const std::vector<std::size_t> targets = find_targets(front, has_header, options, kind);
   const std::set<std::size_t> ignored = find_columns(options.ignored, "ignore-columns", front, has_header);
   if (has_header && front.first[0].empty() && !ignored.contains(0))
@@ -176,14 +177,17 @@ TableSchema schema_of_numbers(const TableFront& front, bool has_header, const Ta
   };
   for (const std::size_t target : targets) {
     if (ignored.contains(target))
-      base::user_error("{}: column {} is the target, --ignore-columns cannot leave it out; name another with "
-                       "--target-column",
-                       front.where, target + 1);
+      base::user_error(
+          "{}: column {} is the target, --ignore-columns cannot leave it out; name another with "
+          "--target-column",
+          front.where, target + 1);
     schema.targets.push_back(column(target));
   }
   for (std::size_t place = 0; place < width; ++place)
     if (!ignored.contains(place) && std::ranges::find(targets, place) == targets.end())
       schema.inputs.push_back(column(place));
+  for (const std::size_t place : ignored)
+    if (has_header && is_utf8(front.first[place])) schema.ignored.push_back(front.first[place]);
   if (schema.inputs.empty())
     base::user_error("{}: no column is left as an input; {} columns are targets or ignored", front.where, width);
   schema.has_names = has_header && has_unique_names(names);
@@ -222,15 +226,22 @@ void complete_schema(TableSchema& schema, const TableSummary& summary, const Tab
                        summary.where, place + 1);
 }
 
+std::vector<std::string> target_names(const TableSchema& schema, TargetKind kind) {
+  std::vector<std::string> names;
+  if (schema.has_names && (kind == TargetKind::labels || schema.targets.size() > 1))
+    for (const TableColumn& target : schema.targets) names.push_back(target.name);
+  return names;
+}
+
 std::string schema_text(const TableSchema& schema, const TableFront& front) {
   std::vector<std::string> targets, words;
   for (const TableColumn& column : schema.targets) targets.push_back(name_in_note(column));
   for (const TableColumn& column : schema.inputs)
     if (!column.words.empty()) words.push_back(name_in_note(column));
   const bool has_header = schema.has_names || !schema.targets[0].name.empty();
-  std::string text = fmt::format("{} columns separated by {}, {}, target {}", schema.width,
-                                 separator_text(front.separator), has_header ? "a header" : "no header",
-                                 names_text(targets));
+  std::string text =
+      fmt::format("{} columns separated by {}, {}, target {}", schema.width, separator_text(front.separator),
+                  has_header ? "a header" : "no header", names_text(targets));
   if (!words.empty()) text += ", words in " + names_text(words);
   const auto unused = schema.width - std::ssize(schema.inputs) - std::ssize(schema.targets);
   if (unused > 0) text += fmt::format(", {} ignored", unused);

@@ -23,7 +23,7 @@ struct ColumnSummary {
 
   std::string name{};  // of the header; empty: none
   Seen numbers, words, missing, decimal_commas;
-  Seen dashes;  // counted as words or as missing, too
+  Seen dashes;                       // counted as words or as missing, too
   double min = 0, max = 0, sum = 0;  // of the numbers
   bool is_whole = true;              // all numbers are whole
   // How often each spelling of a number or word occurs; empty if there are more than kMostWords.
