@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "data/codecs/decompress.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/helpers.h"
 #include "data/open_data.h"
 #include "data/readers/cifar.h"
