@@ -13,12 +13,14 @@
 #include "base/text/text.h"
 #include "cli/cli.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/open_data.h"
 #include "data/readers/image_settings.h"
 #include "data/readers/images/image_list.h"
 #include "data/readers/images/image_survey.h"
 #include "data/readers/packed.h"
 #include "data/readers/table/csv.h"
+#include "data/readers/table/table_options.h"
 #include "data/show/contact_sheet.h"
 #include "data/show/table_text.h"
 #include "data/stages/prepare.h"
@@ -142,14 +144,29 @@ OrderedJson survey_json(const data::ImageSurvey& survey) {
   return json;
 }
 
-// The columns of a text table; empty for all other data.
-std::optional<data::TableSummary> columns_of(const data::Readers& readers, const base::Settings& settings) {
+// The columns of a text table; empty for all other data. `spec`: of the dataset that it became, null if it became none.
+std::optional<data::TableSummary> columns_of(const data::Readers& readers, const base::Settings& settings,
+                                             const data::DataSpec* spec) {
   data::DataRequest request = request_of(settings);
   request.codecs = readers.codecs;
   std::error_code ignored;
   if (readers.datasets.find(request.name) || !base::fs::exists(request.name, ignored) || !data::is_table(request))
     return {};
-  return data::describe_table(data::TableFile{request.codecs, request.name});
+  const data::TableFile file{request.codecs, request.name};
+  if (!spec) return data::describe_table(file);
+  return data::describe_table(file, spec->schema && !spec->schema->targets[0].name.empty());
+}
+
+// Opens the data; a table that cannot be trained on as it is, is described before the error.
+data::DataPair open_or_describe(const data::Readers& readers, const base::Settings& settings) {
+  try {
+    return open_data(readers, settings);
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::user || settings.flag("json")) throw;
+    if (const auto columns = columns_of(readers, settings, nullptr))
+      for (const std::string& line : data::column_lines(*columns, nullptr)) fmt::print("  {}\n", line);
+    throw;
+  }
 }
 
 void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal,
@@ -160,7 +177,7 @@ void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets
     fmt::print("  {:<6} {:>9} {}\n", info.name, info.set->size(), info.set->size() == 1 ? "sample" : "samples");
   if (const auto images = survey(settings, sets)) print_survey(*images);
   if (columns)
-    for (const std::string& line : data::column_lines(*columns, spec)) fmt::print("  {}\n", line);
+    for (const std::string& line : data::column_lines(*columns, &spec)) fmt::print("  {}\n", line);
   for (std::size_t i = 0; i < normal.inputs.size() && !columns; ++i)
     for (std::size_t c = 0; c < normal.inputs[i].mean.size(); ++c)
       fmt::print("  input {} {} {}: mean {:.4f}, deviation {:.4f}\n", i + 1, spec.table ? "column" : "channel", c + 1,
@@ -194,11 +211,11 @@ OrderedJson info_json(const base::Settings& settings, const std::vector<SetInfo>
 void info(const data::Readers& readers, const base::Settings& settings) {
   const std::string& name = settings.text("data");
   if (name.ends_with(data::kPackedEnding)) data::verify_packed(name);
-  const data::DataPair pair = open_data(readers, settings);
+  const data::DataPair pair = open_or_describe(readers, settings);
   const std::vector<SetInfo> sets{{"train", pair.train.get(), data::class_counts(*pair.train)},
                                   {"test", pair.test.get(), data::class_counts(*pair.test)}};
   const data::Normalization normal = data::compute_normalization(pair.train, "standard");
-  const std::optional<data::TableSummary> columns = columns_of(readers, settings);
+  const std::optional<data::TableSummary> columns = columns_of(readers, settings, &pair.train->spec());
   if (settings.flag("json"))
     fmt::print("{}\n", info_json(settings, sets, normal, columns).dump());
   else

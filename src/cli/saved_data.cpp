@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "data/dataset/table_schema.h"
 #include "data/open_data.h"
 #include "data/readers/images/loose_images.h"
 #include "data/stages/class_mapping.h"

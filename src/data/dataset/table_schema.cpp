@@ -55,12 +55,13 @@ std::string to_json(const TableSchema& schema) {
     json[name] = SchemaJson::array();
     for (const TableColumn& column : *columns) json[name].push_back(column_to_json(column));
   }
+  if (!schema.ignored.empty()) json["ignored"] = schema.ignored;
   return json.dump();
 }
 
 TableSchema schema_from_json(std::string_view text) {
   const SchemaJson json = SchemaJson::parse(text);
-  TableSchema schema{json.at("columns"), json.at("header"), {}, {}};
+  TableSchema schema{json.at("columns"), json.at("header"), {}, {}, json.value("ignored", std::vector<std::string>())};
   for (const SchemaJson& column : json.at("inputs")) schema.inputs.push_back(column_from_json(column, schema.width));
   for (const SchemaJson& column : json.at("targets")) schema.targets.push_back(column_from_json(column, schema.width));
   if (schema.inputs.empty() || schema.targets.empty()) throw std::invalid_argument("a table without columns");

@@ -25,6 +25,7 @@ struct TableSchema {
   std::int64_t width = 0;  // columns of the table, unused ones included
   bool has_names = false;  // a header gave every column its own name
   std::vector<TableColumn> inputs, targets;
+  std::vector<std::string> ignored{};  // the names of the other columns, where there is a header
 
   bool operator==(const TableSchema&) const = default;
 };

@@ -12,6 +12,7 @@
 #include "data/loading/loader.h"
 #include "data/open_data.h"
 #include "data/readers/image_settings.h"
+#include "data/readers/table/table_options.h"
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"

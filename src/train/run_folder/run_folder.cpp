@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/system/beside_program.h"
 #include "base/version.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/image_settings.h"
 #include "graph/description/network_json.h"
 #include "models/files/model_file.h"

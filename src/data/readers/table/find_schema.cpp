@@ -186,6 +186,8 @@ TableSchema schema_of_numbers(const TableFront& front, bool has_header, const Ta
   for (std::size_t place = 0; place < width; ++place)
     if (!ignored.contains(place) && std::ranges::find(targets, place) == targets.end())
       schema.inputs.push_back(column(place));
+  for (const std::size_t place : ignored)
+    if (has_header && is_utf8(front.first[place])) schema.ignored.push_back(front.first[place]);
   if (schema.inputs.empty())
     base::user_error("{}: no column is left as an input; {} columns are targets or ignored", front.where, width);
   schema.has_names = has_header && has_unique_names(names);
@@ -222,6 +224,13 @@ void complete_schema(TableSchema& schema, const TableSummary& summary, const Tab
     if (!used.contains(place))
       base::user_error("{}: --category-columns names column {}, which is a target or ignored; name inputs",
                        summary.where, place + 1);
+}
+
+std::vector<std::string> target_names(const TableSchema& schema, TargetKind kind) {
+  std::vector<std::string> names;
+  if (schema.has_names && (kind == TargetKind::labels || schema.targets.size() > 1))
+    for (const TableColumn& target : schema.targets) names.push_back(target.name);
+  return names;
 }
 
 std::string schema_text(const TableSchema& schema, const TableFront& front) {
