@@ -16,7 +16,7 @@ TEST_F(ScikitLearn, FindsNoBetterFitOfFriedman1) {
   const std::string python = test::find_python("sklearn");
   if (python.empty()) return test::without_peer("neither python3 nor /usr/bin/python3 imports sklearn");
   const Words seeds{"0", "1", "2", "3", "4"};
-  const std::string script = std::string(TRIREME_SOURCE_DIR) + "/tests/cli/friedman.py";
+  const std::string script = std::string(TRIREME_SOURCE_DIR) + "/tests/cli/scores/friedman.py";
   const auto peer =
       test::run_process(Words{python, script, folder().string()} + seeds, {"OPENBLAS_NUM_THREADS=1"}, kDeadline);
   ASSERT_EQ(peer.exit_code, 0) << peer.err;
