@@ -34,7 +34,7 @@ constexpr std::array kDataOptions{
            "resize files of images to N (NxN) or ROWSxCOLUMNS; auto: one from their sizes, where these differ"},
     Option{"Which data", "image-fit", "stretch|crop|pad", "stretch",
            "how they are resized: stretched, cut, or whole with black on two sides"},
-    Option{"Which data", "image-orientation", "exif|stored", "exif",
+    Option{"Which data", "image-upright", "yes|no", "yes",
            "turn images as the camera noted, or leave them as they are stored"},
     Option{"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
     Option{"Which data", "seed", "N", "1", "chooses the test set where the data has none, and what augmentation draws"},

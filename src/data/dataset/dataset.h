@@ -85,8 +85,9 @@ void each_target(const Dataset& dataset,
 
 struct DataPair {
   DatasetPtr train, test;
-  std::vector<std::string> notes{};        // sentences for the user: what was left out, how the test set was chosen
-  std::optional<ImageSize> chosen_size{};  // that images of different sizes got, because nothing asked for one
+  std::vector<std::string> notes{};  // sentences for the user: what was left out, how the test set was chosen
+  // How the samples were read, if from files of images, also before they were packed; the size if none was asked for.
+  std::optional<ImageOptions> images{};
 };
 
 }  // namespace trireme::data

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "data/codecs/mapped_file.h"
 #include "data/dataset/columns.h"
+#include "data/readers/image_settings.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
 
@@ -106,7 +107,14 @@ DataPair open_packed(const fs::path& path) {
   const auto file = std::make_shared<const MappedFile>(path);
   const Json header = read_header(*file);
   try {
-    return {read_split(file, header, kSplits[0]), read_split(file, header, kSplits[1])};
+    DataPair pair{read_split(file, header, kSplits[0]), read_split(file, header, kSplits[1])};
+    if (header.contains("images")) {
+      const Json& images = header["images"];
+      const std::optional<ImageFit> fit = fit_of(images.at("fit").get<std::string>());
+      if (!fit) damaged(path, "an unknown way of fitting images");
+      pair.images = ImageOptions{{}, *fit, images.at("upright")};
+    }
+    return pair;
   } catch (const Json::exception& error) {
     damaged(path, std::string("its header lacks something: ") + error.what());
   }

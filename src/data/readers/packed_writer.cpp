@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/system/files.h"
 #include "data/dataset/columns.h"
+#include "data/readers/image_settings.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
 #include "data/stages/normalize.h"
@@ -172,6 +173,7 @@ void write_packed(const fs::path& path, const DataPair& pair) {
   const DataSpec& spec = pair.train->spec();
   Json header{{"target", target_name(spec.target)}, {"classes", spec.classes}, {"class_names", spec.class_names}};
   if (spec.table) header["table"] = true;
+  if (pair.images) header["images"] = {{"fit", fit_name(pair.images->fit)}, {"upright", pair.images->turn_upright}};
   const std::array<const Dataset*, 2> sets{pair.train.get(), pair.test.get()};
   std::vector<ColumnWriter> writers;
   for (const Dataset* set : sets)

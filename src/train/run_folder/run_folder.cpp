@@ -142,7 +142,11 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["configuration"]["batch"] = std::to_string(e.batch);
   json["configuration"]["oars"] = std::to_string(e.oars);
   json["configuration"]["init"] = e.network.initialiser();
-  if (e.chosen_image_size) json["configuration"]["image-size"] = data::size_text(*e.chosen_image_size);
+  if (e.images) {
+    if (e.images->size) json["configuration"]["image-size"] = data::size_text(*e.images->size);
+    json["configuration"]["image-fit"] = data::fit_name(e.images->fit);
+    json["configuration"]["image-upright"] = e.images->turn_upright ? "yes" : "no";
+  }
   json["resolved"] = {{"batch", e.batch},
                       {"oars", e.oars},
                       {"threads", e.threads},
@@ -256,8 +260,8 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
     if (!settings.is_set(name)) settings.set(name, value.get<std::string>(), run_json);
   }
   // Runs from before this option did not turn images.
-  if (const char* name = "image-orientation"; !json["configuration"].contains(name) && !settings.is_set(name))
-    settings.set(name, "stored", run_json);
+  if (const char* name = "image-upright"; !json["configuration"].contains(name) && !settings.is_set(name))
+    settings.set(name, "no", run_json);
 }
 
 base::Settings settings_of_run(const std::string& run) {
