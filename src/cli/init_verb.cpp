@@ -36,7 +36,7 @@ constexpr std::size_t kListedClasses = 20;
 constexpr double kUnbalanced = 3;  // the largest class has so many times the samples of the smallest
 constexpr int kTimedSteps = 5;
 
-data::DataRequest request_of(const base::Settings& settings) {
+data::DataRequest init_request(const base::Settings& settings) {
   data::DataRequest request;
   request.name = settings.text("data");
   if (request.name.empty()) base::user_error("say which data the experiment is for: --data FOLDER or FILE");
@@ -115,7 +115,7 @@ int run_init(const train::Registry& registry, const base::Settings& settings, co
   const std::string argument = first_of(arguments);
   if (argument.empty()) base::user_error("say where to write, as in: trireme init first --data photos");
   const fs::path folder = argument, config = folder / kConfigName, network = folder / kNetworkName;
-  const data::DataRequest request = request_of(settings);
+  const data::DataRequest request = init_request(settings);
   check_new(folder);
   const train::DataSurvey survey = train::survey_data(registry.readers, request);
   const train::StarterPlan plan = train::plan_start(survey);

@@ -154,7 +154,7 @@ void Helm::stop_for_checkpoint() {
 
 void Helm::note_detachment() {
   if (is_detached_) return;
-  const std::string cause = context_.signals.hung_up() ? "SIGHUP" : recorder_->why_unseen();
+  const std::string cause = context_.signals.hung_up() ? "SIGHUP" : recorder_->why_failed("console");
   if (cause.empty()) return;
   is_detached_ = true;
   recorder_->publish(observe::Detached{state_.progress().step, cause});
@@ -189,7 +189,7 @@ void Helm::on_step(const Coordinator::Step& step) {
 void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) {
   recorder_->publish(observe::Diverged{step, what, value});
   recorder_->flush();
-  go_on_options_ = options_for_lower_rate(context_.settings);
+  go_on_options_ = options_for_lower_rate(context_.settings, context_.optimizer->lr());
   const auto last = checkpoints_->latest();
   base::run_error(
       "the {} became {} at step {} (epoch {}), {}; it needs a lower learning rate or a bound of the gradient", what,

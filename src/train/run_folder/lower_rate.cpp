@@ -28,11 +28,11 @@ std::string with_lower_rates(const std::string& text, const IsRate& is_rate) {
 
 }  // namespace
 
-std::string options_for_lower_rate(const base::Settings& settings) {
+std::string options_for_lower_rate(const base::Settings& settings, double rate) {
   std::string optimizer =
       with_lower_rates(settings.text("optimizer"), [](const std::string& key) { return key == "lr"; });
   if (optimizer.find("lr=") == std::string::npos)
-    optimizer += (optimizer.find(':') == std::string::npos ? ":lr=" : ",lr=") + lowered(kHighest);
+    optimizer += (optimizer.find(':') == std::string::npos ? ":lr=" : ",lr=") + lowered(rate);
   const std::string& schedule = settings.text("schedule");
   const std::string lower = with_lower_rates(schedule, [](const std::string& key) {
     return key == "peak" || key.find_first_not_of("0123456789") == std::string::npos;  // the epochs of step
