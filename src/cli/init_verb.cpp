@@ -111,7 +111,8 @@ train::Experiment read_back(const train::Registry& registry, const fs::path& con
   }
 }
 
-int run_init(const train::Registry& registry, const base::Settings& settings, const std::string& argument) {
+int run_init(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
+  const std::string argument = first_of(arguments);
   if (argument.empty()) base::user_error("say where to write, as in: trireme init first --data photos");
   const fs::path folder = argument, config = folder / kConfigName, network = folder / kNetworkName;
   const data::DataRequest request = request_of(settings);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/system/standard_streams.h"
 #include "train/run_folder/resume.h"
 #include "train/run_folder/run_folder.h"
 #include "train/run_folder/start_weights.h"
@@ -48,6 +49,21 @@ bool is_same_data(const std::string& a, const std::string& b) {
   return a == b || base::fs::equivalent(a, b, ignored);
 }
 
+// True when the run's own data is gone from its place, and what is given is that data in another one.
+bool is_moved_data(const train::Registry& registry, const base::Settings& settings, const train::RunFolder& folder,
+                   base::Settings of_run, const train::GivenParts& given) {
+  std::error_code ignored;
+  const std::string& place = of_run.text("data");
+  if (registry.readers.datasets.find(place) != nullptr || base::fs::exists(place, ignored)) return false;
+  try {
+    for (const char* name : {"data", "data-dir"}) of_run.set(name, settings.text(name));
+    return train::data_hash(train::resolve(registry, of_run, given)) == train::stored_data_hash(folder);
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::user) throw;
+    return false;
+  }
+}
+
 // What the run says about its own data is not for other data.
 void forget_own_data(base::Settings& resolved, bool keeps_validation) {
   resolved.set("distribute", "global");
@@ -75,6 +91,11 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   std::optional<train::RunSamples> samples = train::stored_samples(folder);
   DataWish wish{!settings.is_set("data") || is_same_data(settings.text("data"), resolved.text("data")),
                 !settings.is_set("split"), may_lack_targets};
+  train::GivenParts given{&normalization, train::stored_network(folder)};
+  if (wish.is_own)
+    train::check_data_exists(registry, settings.is_set("data") ? settings : resolved, run, "--data PLACE");
+  else
+    wish.is_own = is_moved_data(registry, settings, folder, resolved, given);
   if (!samples && !wish.is_own) samples = samples_of_older_run(registry, resolved, normalization);
   for (const char* name : {"data", "data-dir"})
     if (settings.is_set(name)) resolved.set(name, settings.text(name));
@@ -82,8 +103,9 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   resolved.set("threads", settings.text("threads"));
   resolved.set("pin", "auto");
   resolved.set("augment", "none");
+  resolved.set("class-weights", "none");  // evaluation weighs all samples alike
+  resolved.set("freeze", "");
   saved.data_name = resolved.text("data");
-  train::GivenParts given{&normalization, train::stored_network(folder)};
   std::optional<train::SavedData> data;
   if (samples) given.data = &data.emplace(saved_data(registry.readers, *samples, wish, saved.found));
   saved.experiment = train::resolve(registry, resolved, given);
@@ -102,7 +124,7 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
 }
 
 void print_notes(const FoundData& found) {
-  for (const std::string& note : found.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : found.notes) base::print_note(note);
 }
 
 }  // namespace trireme::cli

@@ -176,6 +176,11 @@ std::optional<fs::path> CheckpointStore::latest() const {
   return all.empty() ? std::nullopt : std::optional(all.back());
 }
 
+std::int64_t CheckpointStore::latest_step() const {
+  const auto folder = latest();
+  return folder ? step_of(folder->filename().string()) : -1;
+}
+
 std::optional<fs::path> CheckpointStore::best() const {
   std::error_code cause;
   if (!fs::is_regular_file(folder_ / kBest, cause)) return std::nullopt;

@@ -65,6 +65,7 @@ class CheckpointStore {
   void save(const Checkpoint& checkpoint, bool best);
 
   [[nodiscard]] std::optional<base::fs::path> latest() const;
+  [[nodiscard]] std::int64_t latest_step() const;  // -1: there is none
   [[nodiscard]] std::optional<base::fs::path> best() const;
   [[nodiscard]] std::optional<std::int64_t> best_step() const;
   // All complete folders, oldest first.

@@ -1,6 +1,7 @@
 #include "train/helm/state_keeper.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -172,6 +173,10 @@ data::Ledger StateKeeper::ledger_of(const store::LoadedCheckpoint& loaded) const
 void StateKeeper::check(const store::LoadedCheckpoint& loaded) const {
   (void)TrainingProgress::from_checkpoint(loaded);
   (void)ledger_of(loaded);
+  for (const store::NamedTensor& tensor : loaded.weights.tensors)
+    if (!std::ranges::all_of(tensor.values, [](float value) { return std::isfinite(value); }))
+      base::user_error("checkpoint {} is of no use: {} holds numbers that are not finite", loaded.folder.string(),
+                       tensor.name);
 }
 
 void StateKeeper::restore(const store::LoadedCheckpoint& loaded) {
