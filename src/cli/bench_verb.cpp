@@ -58,17 +58,18 @@ constexpr std::array kBenchOptions{
 struct BenchCommand {
   const char* name;
   void (*run)(const train::Registry& registry, const base::Settings& settings);
+  bool plots = false;   // takes --plot
   bool offered = true;  // false: processes that a bench starts
 };
 
 constexpr std::array kBenchCommands{BenchCommand{"step", bench::bench_step},
-                                    BenchCommand{"train", bench::bench_train},
+                                    BenchCommand{"train", bench::bench_train, true},
                                     BenchCommand{"input", bench::bench_input},
-                                    BenchCommand{"collective", bench::bench_collective},
+                                    BenchCommand{"collective", bench::bench_collective, true},
                                     BenchCommand{"roofline", bench::bench_roofline},
                                     BenchCommand{"memory", bench::bench_memory},
-                                    BenchCommand{"reader", bench::bench_reader, false},
-                                    BenchCommand{"rank", bench::bench_rank, false}};
+                                    BenchCommand{"reader", bench::bench_reader, false, false},
+                                    BenchCommand{"rank", bench::bench_rank, false, false}};
 
 std::vector<std::string> bench_command_names(bool offered_only) {
   std::vector<std::string> names;
@@ -77,9 +78,12 @@ std::vector<std::string> bench_command_names(bool offered_only) {
   return names;
 }
 
-int run_bench(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
+int run_bench(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
+  const std::string word = first_of(arguments);
   for (const BenchCommand& each : kBenchCommands) {
     if (word != each.name) continue;
+    if (!each.plots && !settings.text("plot").empty())
+      base::user_error("--plot draws what bench train and bench collective measure; bench {} has no picture", word);
     each.run(registry, settings);
     return 0;
   }

@@ -205,7 +205,7 @@ std::string report_json(const EvalReport& report) {
   return json.dump(-1, ' ', false, ReportJson::error_handler_t::replace);
 }
 
-std::vector<std::uint8_t> worst_sheet(const train::Predictions& predictions, const data::Dataset& dataset) {
+data::ContactSheet worst_sheet(const train::Predictions& predictions, const data::Dataset& dataset) {
   data::SheetOptions options;
   options.indices = train::worst_samples(predictions, kWorstPictures);
   for (const std::int64_t s : options.indices)

@@ -18,8 +18,7 @@ namespace {
 void check_picture(const std::string& file) {
   if (file.empty()) return;
   if (!file.ends_with(".png")) base::user_error("--show {} must end in .png", file);
-  std::error_code ignored;
-  if (base::fs::exists(file, ignored)) base::user_error("{} exists already; choose another name", file);
+  base::check_new_file("--show", file);
 }
 
 // The samples without the run's normalization, to look at.
@@ -56,7 +55,7 @@ void print_eval_json(const base::Settings& settings, const SavedRun& saved, cons
   fmt::print("{}\n", json.dump());
 }
 
-int run_eval(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+int run_eval(const train::Registry& registry, const base::Settings& settings, const Arguments&) {
   const std::string& picture = settings.text("show");
   check_picture(picture);
   SavedRun saved = open_saved_run(registry, settings);
@@ -65,8 +64,9 @@ int run_eval(const train::Registry& registry, const base::Settings& settings, co
   const EvalReport report{all, [&](std::int64_t sample) { return saved.split->origin(sample); }};
   const train::Evaluation& result = all.evaluation;
   if (!picture.empty()) {
-    const std::vector<std::uint8_t> png = worst_sheet(all, *as_in_the_data(saved));
-    base::write_file_atomically(picture, std::as_bytes(std::span(png)));
+    const data::ContactSheet sheet = worst_sheet(all, *as_in_the_data(saved));
+    base::write_file_atomically(picture, std::as_bytes(std::span(sheet.png)));
+    for (const std::string& note : sheet.notes) fmt::print(stderr, "note: {}\n", note);
   }
   if (settings.flag("json")) {
     print_eval_json(settings, saved, report);

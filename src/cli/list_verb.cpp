@@ -112,7 +112,8 @@ std::vector<std::string> topic_names() {
   return names;
 }
 
-int run_list(const train::Registry& registry, const base::Settings&, const std::string& topic) {
+int run_list(const train::Registry& registry, const base::Settings&, const Arguments& arguments) {
+  const std::string topic = first_of(arguments);
   for (const Topic& each : kTopics) {
     if (topic != each.name) continue;
     each.print(registry);

@@ -51,6 +51,8 @@ Chosen choose(const train::Registry& registry, const base::Settings& settings, c
     request.inputs.clear();
     for (const std::string& shape : base::split(inputs, ',')) {
       std::vector<std::int64_t> sizes;
+      if (shape.empty())
+        base::user_error("--input is '{}', expected the shape of each input, such as 3x32x32 or 1x28x28,10", inputs);
       for (const std::string& size : base::split(shape, 'x')) sizes.push_back(base::parse_int("--input", size));
       request.inputs.emplace_back(std::move(sizes));
     }
@@ -62,9 +64,7 @@ Chosen choose(const train::Registry& registry, const base::Settings& settings, c
 
 std::string absent_file(const base::Settings& settings, const char* option) {
   const std::string& name = settings.text(option);
-  std::error_code ignored;
-  if (!name.empty() && base::fs::exists(name, ignored))
-    base::user_error("--{} {}: the file exists already; choose another name", option, name);
+  if (!name.empty()) base::check_new_file(fmt::format("--{}", option), name);
   return name;
 }
 
@@ -105,16 +105,15 @@ void export_model(const train::Registry& registry, const base::Settings& setting
                            : graph::network_json(chosen.network));
 }
 
-int run_model(const train::Registry& registry, const base::Settings& settings, const std::string& argument) {
-  const std::size_t blank = argument.find(' ');
-  const std::string what = argument.substr(0, blank);
+int run_model(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
+  const std::string what = first_of(arguments);
   const std::array<std::string, 2> known{"show", "export"};
   if (what.empty()) base::user_error("say what to do with which network, as in: trireme model show resnet20-cifar");
   if (std::ranges::find(known, what) == known.end())
     base::user_error("{}", base::unknown_name("model command", what, known));
-  if (blank == std::string::npos)
+  if (arguments.size() < 2)
     base::user_error("say which network, as in: trireme model {} resnet20-cifar, or {} mine.toml", what, what);
-  (what == "show" ? show_model : export_model)(registry, settings, argument.substr(blank + 1));
+  (what == "show" ? show_model : export_model)(registry, settings, arguments[1]);
   return 0;
 }
 
@@ -128,11 +127,10 @@ Verb model_verb() {
           "  trireme model show mine.toml --input 3x64x64 --classes 4 --svg mine.svg\n"
           "  trireme model export resnet20-cifar > mine.toml",
           kModelOptions,
-          "what",
+          "what network",
           run_model,
           {},
-          {"show", "export"},
-          "network"};
+          {"show", "export"}};
 }
 
 }  // namespace trireme::cli

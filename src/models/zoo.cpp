@@ -44,7 +44,8 @@ void check_made(const ModelRow& model, const ModelRequest& request, const graph:
                      model.name, shapes_text(inputs), shapes_text(request.inputs));
   if (const std::int64_t values = net.shape({net.prediction()}).count(); values != request.classes)
     base::user_error(
-        "model '{}' predicts {} values per sample, but the data has {} {}; take the number from the request",
+        "model '{}' predicts {} values per sample, but the data has {} {}; take the number from the data (in a file "
+        "outputs = \"classes\", in C++ the request's classes)",
         model.name, values, request.classes, request.target);
 }
 

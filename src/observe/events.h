@@ -96,6 +96,19 @@ struct HandedOver {
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
+// The terminal was closed or nobody reads the output any more; the run goes on.
+struct Detached {
+  std::int64_t step = 0;
+  std::string cause;  // "SIGHUP", or why the output cannot be written
+};
+
+// A number that is not finite ended the run.
+struct Diverged {
+  std::int64_t step = 0;
+  std::string what;  // "loss"
+  double value = 0;
+};
+
 struct WorkerLost {
   std::int64_t step = 0;
   std::string who;
@@ -136,8 +149,9 @@ struct ProfileDone {
   std::vector<std::string> lines;  // for the user
 };
 
-using Event = std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver,
-                           WorkerLost, RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone>;
+using Event =
+    std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver, WorkerLost,
+                 RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone, Detached, Diverged>;
 
 // Whether a slow sink may miss the event, because a newer one replaces it.
 inline bool is_droppable(const Event& event) {

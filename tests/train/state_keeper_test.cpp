@@ -27,6 +27,7 @@ Experiment experiment() {
                                                                       {"data", "synthetic"},
                                                                       {"train-samples", "40"},
                                                                       {"test-samples", "4"},
+                                                                      {"validation", "0%"},
                                                                       {"batch", "8"},
                                                                       {"oars", "2"},
                                                                       {"epochs", "3"},

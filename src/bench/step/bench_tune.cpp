@@ -61,9 +61,7 @@ void measure_algorithms(const BenchCase& bench, const std::vector<Layer>& layers
 }  // namespace
 
 void tune(const std::vector<BenchCase>& cases, const std::string& file) {
-  if (base::fs::exists(file)) base::user_error("{} exists already; give --tune the name of a new file", file);
-  const base::fs::path folder = base::fs::absolute(file).parent_path();
-  if (!base::fs::is_directory(folder)) base::user_error("there is no folder {} for the kernel table", folder.string());
+  base::check_new_file("--tune", file);
   const base::CorePlan cores = base::plan_cores();
   ops::KernelTable table;
   std::map<std::string, Times> by_layer;  // keys as in the table: equal layers share a row

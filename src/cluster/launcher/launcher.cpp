@@ -9,6 +9,7 @@
 
 #include "base/system/clock.h"
 #include "base/system/log.h"
+#include "base/system/standard_streams.h"
 
 namespace trireme::cluster {
 namespace {
@@ -61,13 +62,17 @@ void Launcher::wait() {
 
 void Launcher::take_signal(int signal) {
   if (signal == SIGCHLD) return;
+  if (signal == SIGHUP) {  // the terminal is closed: the job goes on without it
+    if (first().process->is_alive()) members_.front().process->write("hangup\n");
+    return;
+  }
   if (first_signal_ns_ == 0) {
     first_signal_ns_ = base::now_ns();
     if (first().process->is_alive())
       members_.front().process->write("interrupt\n");
     else
       end_by(base::now_ns());
-  } else if (signal != SIGHUP && base::seconds_since(first_signal_ns_) > kBurstSeconds && last_signal_ == 0) {
+  } else if (base::seconds_since(first_signal_ns_) > kBurstSeconds && last_signal_ == 0) {
     last_signal_ = signal;
     force_ = Force::asked;
     use_more_force();
@@ -200,7 +205,7 @@ int Launcher::conclude() {
     const bool has_said_the_same =
         could_not_start_ && !is_lost && first().ending && first().ending->code == member(cause_).ending->code;
     if (code == 0 && !has_warned_) base::log_warn("{}", describe_failure());
-    if (code != 0 && !has_spoken && !has_said_the_same) fmt::print(stderr, "trireme: {}\n", describe_failure());
+    if (code != 0 && !has_spoken && !has_said_the_same) base::print_error(describe_failure());
   }
   // A crash is reported even when another failure came first: losing a peer must not crash a process.
   for (const int rank : failures_)

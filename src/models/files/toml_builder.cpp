@@ -160,17 +160,25 @@ class TomlBuilder {
     const Value value = in_layer(node, full, inputs, [&] {
       const ops::OpPtr made = ops::make_op(document_.ops, text);
       if (made->is_loss()) base::user_error("'{}' is a loss; write loss = \"{}\" above the layers", op, op);
-      std::vector<tensor::Shape> shapes;
-      for (const Value input : inputs) shapes.push_back(network_.shape(input).with_batch(1));
-      (void)made->output(shapes);  // Network::add() would name the node again
+      (void)made->output(shapes_of(inputs));  // Network::add() would name the node again
       return network_.add(full, made, inputs);
     });
     if (const toml::node* l2 = table.get("l2")) {
       const auto coefficient = l2->value<double>();
       if (!coefficient || !(*coefficient >= 0)) source_.fail(*l2, "l2 must be a number of 0 or more");
+      const auto shapes = shapes_of(inputs);
+      if (std::ranges::none_of(network_.nodes()[static_cast<std::size_t>(value.node)].op->parameters(shapes),
+                               [](const ops::ParameterSpec& spec) { return spec.role == ops::Role::weights; }))
+        source_.fail(*l2, fmt::format("layer '{}' has no weights for l2", full));
       network_.l2_penalty(value, *coefficient);
     }
     return scope.values[own] = value;
+  }
+
+  std::vector<tensor::Shape> shapes_of(const std::vector<Value>& inputs) const {
+    std::vector<tensor::Shape> shapes;
+    for (const Value input : inputs) shapes.push_back(network_.shape(input).with_batch(1));
+    return shapes;
   }
 
   // Options such as kernel have a size per spatial dimension; a single number stands for all of them.

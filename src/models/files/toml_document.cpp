@@ -26,6 +26,8 @@ std::int64_t TomlSource::whole(const toml::node& node, const std::string& what, 
 std::string TomlSource::text(const toml::node& node, const std::string& what) const {
   const auto value = node.value_exact<std::string>();
   if (!value || value->empty()) fail(node, what + " must be a text");
+  if (std::ranges::any_of(*value, [](char c) { return static_cast<unsigned char>(c) < ' '; }))
+    fail(node, what + " has a line break or another control character in it");
   return *value;
 }
 

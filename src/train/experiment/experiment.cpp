@@ -11,6 +11,8 @@
 #include "base/text/text.h"
 #include "data/loading/loader.h"
 #include "data/open_data.h"
+#include "data/readers/image_settings.h"
+#include "data/readers/table/table_options.h"
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
@@ -42,7 +44,8 @@ data::DatasetPtr first_samples(const base::Settings& settings, const char* optio
 
 // Sets train, validation (if a share is kept) and test to datasets of unprocessed samples.
 void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelRow& model, bool is_new,
-               const SavedData* saved, Experiment& e) {
+               const GivenParts& given, Experiment& e) {
+  const SavedData* saved = given.data;
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -52,28 +55,33 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   // A network for any shape takes samples as they are, and as many classes as there are.
   const bool as_it_is = model.any_shape && request.name != "synthetic";
   if (!as_it_is) request.wanted_inputs = model.inputs;
-  if (settings.text("image-size") != "auto" && request.name != "synthetic") {
-    const std::int64_t size = settings.integer("image-size", 1, 4096);
+  request.images = data::read_image_options(settings);
+  if (const auto size = request.images.size; size && request.name != "synthetic")
     for (tensor::Shape& shape : request.wanted_inputs)
-      if (shape.rank() == 3) shape = {shape[0], size, size};
-  }
+      if (shape.rank() == 3) shape = {shape[0], size->rows, size->columns};
   if (!as_it_is) request.wanted_classes = model.classes;
   request.wanted_target = parse_target(settings);
-  const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
   request.skip_bad = settings.flag("skip-bad");
+  request.table = data::table_options(settings);
+  request.schema = given.schema;
   e.distribution = data::parse_distribution(settings.text("distribute"));
   data::DataPair pair = saved ? saved->open(request) : data::open_dataset(readers, request);
+  if (readers.datasets.find(request.name) == nullptr) e.data_path = base::absolute_path(request.name);
   e.data_spec = pair.train->spec();
+  e.chosen_image_size = pair.chosen_size;
   if (const data::TargetKind has = pair.train->spec().target; has != request.wanted_target && settings.is_set("target"))
     base::user_error("{} is '{}', but '{}' has {}", settings.label("target"), settings.text("target"), request.name,
                      data::target_name(has));
   e.notes.insert(e.notes.end(), pair.notes.begin(), pair.notes.end());
   e.train = first_samples(settings, "train-samples", pair.train, !is_new);
   e.test = first_samples(settings, "test-samples", pair.test, !is_new);
-  if (validation == 0) return;
-  const data::DataPair parts = data::split_validation(e.train, validation, e.seed);
-  e.train = parts.train;
-  e.validation = parts.test;
+  e.validation_plan = plan_validation(settings, !pair.dataset.empty(), e.train->size());
+  if (e.validation_plan.best_on == BestOn::validation) {
+    const data::DataPair parts = keep_validation(e.validation_plan, e.train, e.seed);
+    e.train = parts.train;
+    e.validation = parts.test;
+  }
+  e.notes.insert(e.notes.end(), e.validation_plan.notes.begin(), e.validation_plan.notes.end());
 }
 
 // Augments the training set and normalises all sets by the training set's statistics, or by those of a saved run.
@@ -82,6 +90,7 @@ void prepare_data(const base::Settings& settings, const data::Normalization* kno
   std::string kind = settings.text("normalize");
   if (kind == "auto") kind = settings.text("data") == "synthetic" ? "none" : "standard";
   e.normalization = known ? *known : data::compute_normalization(e.train, kind);
+  if (!known) data::check_augmentation_fits(augmentation, e.train->spec().inputs);
   e.train = data::prepare(e.train, augmentation, e.normalization);
   e.test = data::normalize(e.test, e.normalization);
   if (e.validation) e.validation = data::normalize(e.validation, e.normalization);
@@ -94,7 +103,12 @@ void fit_network(const models::ModelRow& model, const base::Settings& settings, 
     e.network = models::build_model(
         model, {.inputs = spec.inputs, .classes = spec.classes, .target = data::target_name(spec.target)});
   };
+  const data::ImageOptions images = data::read_image_options(settings);
   const auto resize = [&](std::int64_t height, std::int64_t width) {
+    const tensor::Shape& has = e.train->spec().inputs[0];
+    if (!saved && images.fit != data::ImageFit::stretch && has.rank() == 3 && (has[1] != height || has[2] != width))
+      base::user_error("{} '{}' is for files of images; those of '{}' have one size and are stretched",
+                       settings.label("image-fit"), settings.text("image-fit"), settings.text("data"));
     for (data::DatasetPtr* set : {&e.train, &e.validation, &e.test})
       if (*set) *set = data::resize(*set, height, width);
   };
@@ -103,9 +117,8 @@ void fit_network(const models::ModelRow& model, const base::Settings& settings, 
     if (taken.rank() == 3 && e.train->spec().inputs != saved->samples.network_inputs) resize(taken[1], taken[2]);
     return build();
   }
-  if (settings.text("image-size") != "auto") {
-    const std::int64_t size = settings.integer("image-size", 1, 4096);
-    resize(size, size);
+  if (images.size) {
+    resize(images.size->rows, images.size->columns);
     return build();
   }
   try {
@@ -189,7 +202,7 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   const std::optional<ModelText> file = given.model ? given.model : read_model_file(settings);
   const models::ModelRow model = choose_model(registry, settings, file);
   e.is_in_zoo = !file && models::is_in_zoo(model.name);
-  open_data(registry.readers, settings, model, known == nullptr, given.data, e);
+  open_data(registry.readers, settings, model, known == nullptr, given, e);
   e.crew_options.class_weights =
       class_weights(settings.label("class-weights"), settings.text("class-weights"), *e.train);
   if (!e.crew_options.class_weights.empty())

@@ -42,6 +42,12 @@ void Recorder::throw_errors() {
     if (const std::exception_ptr error = sink->error()) std::rethrow_exception(error);
 }
 
+std::string Recorder::why_unseen() const {
+  for (const auto& sink : sinks_)
+    if (std::string why = sink->complaint(); !why.empty()) return why;
+  return {};
+}
+
 bool Recorder::has_failed() const {
   return std::ranges::any_of(sinks_, [](const auto& sink) { return sink->error() != nullptr; });
 }

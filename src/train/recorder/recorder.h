@@ -47,6 +47,8 @@ class Recorder {
   void flush();
   // The same for all sinks.
   void flush_all();
+  // Why a sink that is no record has failed; empty while none has.
+  std::string why_unseen() const;
   // True when a record has failed to take an event.
   bool has_failed() const;
 

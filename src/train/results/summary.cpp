@@ -18,6 +18,11 @@ void add_times(OrderedJson& json, const observe::StepSeconds& seconds) {
   for (const observe::StepTime& time : observe::kStepTimes) json[time.name] = seconds.*time.seconds;
 }
 
+OrderedJson best_json(const RunResult& r) {
+  if (!r.best_step) return nullptr;
+  return {{"step", *r.best_step}, {"chosen_on", r.best_on == BestOn::test ? "test" : "validation"}};
+}
+
 }  // namespace
 
 double RunResult::samples_per_second() const {
@@ -48,6 +53,7 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
                    {"test_loss", finite_number<OrderedJson>(r.test.loss)},
                    {"test_accuracy", finite_number<OrderedJson>(r.test.accuracy)},
                    {"stopped_early", r.stopped_early},
+                   {"best", best_json(r)},
                    {"weights_sha256", r.weights_sha256},
                    {"samples_per_second", r.samples_per_second()},
                    {"seconds", seconds},
@@ -124,6 +130,10 @@ std::vector<std::string> summary_lines(const data::DataSpec& spec, const RunResu
   lines.push_back("");
   lines.push_back("test " + headline(r.test) + " of the last weights");
   for (const std::string& line : value_table(spec, r.test.scores)) lines.push_back("  " + line);
+  if (r.best_step)
+    lines.push_back(fmt::format(
+        "the best weights are those of step {}, chosen on the {}; eval and predict use them", *r.best_step,
+        r.best_on == BestOn::test ? "test set itself, which makes its result for them optimistic" : "validation set"));
   if (r.steps_here > 0) {
     lines.push_back(fmt::format("{:.0f} samples/s over {}; the time went to", r.samples_per_second(),
                                 base::counted(r.steps_here, "step")));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct RunResult {
   TrainingProgress progress;
   Evaluation test;
   bool stopped_early = false;
+  std::optional<std::int64_t> best_step{};  // of the best checkpoint
+  BestOn best_on = BestOn::nothing;
   std::string weights_sha256;
   Seconds seconds;
   RunDetails details;

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
+#include "base/error.h"
 #include "base/system/clock.h"
+#include "base/system/standard_streams.h"
 #include "base/text/text.h"
 #include "train/sinks/sinks.h"
 
@@ -48,11 +51,17 @@ std::string rate(double samples_per_second) {
 Console::Console(std::FILE* stream)
     : stream_(stream), terminal_(::isatty(::fileno(stream)) == 1), last_ns_(base::now_ns()) {}
 
-Console::~Console() { clear(); }
+Console::~Console() {
+  try {
+    clear();
+  } catch (const base::Error&) {  // nobody sees the output any more
+  }
+}
+
+void Console::print(const std::string& text) { base::print_text(stream_, text); }
 
 void Console::clear() {
-  if (drawn_) fmt::print(stream_, "\r\x1b[K");
-  drawn_ = false;
+  if (std::exchange(drawn_, false)) print("\r\x1b[K");
 }
 
 bool Console::wants(const observe::Event& event) const {
@@ -108,8 +117,7 @@ void Console::start(const observe::RunStarted& run) {
 
 void Console::line(const std::string& text) {
   clear();
-  fmt::print(stream_, "{}\n", text);
-  std::fflush(stream_);
+  print(text + "\n");
 }
 
 void Console::step(const observe::StepDone& s) {
@@ -130,8 +138,7 @@ void Console::step(const observe::StepDone& s) {
   // A wrapped line cannot be redrawn in place, so without enough columns the bar is left out, then the text is cut.
   const std::size_t width = columns(stream_) - 1;
   const std::string whole = bar.size() + text.size() <= width ? bar + text : text.substr(0, width);
-  fmt::print(stream_, "{}", whole);
-  std::fflush(stream_);
+  print(whole);
   drawn_ = true;
 }
 

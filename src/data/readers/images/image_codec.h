@@ -12,6 +12,8 @@ namespace trireme::data {
 
 Image decode_png(std::span<const std::uint8_t> bytes, const std::string& name);
 Image decode_jpeg(std::span<const std::uint8_t> bytes, const std::string& name);
+ImageHead decode_png_head(std::span<const std::uint8_t> bytes, const std::string& name);
+ImageHead decode_jpeg_head(std::span<const std::uint8_t> bytes, const std::string& name);
 
 [[noreturn]] void damaged_image(const std::string& name, const char* kind, const char* cause);
 

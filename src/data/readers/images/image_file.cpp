@@ -42,9 +42,9 @@ Image empty_image(std::size_t colours, std::size_t rows, std::size_t columns) {
           std::vector<std::uint8_t>(colours * rows * columns), false};
 }
 
-Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name) {
-  if (starts_with(bytes, kPngStart)) return decode_png(bytes, name);
-  if (starts_with(bytes, kJpegStart)) return decode_jpeg(bytes, name);
+namespace {
+
+[[noreturn]] void refuse_format(std::span<const std::uint8_t> bytes, const std::string& name) {
   if (bytes.empty()) base::user_error("{} is empty, a PNG or JPEG image was expected", name);
   std::string start;
   for (const std::uint8_t byte : bytes.first(std::min<std::size_t>(bytes.size(), 4)))
@@ -52,14 +52,39 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name)
   base::user_error("{} is neither a PNG nor a JPEG image: it begins with{}", name, start);
 }
 
-Image read_image(const std::filesystem::path& path) {
+std::vector<std::byte> read_image_bytes(const std::filesystem::path& path) {
   std::error_code ignored;
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   if (!ignored && size > static_cast<std::uintmax_t>(kMaxImageBytes))
     base::user_error("{} has {} bytes, too many for an image; at most {} are read", path.string(), size,
                      kMaxImageBytes);
-  const std::vector<std::byte> content = base::read_file(path);
-  return decode_image({reinterpret_cast<const std::uint8_t*>(content.data()), content.size()}, path.string());
+  return base::read_file(path);
+}
+
+std::span<const std::uint8_t> as_image(const std::vector<std::byte>& content) {
+  return {reinterpret_cast<const std::uint8_t*>(content.data()), content.size()};
+}
+
+}  // namespace
+
+Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name) {
+  if (starts_with(bytes, kPngStart)) return decode_png(bytes, name);
+  if (starts_with(bytes, kJpegStart)) return decode_jpeg(bytes, name);
+  refuse_format(bytes, name);
+}
+
+ImageHead decode_image_head(std::span<const std::uint8_t> bytes, const std::string& name) {
+  if (starts_with(bytes, kPngStart)) return decode_png_head(bytes, name);
+  if (starts_with(bytes, kJpegStart)) return decode_jpeg_head(bytes, name);
+  refuse_format(bytes, name);
+}
+
+Image read_image(const std::filesystem::path& path) {
+  return decode_image(as_image(read_image_bytes(path)), path.string());
+}
+
+ImageHead read_image_head(const std::filesystem::path& path) {
+  return decode_image_head(as_image(read_image_bytes(path)), path.string());
 }
 
 }  // namespace trireme::data

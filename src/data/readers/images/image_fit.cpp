@@ -31,13 +31,19 @@ Mix between_two(std::int64_t in, double centre) {
   return {left, {static_cast<float>(1.0 - share), static_cast<float>(share)}};
 }
 
-std::vector<Mix> plan_axis(std::int64_t in, std::int64_t out) {
-  const double step = static_cast<double>(in) / static_cast<double>(out);
+// The part of an axis that is resized: `length` source positions from `begin` on.
+struct Part {
+  double begin = 0, length = 0;
+};
+
+std::vector<Mix> plan_axis(std::int64_t in, const Part& part, std::int64_t out) {
+  const double step = part.length / static_cast<double>(out);
   std::vector<Mix> plan;
   for (std::int64_t i = 0; i < out; ++i) {
     const auto at = static_cast<double>(i);
-    plan.push_back(in > out ? mean_of_part(in, at * step, (at + 1) * step)
-                            : between_two(in, std::max(0.0, (at + 0.5) * step - 0.5)));
+    plan.push_back(part.length > static_cast<double>(out)
+                       ? mean_of_part(in, part.begin + at * step, part.begin + (at + 1) * step)
+                       : between_two(in, std::max(0.0, part.begin + (at + 0.5) * step - 0.5)));
   }
   return plan;
 }
@@ -84,21 +90,61 @@ Image with_colours(const Image& image, std::int64_t colours) {
   return changed;
 }
 
-}  // namespace
-
-void fit_image(const Image& image, const tensor::Shape& shape, std::uint8_t* to) {
-  base::check(shape.rank() == 3 && (shape[0] == 1 || shape[0] == 3) && shape.count() > 0, "images made {}",
-              shape.text());
-  if (image.colours != shape[0]) return fit_image(with_colours(image, shape[0]), shape, to);
-  if (image.shape() == shape) {
-    std::copy(image.pixels.begin(), image.pixels.end(), to);
-    return;
-  }
-  const auto down = plan_axis(image.rows, shape[1]), across = plan_axis(image.columns, shape[2]);
+void resize_part(const Image& image, const Part& rows, const Part& columns, const tensor::Shape& shape,
+                 std::uint8_t* to) {
+  const auto down = plan_axis(image.rows, rows, shape[1]), across = plan_axis(image.columns, columns, shape[2]);
   std::vector<float> narrow(static_cast<std::size_t>(image.rows * shape[2]));
   for (std::int64_t c = 0; c < shape[0]; ++c)
     resize_plane(image.pixels.data() + c * image.rows * image.columns, image.columns, down, across, narrow,
                  to + c * shape[1] * shape[2]);
+}
+
+// The largest part in the middle with the shape's proportions.
+void crop_image(const Image& image, const tensor::Shape& shape, std::uint8_t* to) {
+  const auto part = [](std::int64_t in, std::int64_t out, double scale) {
+    const double length = std::min(static_cast<double>(out) / scale, static_cast<double>(in));
+    return Part{(static_cast<double>(in) - length) / 2, length};
+  };
+  const double scale = std::max(static_cast<double>(shape[1]) / static_cast<double>(image.rows),
+                                static_cast<double>(shape[2]) / static_cast<double>(image.columns));
+  resize_part(image, part(image.rows, shape[1], scale), part(image.columns, shape[2], scale), shape, to);
+}
+
+// The whole image, as large as it fits in, on black.
+void pad_image(const Image& image, const tensor::Shape& shape, std::uint8_t* to) {
+  const double scale = std::min(static_cast<double>(shape[1]) / static_cast<double>(image.rows),
+                                static_cast<double>(shape[2]) / static_cast<double>(image.columns));
+  const auto side = [scale](std::int64_t in, std::int64_t out) {
+    return std::clamp<std::int64_t>(std::llround(static_cast<double>(in) * scale), 1, out);
+  };
+  const tensor::Shape inner{shape[0], side(image.rows, shape[1]), side(image.columns, shape[2])};
+  std::vector<std::uint8_t> small(static_cast<std::size_t>(inner.count()));
+  fit_image(image, inner, ImageFit::stretch, small.data());
+  std::fill_n(to, shape.count(), std::uint8_t{0});
+  const std::int64_t top = (shape[1] - inner[1]) / 2, left = (shape[2] - inner[2]) / 2;
+  const std::uint8_t* from = small.data();
+  for (std::int64_t c = 0; c < shape[0]; ++c)
+    for (std::int64_t y = 0; y < inner[1]; ++y, from += inner[2])
+      std::copy_n(from, inner[2], to + (c * shape[1] + top + y) * shape[2] + left);
+}
+
+}  // namespace
+
+void fit_image(const Image& image, const tensor::Shape& shape, ImageFit fit, std::uint8_t* to) {
+  base::check(shape.rank() == 3 && (shape[0] == 1 || shape[0] == 3) && shape.count() > 0, "images made {}",
+              shape.text());
+  if (image.colours != shape[0]) return fit_image(with_colours(image, shape[0]), shape, fit, to);
+  if (image.shape() == shape) {
+    std::copy(image.pixels.begin(), image.pixels.end(), to);
+    return;
+  }
+  switch (fit) {
+    case ImageFit::crop: return crop_image(image, shape, to);
+    case ImageFit::pad: return pad_image(image, shape, to);
+    case ImageFit::stretch:
+      return resize_part(image, {0, static_cast<double>(image.rows)}, {0, static_cast<double>(image.columns)}, shape,
+                         to);
+  }
 }
 
 }  // namespace trireme::data

@@ -10,8 +10,8 @@ namespace trireme::data {
 bool is_image_folder(const DataRequest& request);
 
 // Decodes every image once, on all cores, into one column of bytes. Scales all to the network's input (the first of
-// request.wanted_inputs, if that is an image); otherwise all must have one size. Without a test folder, part of the
-// images becomes the test set. User errors name the folder or the image.
+// request.wanted_inputs, if that is an image), else as decode_images() does. Without a test folder, part of the images
+// becomes the test set. User errors name the folder or the image.
 DataPair open_image_folder(const DataRequest& request);
 
 }  // namespace trireme::data

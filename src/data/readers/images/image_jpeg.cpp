@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "data/readers/images/image_codec.h"
+#include "data/readers/images/image_exif.h"
 
 namespace trireme::data {
 namespace {
@@ -72,6 +73,8 @@ class JpegReader {
   std::size_t rows() const { return jpeg_.image_height; }
   std::size_t columns() const { return jpeg_.image_width; }
   std::size_t values() const { return static_cast<std::size_t>(jpeg_.output_components); }
+  bool is_grey() const { return jpeg_.jpeg_color_space == JCS_GRAYSCALE; }
+  bool is_cmyk() const { return jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK; }
   // Adobe's programs write complemented CMYK; hardly any other program writes CMYK.
   bool is_complement() const { return jpeg_.saw_Adobe_marker; }
 
@@ -139,6 +142,8 @@ Image decode_jpeg(std::span<const std::uint8_t> bytes, const std::string& name) 
   base::check(values == 1 || values == 3 || values == 4, "{} values per pixel in {}", values, name);
   const std::size_t columns = reader.columns(), area = reader.rows() * columns;
   Image image = empty_image(colours, reader.rows(), columns);
+  image.cmyk = values == 4;
+  image.orientation = jpeg_orientation(bytes);
   std::vector<std::uint8_t> row(columns * values);
   for (std::size_t start = 0; start < area; start += columns) {
     expect(reader.read_row(row.data()));
@@ -148,6 +153,20 @@ Image decode_jpeg(std::span<const std::uint8_t> bytes, const std::string& name) 
   }
   expect(reader.finish());
   return image;
+}
+
+ImageHead decode_jpeg_head(std::span<const std::uint8_t> bytes, const std::string& name) {
+  JpegReader reader(bytes);
+  if (!reader.read_head()) damaged_image(name, "JPEG", reader.complaint());
+  check_image_size(name, reader.rows(), reader.columns(), 4);
+  return {reader.is_grey() ? 1 : 3,
+          static_cast<std::int64_t>(reader.rows()),
+          static_cast<std::int64_t>(reader.columns()),
+          reader.is_grey()   ? "grey"
+          : reader.is_cmyk() ? "CMYK"
+                             : "RGB",
+          8,
+          jpeg_orientation(bytes)};
 }
 
 }  // namespace trireme::data

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "data/readers/images/image_codec.h"
+#include "data/readers/images/image_exif.h"
 
 namespace trireme::data {
 namespace {
@@ -47,6 +48,10 @@ class PngReader {
   std::size_t columns() const { return png_get_image_width(png_, info_); }
   std::size_t row_bytes() const { return png_get_rowbytes(png_, info_); }
   std::size_t values() const { return png_get_channels(png_, info_); }  // 1 ... 4: grey or RGB, perhaps with alpha
+  int bits() const { return png_get_bit_depth(png_, info_); }           // as stored, before choose_output()
+  int orientation() const;
+  const char* mode() const;
+  bool is_grey() const { return (png_get_color_type(png_, info_) & PNG_COLOR_MASK_COLOR) == 0; }
 
  private:
   static void take(png_structp png, png_bytep to, std::size_t count) {
@@ -69,6 +74,21 @@ bool PngReader::read_head() noexcept {
   png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // no limit: check_image_size() gives a better message
   png_read_info(png_, info_);
   return true;
+}
+
+int PngReader::orientation() const {
+  png_uint_32 length = 0;
+  png_bytep exif = nullptr;
+  if (png_get_eXIf_1(png_, info_, &length, &exif) == 0 || exif == nullptr) return 1;
+  return tiff_orientation({exif, length});
+}
+
+const char* PngReader::mode() const {
+  const int type = png_get_color_type(png_, info_);
+  if (type == PNG_COLOR_TYPE_PALETTE) return "palette";
+  const bool alpha = (type & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
+  if (is_grey()) return alpha ? "grey+alpha" : "grey";
+  return alpha ? "RGBA" : "RGB";
 }
 
 // Output of 8 bits per value, with an alpha channel if the image has any transparency.
@@ -156,6 +176,7 @@ Image decode_png(std::span<const std::uint8_t> bytes, const std::string& name) {
   PngReader reader(bytes);
   if (!reader.read_head()) damaged_image(name, "PNG", reader.complaint());
   check_image_size(name, reader.rows(), reader.columns(), 4);
+  const int bits = reader.bits(), orientation = reader.orientation();
   if (!reader.choose_output()) damaged_image(name, "PNG", reader.complaint());
   const std::size_t values = reader.values(), colours = values < 3 ? 1 : 3;
   base::check(values >= 1 && values <= 4 && reader.row_bytes() == reader.columns() * values,
@@ -165,6 +186,8 @@ Image decode_png(std::span<const std::uint8_t> bytes, const std::string& name) {
   std::vector<std::uint8_t> mixed(area * values);
   if (!reader.read_rows(mixed.data())) damaged_image(name, "PNG", reader.complaint());
   Image image = empty_image(colours, reader.rows(), reader.columns());
+  image.bits = bits;
+  image.orientation = orientation;
   for (std::size_t i = 0; i < area; ++i) {
     const std::uint8_t* pixel = &mixed[i * values];
     if (values != colours && pixel[colours] != 255) image.transparent = true;
@@ -172,6 +195,18 @@ Image decode_png(std::span<const std::uint8_t> bytes, const std::string& name) {
       image.pixels[c * area + i] = values == colours ? pixel[c] : on_black(pixel[c], pixel[colours]);
   }
   return image;
+}
+
+ImageHead decode_png_head(std::span<const std::uint8_t> bytes, const std::string& name) {
+  PngReader reader(bytes);
+  if (!reader.read_head()) damaged_image(name, "PNG", reader.complaint());
+  check_image_size(name, reader.rows(), reader.columns(), 4);
+  return {reader.is_grey() ? 1 : 3,
+          static_cast<std::int64_t>(reader.rows()),
+          static_cast<std::int64_t>(reader.columns()),
+          reader.mode(),
+          reader.bits(),
+          reader.orientation()};
 }
 
 std::vector<std::uint8_t> encode_png(const Image& image) {

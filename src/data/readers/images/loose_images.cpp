@@ -23,7 +23,7 @@ DataPair open_loose_images(const std::vector<fs::path>& files, const DataRequest
       (request.wanted_inputs[0][0] != 1 && request.wanted_inputs[0][0] != 3))
     base::user_error("{}: images have 1 or 3 colours, but the network does not take such samples", request.name);
   const tensor::Shape& shape = request.wanted_inputs[0];
-  ImageColumn column = decode_images(files, shape, request.name, request.skip_bad);
+  ImageColumn column = decode_images(files, {shape, request.images, request.name, request.skip_bad});
   struct Memory {
     std::unique_ptr<std::uint8_t[]> pixels;
   };

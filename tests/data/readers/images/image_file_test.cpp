@@ -84,6 +84,29 @@ TEST(Jpeg, CmykBecomesColour) {
   expect_near(decode_image(make_jpeg(1, 1, JCS_CMYK, {255, 128, 0, 128}), "x"), {3, 1, 1}, {128, 64, 0}, 3);
 }
 
+TEST(ImageFile, HeadsSayWhatDecodingGives) {
+  const PngKind palette{.colour_type = PNG_COLOR_TYPE_PALETTE, .palette = {{9, 8, 7}, {6, 5, 4}}};
+  const std::vector<std::pair<Bytes, std::string>> files = {
+      {make_png(3, {{1, 2, 250}}, {.colour_type = PNG_COLOR_TYPE_GRAY}), "grey"},
+      {make_png(3, {{1, 2, 250}}, {.colour_type = PNG_COLOR_TYPE_GRAY, .transparent_grey = 7}), "grey+alpha"},
+      {make_png(1, {{200, 255}}, {.colour_type = PNG_COLOR_TYPE_GRAY_ALPHA}), "grey+alpha"},
+      {make_png(1, {{1, 2, 3, 4}}, {.colour_type = PNG_COLOR_TYPE_RGB_ALPHA}), "RGBA"},
+      {make_png(1, {{1, 2, 3, 4, 5, 6}}, {.bits = 16}), "RGB"},
+      {make_png(2, {{0, 1}}, palette), "palette"},
+      {make_jpeg(3, 2, JCS_GRAYSCALE, Bytes(6, 100)), "grey"},
+      {make_jpeg(2, 1, JCS_RGB, {200, 100, 50, 200, 100, 50}), "RGB"},
+      {make_jpeg(1, 1, JCS_CMYK, {255, 128, 0, 255}), "CMYK"}};
+  for (const auto& [file, mode] : files) {
+    const Image image = decode_image(file, "x");
+    const ImageHead head = decode_image_head(file, "x");
+    EXPECT_EQ(tensor::Shape({head.colours, head.rows, head.columns}), image.shape()) << mode;
+    EXPECT_EQ(head.mode, mode);
+    EXPECT_EQ(head.bits, image.bits);
+    EXPECT_EQ(image.cmyk, mode == "CMYK");
+  }
+  expect_user_error([] { decode_image_head(Bytes{'G', 'I', 'F', '8'}, "a/b.png"); }, {"a/b.png", "neither"});
+}
+
 TEST(ImageFile, OtherContentIsNamed) {
   expect_user_error([] { decode_image({}, "a/b.png"); }, {"a/b.png", "empty"});
   expect_user_error([] { decode_image(Bytes{'G', 'I', 'F', '8', '9'}, "a/b.png"); }, {"a/b.png", "47 49 46 38"});
@@ -150,9 +173,9 @@ TEST(ImageFile, TooLargeOnesAreRefused) {
   expect_user_error([&] { decode_image(jpeg, "big.jpg"); }, {"big.jpg", "32639x32639"});
 }
 
-Bytes fit(const Image& image, const tensor::Shape& shape) {
+Bytes fit(const Image& image, const tensor::Shape& shape, ImageFit how = ImageFit::stretch) {
   Bytes to(static_cast<std::size_t>(shape.count()));
-  fit_image(image, shape, to.data());
+  fit_image(image, shape, how, to.data());
   return to;
 }
 
@@ -169,6 +192,26 @@ TEST(ImageFit, GrowingInterpolates) {
   EXPECT_EQ(fit({1, 1, 2, {0, 100}}, {1, 2, 2}), (Bytes{0, 100, 0, 100}));
   EXPECT_EQ(fit({1, 2, 1, {0, 100}}, {1, 4, 1}), (Bytes{0, 25, 75, 100}));
   EXPECT_EQ(fit({1, 1, 4, {0, 20, 100, 120}}, {1, 2, 2}), (Bytes{10, 110, 10, 110}));  // one way each
+}
+
+TEST(ImageFit, CropTakesTheMiddle) {
+  const Image wide{1, 2, 6, {1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16}};
+  EXPECT_EQ(fit(wide, {1, 2, 2}, ImageFit::crop), (Bytes{3, 4, 13, 14}));
+  EXPECT_EQ(fit({1, 4, 1, {10, 20, 30, 40}}, {1, 2, 1}, ImageFit::crop), (Bytes{20, 30}));
+  EXPECT_EQ(fit({1, 2, 8, {0, 0, 8, 8, 16, 16, 99, 99, 0, 0, 8, 8, 16, 16, 99, 99}}, {1, 1, 1}, ImageFit::crop),
+            (Bytes{12}));  // 2x2 pixels of the middle
+  // As the middle of the image resized to 2x6: its neighbours mix in.
+  EXPECT_EQ(fit({1, 1, 3, {50, 90, 40}}, {1, 2, 2}, ImageFit::crop), (Bytes{80, 78, 80, 78}));
+  EXPECT_EQ(fit({3, 1, 2, {1, 2, 3, 4, 5, 6}}, {3, 2, 4}, ImageFit::crop).size(), 24u);
+}
+
+TEST(ImageFit, PadKeepsAllOnBlack) {
+  EXPECT_EQ(fit({1, 1, 3, {50, 90, 40}}, {1, 3, 3}, ImageFit::pad), (Bytes{0, 0, 0, 50, 90, 40, 0, 0, 0}));
+  EXPECT_EQ(fit({1, 2, 1, {50, 90}}, {1, 2, 4}, ImageFit::pad), (Bytes{0, 50, 0, 0, 0, 90, 0, 0}));
+  EXPECT_EQ(fit({3, 2, 4, Bytes(24, 200)}, {3, 2, 2}, ImageFit::pad),
+            (Bytes{200, 200, 0, 0, 200, 200, 0, 0, 200, 200, 0, 0}));
+  EXPECT_EQ(fit({1, 1, 3000, Bytes(3000, 9)}, {1, 3, 3}, ImageFit::pad), (Bytes{0, 0, 0, 9, 9, 9, 0, 0, 0}));
+  EXPECT_EQ(fit({1, 2, 4, {0, 10, 20, 30, 40, 50, 60, 70}}, {1, 1, 2}, ImageFit::pad), (Bytes{25, 45}));
 }
 
 TEST(ImageFit, GreyAndColour) {

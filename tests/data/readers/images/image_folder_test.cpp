@@ -146,7 +146,7 @@ TEST_F(ImageFolder, ImagesBecomeWhatTheNetworkTakes) {
   expect_error({root().string(), "1 or 3 colours", "4x2x2"}, request);
 }
 
-TEST_F(ImageFolder, WithoutAWantedShapeSizesMustBeEqualButNotColours) {
+TEST_F(ImageFolder, WithoutAWantedShapeOneSizeIsKeptAndColoursAreMadeEqual) {
   put_image("train/a/1.png", 10);
   put("train/b/2.png", plain_png(2, 3, {1, 2, 3}));
   put_image("test/a/3.png", 30);
@@ -155,8 +155,62 @@ TEST_F(ImageFolder, WithoutAWantedShapeSizesMustBeEqualButNotColours) {
   const DataPair pair = open(request);
   EXPECT_EQ(pair.train->spec().inputs, (std::vector<tensor::Shape>{{3, 2, 3}}));
   EXPECT_EQ(fetch_sample(*pair.train, 0).inputs[0], std::vector<float>(18, 10));
-  put_image("train/b/3.png", 10, 3, 3);
-  expect_error({"train/b/3.png", "3x3", "2x3"});
+  EXPECT_FALSE(pair.chosen_size);
+}
+
+TEST_F(ImageFolder, DifferentSizesBecomeOneThatIsSaid) {
+  put_image("train/a/1.png", 10, 40, 90);
+  put_image("train/b/2.png", 20, 70, 50);
+  put_image("test/a/3.png", 30, 200, 300);
+  DataPair pair = open();  // the median of 40, 50 and 200, rounded down
+  EXPECT_EQ(pair.train->spec().inputs, (std::vector<tensor::Shape>{{1, 48, 48}}));
+  EXPECT_EQ(pair.chosen_size, (ImageSize{48, 48}));
+  EXPECT_TRUE(has_note(pair, "different sizes"));
+  EXPECT_TRUE(has_note(pair, "48x48"));
+  EXPECT_EQ(content(*pair.test), (Content{{30, 0}}));
+  DataRequest request;
+  request.images.size = ImageSize{5, 7};
+  pair = open(request);
+  EXPECT_EQ(pair.test->spec().inputs, (std::vector<tensor::Shape>{{1, 5, 7}}));
+  EXPECT_FALSE(pair.chosen_size);
+}
+
+TEST_F(ImageFolder, ImagesAreTurnedUprightUnlessAskedNotTo) {
+  put("train/a/1.jpg", with_exif(make_jpeg(3, 2, JCS_GRAYSCALE, Bytes(6, 100)), make_tiff(6, true)));
+  put_image("train/a/2.png", 7, 3, 2);
+  put_image("test/a/3.png", 7, 3, 2);
+  DataPair pair = open();
+  EXPECT_EQ(pair.train->spec().inputs, (std::vector<tensor::Shape>{{1, 3, 2}}));
+  EXPECT_TRUE(has_note(pair, "1 of 3 images turned upright"));
+  DataRequest request;
+  request.images.turn_upright = false;
+  request.images.size = ImageSize{3, 2};
+  pair = open(request);
+  EXPECT_FALSE(has_note(pair, "turned"));
+  EXPECT_TRUE(has_note(pair, "1 of 3 images resized"));
+}
+
+TEST_F(ImageFolder, WhatWasDoneToImagesIsCounted) {
+  put("train/a/1.png", make_png(1, {{200, 128}}, {.colour_type = PNG_COLOR_TYPE_GRAY_ALPHA}));
+  put("train/a/2.png", make_png(1, {{0, 200}}, {.colour_type = PNG_COLOR_TYPE_GRAY, .bits = 16}));
+  put("train/a/3.jpg", make_jpeg(1, 1, JCS_CMYK, {255, 128, 0, 255}));
+  put_image("test/a/4.png", 7, 1, 1);
+  const DataPair pair = open();
+  for (const char* note : {"1 of 4 images transparent, laid on black", "1 of 4 images of 16 bits", "1 of 4 images CMYK",
+                           "3 of 4 images grey, repeated"})
+    EXPECT_TRUE(has_note(pair, note)) << note;
+}
+
+TEST_F(ImageFolder, NamesMayBeOfAnyScript) {
+  const std::vector<std::string> names{"A\u0308pfel", "\u00c4pfel", "\u0441\u043e\u0431\u0430\u043a\u0430",
+                                       "\u732b"};  // in two normal forms; in the order of their bytes
+  for (const std::string& name : names) {
+    put_image("train/" + name + "/" + name + "1.png", 1);
+    put_image("test/" + name + "/\U0001f600.png", 2);
+  }
+  const DataPair pair = open();
+  EXPECT_EQ(pair.train->spec().class_names, names);
+  EXPECT_EQ(pair.test->origin(3), (root() / "test" / names[3] / "\U0001f600.png").string());
 }
 
 TEST_F(ImageFolder, BadImagesAreNamedOrLeftOut) {

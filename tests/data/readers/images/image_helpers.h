@@ -20,6 +20,7 @@ struct PngKind {
   std::vector<png_color> palette{};
   std::vector<png_byte> palette_alpha{};
   int transparent_grey = -1;  // the value that is transparent
+  Bytes exif{};
 };
 
 // The rows are packed as in the file: several pixels in a byte below 8 bits, two bytes for a value of 16.
@@ -41,6 +42,8 @@ inline Bytes make_png(std::uint32_t width, const std::vector<Bytes>& rows, const
   png_color_16 transparent{};
   transparent.gray = static_cast<png_uint_16>(kind.transparent_grey);
   if (kind.transparent_grey >= 0) png_set_tRNS(png, info, nullptr, 0, &transparent);
+  Bytes exif = kind.exif;
+  if (!exif.empty()) png_set_eXIf_1(png, info, static_cast<png_uint_32>(exif.size()), exif.data());
   png_write_info(png, info);
   std::vector<Bytes> copy = rows;
   std::vector<png_bytep> pointers;
@@ -78,6 +81,32 @@ inline Bytes make_jpeg(std::uint32_t width, std::uint32_t height, J_COLOR_SPACE 
   const Bytes file(memory, memory + size);
   jpeg_destroy_compress(&jpeg);
   std::free(memory);
+  return file;
+}
+
+// A TIFF structure with an orientation, as EXIF has it, after one other entry.
+inline Bytes make_tiff(int orientation, bool big_endian) {
+  Bytes tiff;
+  const auto put = [&](unsigned value, int bytes) {
+    for (int k = 0; k < bytes; ++k)
+      tiff.push_back(static_cast<std::uint8_t>(value >> 8 * (big_endian ? bytes - 1 - k : k)));
+  };
+  tiff.assign(2, big_endian ? 'M' : 'I');
+  put(42, 2), put(8, 4), put(2, 2);
+  put(0x0100, 2), put(4, 2), put(1, 4), put(640, 4);
+  put(0x0112, 2), put(3, 2), put(1, 4), put(static_cast<unsigned>(orientation), 2), put(0, 2);
+  put(0, 4);
+  return tiff;
+}
+
+// The JPEG file with this EXIF block behind its first two bytes.
+inline Bytes with_exif(const Bytes& jpeg, const Bytes& tiff) {
+  const std::size_t length = 2 + 6 + tiff.size();
+  Bytes file{
+      0xff, 0xd8, 0xff, 0xe1, static_cast<std::uint8_t>(length >> 8), static_cast<std::uint8_t>(length), 'E', 'x',
+      'i',  'f',  0,    0};
+  file.insert(file.end(), tiff.begin(), tiff.end());
+  file.insert(file.end(), jpeg.begin() + 2, jpeg.end());
   return file;
 }
 
