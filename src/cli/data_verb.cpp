@@ -40,7 +40,7 @@ constexpr std::array kDataOptions{
            "resize files of images to N (NxN) or ROWSxCOLUMNS; auto: one from their sizes, where these differ"},
     Option{"Which data", "image-fit", "stretch|crop|pad", "stretch",
            "how they are resized: stretched, cut, or whole with black on two sides"},
-    Option{"Which data", "image-orientation", "exif|stored", "exif",
+    Option{"Which data", "image-upright", "yes|no", "yes",
            "turn images as the camera noted, or leave them as they are stored"},
     Option{"Which data", "target-column", "NAMES", "",
            "of a table, what to predict: names in its header or numbers from 1; default: label, class or target, else "

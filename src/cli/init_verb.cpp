@@ -136,7 +136,7 @@ int run_init(const train::Registry& registry, const base::Settings& settings, co
   base::write_text_atomically(config, train::starter_config(plan, survey, names));
   const train::Experiment experiment = read_back(registry, config, network);
   for (const std::string& note : experiment.notes) fmt::print("note: {}\n", note);
-  fmt::print("{}: {} ({} parameters), {} epochs of {}, batch {}; about {} on this machine\n", config.string(),
+  fmt::print("{}: {} ({} parameters), {} epochs of {}, batch {}; the steps take about {} here\n", config.string(),
              plan.model.empty() ? network.string() : plan.model, experiment.network.parameter_count(), plan.epochs,
              base::counted(experiment.steps_per_epoch, "step"), experiment.batch,
              base::human_seconds(seconds_of(experiment)));

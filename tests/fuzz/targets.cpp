@@ -14,6 +14,7 @@
 #include "data/open_data.h"
 #include "data/readers/cifar.h"
 #include "data/readers/idx.h"
+#include "data/readers/images/image_exif.h"
 #include "data/readers/images/image_file.h"
 #include "data/readers/images/image_helpers.h"
 #include "data/readers/numpy/npy.h"
@@ -111,7 +112,15 @@ void read_table(Span bytes) {
   data::describe_table(data::TableFile{codecs, "input.csv", &bytes});
 }
 
-void read_image(Span bytes) { data::decode_image(bytes, "input"); }
+void read_image(Span bytes) {
+  data::decode_image_head(bytes, "input");
+  data::turn_upright(data::decode_image(bytes, "input"));
+}
+
+void read_exif(Span bytes) {
+  (void)data::tiff_orientation(bytes);
+  (void)data::jpeg_orientation(bytes);
+}
 
 void read_packed(Span bytes) {
   const fs::path path = file("input.trireme", bytes);
@@ -159,8 +168,17 @@ std::vector<Bytes> table_seeds() {
 }
 
 std::vector<Bytes> image_seeds() {
-  return {data::plain_png(3, 4, {1, 2, 3}), data::plain_png(2, 2, {9}), data::make_jpeg(4, 4, JCS_RGB, Bytes(48, 80)),
-          data::make_jpeg(8, 3, JCS_GRAYSCALE, Bytes(24, 200))};
+  return {data::plain_png(3, 4, {1, 2, 3}),
+          data::plain_png(2, 2, {9}),
+          data::make_jpeg(4, 4, JCS_RGB, Bytes(48, 80)),
+          data::make_jpeg(8, 3, JCS_GRAYSCALE, Bytes(24, 200)),
+          data::with_exif(data::make_jpeg(8, 3, JCS_GRAYSCALE, Bytes(24, 200)), data::make_tiff(6, true)),
+          data::make_png(3, {{1, 2, 250}}, {.colour_type = PNG_COLOR_TYPE_GRAY, .exif = data::make_tiff(3, false)})};
+}
+
+std::vector<Bytes> exif_seeds() {
+  const Bytes jpeg = data::make_jpeg(2, 2, JCS_GRAYSCALE, Bytes(4, 200));
+  return {data::make_tiff(6, true), data::make_tiff(3, false), data::with_exif(jpeg, data::make_tiff(8, true))};
 }
 
 std::vector<Bytes> packed_seeds() {
@@ -183,6 +201,7 @@ constexpr std::array kTargets{
     Target{"npz", read_npz, npz_seeds},
     Target{"table", read_table, table_seeds},
     Target{"image", read_image, image_seeds},
+    Target{"exif", read_exif, exif_seeds},
     Target{"packed", read_packed, packed_seeds},
     Target{"model_toml", read_model_toml, model_toml_seeds},
     Target{"model_json", read_model_json, model_json_seeds},

@@ -10,6 +10,7 @@
 #include "data/codecs/mapped_file.h"
 #include "data/dataset/columns.h"
 #include "data/dataset/table_schema.h"
+#include "data/readers/image_settings.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
 
@@ -122,6 +123,12 @@ DataPair open_packed(const fs::path& path) {
   try {
     DataPair pair{read_split(file, header, kSplits[0]), read_split(file, header, kSplits[1])};
     pair.dataset = header.value("dataset", "");
+    if (header.contains("images")) {
+      const Json& images = header["images"];
+      const std::optional<ImageFit> fit = fit_of(images.at("fit").get<std::string>());
+      if (!fit) damaged(path, "an unknown way of fitting images");
+      pair.images = ImageOptions{{}, *fit, images.at("upright")};
+    }
     return pair;
   } catch (const Json::exception& error) {
     damaged(path, fmt::format("its header lacks something: {}", base::without_tag(error.what())));

@@ -68,7 +68,7 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   data::DataPair pair = saved ? saved->open(request) : data::open_dataset(readers, request);
   if (readers.datasets.find(request.name) == nullptr) e.data_path = base::absolute_path(request.name);
   e.data_spec = pair.train->spec();
-  e.chosen_image_size = pair.chosen_size;
+  e.images = pair.images;
   if (const data::TargetKind has = pair.train->spec().target; has != request.wanted_target && settings.is_set("target"))
     base::user_error("{} is '{}', but '{}' has {}", settings.label("target"), settings.text("target"), request.name,
                      data::target_name(has));
@@ -106,7 +106,8 @@ void fit_network(const models::ModelRow& model, const base::Settings& settings, 
   const data::ImageOptions images = data::read_image_options(settings);
   const auto resize = [&](std::int64_t height, std::int64_t width) {
     const tensor::Shape& has = e.train->spec().inputs[0];
-    if (!saved && images.fit != data::ImageFit::stretch && has.rank() == 3 && (has[1] != height || has[2] != width))
+    if (!saved && !e.images && images.fit != data::ImageFit::stretch && has.rank() == 3 &&
+        (has[1] != height || has[2] != width))
       base::user_error("{} '{}' is for files of images; those of '{}' have one size and are stretched",
                        settings.label("image-fit"), settings.text("image-fit"), settings.text("data"));
     for (data::DatasetPtr* set : {&e.train, &e.validation, &e.test})

@@ -35,7 +35,7 @@ constexpr std::array kOptions{
            "resize images to N (NxN) or ROWSxCOLUMNS; auto: to what the network needs, else one from their sizes"},
     Option{"What to train", "image-fit", "stretch|crop|pad", "stretch",
            "how files of images of another shape are resized: stretched, cut, or whole with black on two sides"},
-    Option{"What to train", "image-orientation", "exif|stored", "exif",
+    Option{"What to train", "image-upright", "yes|no", "yes",
            "turn images as the camera noted, or leave them as they are stored"},
     Option{"What to train", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
     Option{"What to train", "distribute", "SCHEME", "global",

@@ -108,8 +108,8 @@ void add_length(ConfigText& text, const StarterPlan& plan, const DataSurvey& sur
     text.comment(
         fmt::format("{} training samples are too few to keep some apart: the last weights count.", survey.train));
   } else {
-    text.comment(
-        "A tenth of the training set, of every class, is kept apart. The best weights are chosen on it, so the");
+    text.comment(fmt::format("A tenth of the training set{} is kept apart. The best weights are chosen on it, so the",
+                             survey.spec.target == data::TargetKind::classes ? ", of every class," : ""));
     text.comment("test set stays unseen until the end.");
   }
   text.add("validation", plan.validation);
