@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "support/core_errors.h"
 
 namespace trireme::train {
@@ -69,6 +70,21 @@ TEST(ClassWeights, MistakesAreSentences) {
   EXPECT_NE(support::sentence(base::ErrorKind::user, [&] { (void)class_weights(kOption, "balanced", values); })
                 .find("values"),
             std::string::npos);
+}
+
+TEST(ClassWeights, AnyTextIsReadOrRefused) {
+  const Labels set({0, 0, 1, 2});
+  const base::CounterRng rng(2, base::Purpose::probe, 0, 0);
+  const std::string letters = "===,,cat012dog.e-+5x";
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    std::string text;
+    for (std::uint64_t k = 0; k < i % 13; ++k) text += letters[rng.below(13 * i + k, letters.size())];
+    try {
+      for (const float weight : class_weights(kOption, text, set)) ASSERT_TRUE(weight >= 0 && weight < 1e12) << text;
+    } catch (const base::Error& error) {
+      ASSERT_EQ(error.kind(), base::ErrorKind::user) << text << ": " << error.what();
+    }
+  }
 }
 
 }  // namespace

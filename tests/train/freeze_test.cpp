@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "ops/activation/activation.h"
 #include "ops/dense/dense.h"
 #include "ops/loss/loss.h"
@@ -63,6 +64,20 @@ TEST(Freeze, MistakesAreSentences) {
   refused("*", "nothing of small to train");
   refused("all-but:", "nothing of small to train");
   refused("all-but:haed", "head");
+}
+
+TEST(Freeze, AnyTextIsReadOrRefused) {
+  const base::CounterRng rng(1, base::Purpose::probe, 0, 0);
+  const std::string letters = "**..,,:stage10fchdl-ubi";
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    std::string text = i % 3 == 0 ? "all-but:" : "";
+    for (std::uint64_t k = 0; k < i % 17; ++k) text += letters[rng.below(17 * i + k, letters.size())];
+    try {
+      (void)frozen(text);
+    } catch (const base::Error& error) {
+      ASSERT_EQ(error.kind(), base::ErrorKind::user) << text << ": " << error.what();
+    }
+  }
 }
 
 }  // namespace

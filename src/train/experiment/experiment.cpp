@@ -212,6 +212,11 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   fit_network(model, settings, given.data, e);
   if (const std::string& style = settings.text("init"); style != "auto") e.network.set_initialiser(style);
   if (e.network.initialiser().empty()) e.network.set_initialiser(kInitialiser);
+  const graph::Network& net = e.network;
+  if (const auto loss = net.nodes()[static_cast<std::size_t>(net.loss())].op->kind();
+      !e.crew_options.class_weights.empty() && loss != "softmax_cross_entropy")
+    base::user_error("{} is for networks that end in softmax_cross_entropy, but {} ends in {}; use none",
+                     settings.label("class-weights"), net.name(), loss);
   if (const std::string note = freeze_layers(settings.label("freeze"), settings.text("freeze"), e.network);
       !note.empty())
     e.notes.push_back(settings.text("init-from").empty() ? note + ", at their random start: there is no --init-from"
