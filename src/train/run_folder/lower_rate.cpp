@@ -53,7 +53,8 @@ bool has_diverged(const RunFolder& folder) {
   for (std::string line; std::getline(in, line);) {
     if (line.find("\"diverged\"") == std::string::npos) continue;
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_object() && json.value("type", "") == "diverged" && json.value("step", std::int64_t{0}) > last)
+    if (!json.is_object() || !json.contains("type") || json["type"] != "diverged") continue;
+    if (json.contains("step") && json["step"].is_number_integer() && json["step"].get<std::int64_t>() > last)
       return true;
   }
   return false;
