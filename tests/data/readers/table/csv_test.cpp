@@ -181,6 +181,7 @@ TEST(Table, WhatIsWrongIsNamedWithLineAndColumn) {
   refused("1,2,word\n", {"line 1", "column 3", "'word'"}, wanting(TargetKind::values));
   refused("1,2,0\n1,\x1b[31m,0\n", {"line 2", "'?[31m'"});
   refused("1,2,0\n1," + std::string(1000, 'y') + ",0\n", {"'" + std::string(30, 'y') + "...'"});
+  refused("1,2,na\xefve\n", {"line 1", "column 3", "UTF-8", "iconv"});
   refused("1,2," + std::string(1000, 'y') + "\n", {"line 1", "column 3", "longer"});
 }
 
