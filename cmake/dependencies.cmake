@@ -12,6 +12,10 @@ find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
+find_package(PkgConfig REQUIRED)
+if(NOT TARGET PkgConfig::PANGOCAIRO)
+  pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo)  # libpango1.0-dev
+endif()
 
 # Libraries without a usable CMake package become imported targets here. oneDNN is one of them: its own package file
 # insists on the OpenCL headers, which a CPU engine does not need.

@@ -17,7 +17,7 @@ using Option = base::OptionSpec;
 
 constexpr std::array kBenchOptions{
     Option{"What to measure", "model", "NAMES", "all",
-           "networks of the zoo, separated by commas; all: the rows of the studies"},
+           "networks of the zoo or files (FILE.toml, FILE.json), separated by commas; all: the rows of the studies"},
     Option{"What to measure", "batch", "N", "0",
            "samples of a step, of each process; 0: a worker's batch in the studies"},
     Option{"What to measure", "threads", "LIST", "1", "numbers of threads, separated by commas"},

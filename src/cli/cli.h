@@ -47,6 +47,7 @@ std::string help_text(const Verb& verb, const base::OptionSpec& option);
 std::vector<Verb> verbs(const train::Registry& registry);
 
 Verb train_verb(const train::Registry& registry);
+Verb init_verb();
 Verb eval_verb();
 Verb predict_verb();
 Verb data_verb();

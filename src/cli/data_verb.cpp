@@ -13,15 +13,18 @@
 #include "base/text/text.h"
 #include "cli/cli.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/open_data.h"
 #include "data/readers/image_settings.h"
 #include "data/readers/images/image_list.h"
 #include "data/readers/images/image_survey.h"
 #include "data/readers/packed.h"
 #include "data/readers/table/csv.h"
+#include "data/readers/table/table_options.h"
 #include "data/show/contact_sheet.h"
 #include "data/show/table_text.h"
 #include "data/stages/prepare.h"
+#include "train/evaluation/predictions.h"
 
 namespace trireme::cli {
 namespace {
@@ -37,7 +40,7 @@ constexpr std::array kDataOptions{
            "resize files of images to N (NxN) or ROWSxCOLUMNS; auto: one from their sizes, where these differ"},
     Option{"Which data", "image-fit", "stretch|crop|pad", "stretch",
            "how they are resized: stretched, cut, or whole with black on two sides"},
-    Option{"Which data", "image-orientation", "exif|stored", "exif",
+    Option{"Which data", "image-upright", "yes|no", "yes",
            "turn images as the camera noted, or leave them as they are stored"},
     Option{"Which data", "target-column", "NAMES", "",
            "of a table, what to predict: names in its header or numbers from 1; default: label, class or target, else "
@@ -91,21 +94,6 @@ std::string new_file(const base::Settings& settings, const char* ending) {
   return name;
 }
 
-// Samples per class, or per label for multi-label data.
-std::vector<std::int64_t> counts(const data::Dataset& set) {
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(set.spec().classes));
-  data::each_target(set, [&](std::int64_t, std::span<const float> target) {
-    if (set.spec().target == data::TargetKind::classes) ++counts[static_cast<std::size_t>(target[0])];
-    if (set.spec().target == data::TargetKind::labels)
-      for (std::size_t k = 0; k < target.size(); ++k) counts[k] += target[k] != 0 ? 1 : 0;
-  });
-  return counts;
-}
-
-std::string class_name(const data::DataSpec& spec, std::size_t c) {
-  return c < spec.class_names.size() ? spec.class_names[c] : std::to_string(c);
-}
-
 struct SetInfo {
   const char* name;
   const data::Dataset* set;
@@ -118,7 +106,7 @@ std::vector<std::string> warnings(const SetInfo& info) {
   if (info.set->spec().target == data::TargetKind::values) return all;
   for (std::size_t c = 0; c < info.counts.size(); ++c)
     if (info.counts[c] == 0)
-      all.push_back(fmt::format("no {} sample has the class '{}'", info.name, class_name(info.set->spec(), c)));
+      all.push_back(fmt::format("no {} sample has the class '{}'", info.name, train::class_name(info.set->spec(), c)));
   return all;
 }
 
@@ -156,14 +144,29 @@ OrderedJson survey_json(const data::ImageSurvey& survey) {
   return json;
 }
 
-// The columns of a text table; empty for all other data.
-std::optional<data::TableSummary> columns_of(const data::Readers& readers, const base::Settings& settings) {
+// The columns of a text table; empty for all other data. `spec`: of the dataset that it became, null if it became none.
+std::optional<data::TableSummary> columns_of(const data::Readers& readers, const base::Settings& settings,
+                                             const data::DataSpec* spec) {
   data::DataRequest request = request_of(settings);
   request.codecs = readers.codecs;
   std::error_code ignored;
   if (readers.datasets.find(request.name) || !base::fs::exists(request.name, ignored) || !data::is_table(request))
     return {};
-  return data::describe_table(data::TableFile{request.codecs, request.name});
+  const data::TableFile file{request.codecs, request.name};
+  if (!spec) return data::describe_table(file);
+  return data::describe_table(file, spec->schema && !spec->schema->targets[0].name.empty());
+}
+
+// Opens the data; a table that cannot be trained on as it is, is described before the error.
+data::DataPair open_or_describe(const data::Readers& readers, const base::Settings& settings) {
+  try {
+    return open_data(readers, settings);
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::user || settings.flag("json")) throw;
+    if (const auto columns = columns_of(readers, settings, nullptr))
+      for (const std::string& line : data::column_lines(*columns, nullptr)) fmt::print("  {}\n", line);
+    throw;
+  }
 }
 
 void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal,
@@ -174,7 +177,7 @@ void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets
     fmt::print("  {:<6} {:>9} {}\n", info.name, info.set->size(), info.set->size() == 1 ? "sample" : "samples");
   if (const auto images = survey(settings, sets)) print_survey(*images);
   if (columns)
-    for (const std::string& line : data::column_lines(*columns, spec)) fmt::print("  {}\n", line);
+    for (const std::string& line : data::column_lines(*columns, &spec)) fmt::print("  {}\n", line);
   for (std::size_t i = 0; i < normal.inputs.size() && !columns; ++i)
     for (std::size_t c = 0; c < normal.inputs[i].mean.size(); ++c)
       fmt::print("  input {} {} {}: mean {:.4f}, deviation {:.4f}\n", i + 1, spec.table ? "column" : "channel", c + 1,
@@ -183,7 +186,7 @@ void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets
     fmt::print("  {:<20} {:>9} {:>9}\n", spec.target == data::TargetKind::classes ? "class" : "label", sets[0].name,
                sets[1].name);
     for (std::size_t c = 0; c < sets[0].counts.size(); ++c)
-      fmt::print("  {:<20} {:>9} {:>9}\n", class_name(spec, c), sets[0].counts[c], sets[1].counts[c]);
+      fmt::print("  {:<20} {:>9} {:>9}\n", train::class_name(spec, c), sets[0].counts[c], sets[1].counts[c]);
   }
   for (const SetInfo& info : sets)
     for (const std::string& warning : warnings(info)) fmt::print("  warning: {}\n", warning);
@@ -208,11 +211,11 @@ OrderedJson info_json(const base::Settings& settings, const std::vector<SetInfo>
 void info(const data::Readers& readers, const base::Settings& settings) {
   const std::string& name = settings.text("data");
   if (name.ends_with(data::kPackedEnding)) data::verify_packed(name);
-  const data::DataPair pair = open_data(readers, settings);
-  const std::vector<SetInfo> sets{{"train", pair.train.get(), counts(*pair.train)},
-                                  {"test", pair.test.get(), counts(*pair.test)}};
+  const data::DataPair pair = open_or_describe(readers, settings);
+  const std::vector<SetInfo> sets{{"train", pair.train.get(), data::class_counts(*pair.train)},
+                                  {"test", pair.test.get(), data::class_counts(*pair.test)}};
   const data::Normalization normal = data::compute_normalization(pair.train, "standard");
-  const std::optional<data::TableSummary> columns = columns_of(readers, settings);
+  const std::optional<data::TableSummary> columns = columns_of(readers, settings, &pair.train->spec());
   if (settings.flag("json"))
     fmt::print("{}\n", info_json(settings, sets, normal, columns).dump());
   else
@@ -244,8 +247,9 @@ void show(const data::Readers& readers, const base::Settings& settings) {
   if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte)
     options.range = data::SheetOptions::Range{};
   const data::DatasetPtr set = data::prepare(train ? pair.train : pair.test, augmentation, {});
-  const std::vector<std::uint8_t> picture = data::contact_sheet(*set, options);
-  base::write_file_atomically(file, std::as_bytes(std::span(picture)));
+  const data::ContactSheet sheet = data::contact_sheet(*set, options);
+  base::write_file_atomically(file, std::as_bytes(std::span(sheet.png)));
+  for (const std::string& note : sheet.notes) fmt::print("note: {}\n", note);
   fmt::print("{}: {} of {} samples\n", file, std::min(options.columns * options.rows, set->size()), set->size());
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/show/contact_sheet.h"
 #include "train/evaluation/class_report.h"
 
 namespace trireme::cli {
@@ -17,11 +18,11 @@ struct EvalReport {
 
 // Tables of text. Up to 20 classes are shown whole, of more the worst.
 std::vector<std::string> report_lines(const EvalReport& report);
-// A JSON object with `per_class`, `confusion` (up to 100 classes), `confused` and `worst`.
+// A JSON object with `per_class` (or `per_value`), `confusion` (up to 100 classes), `confused` and `worst`.
 std::string report_json(const EvalReport& report);
 
-// A contact sheet of the worst samples, each with its label, what was predicted, and its loss: a PNG file. Samples are
-// shown as `dataset` has them.
-std::vector<std::uint8_t> worst_sheet(const train::Predictions& predictions, const data::Dataset& dataset);
+// A contact sheet of the worst samples, each with its label, what was predicted, and its loss. Samples are shown as
+// `dataset` has them.
+data::ContactSheet worst_sheet(const train::Predictions& predictions, const data::Dataset& dataset);
 
 }  // namespace trireme::cli

@@ -10,6 +10,7 @@
 #include "cli/eval_report.h"
 #include "cli/saved_run.h"
 #include "data/stages/prepare.h"
+#include "train/results/score_report.h"
 
 namespace trireme::cli {
 namespace {
@@ -44,6 +45,10 @@ void print_eval_json(const base::Settings& settings, const SavedRun& saved, cons
                               {"samples", result.samples},   {"loss", result.loss}};
   json["accuracy"] =
       std::isnan(result.accuracy) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(result.accuracy);
+  for (const observe::Score& score : result.scores.named()) {
+    const bool is_known = !std::isnan(score.value);
+    json[score.name] = is_known ? nlohmann::ordered_json(score.value) : nlohmann::ordered_json(nullptr);
+  }
   json["weights_sha256"] = saved.crew->space().sha256(saved.crew->weights());
   json["weights"] = saved.weights;
   json.update(nlohmann::ordered_json::parse(report_json(report)));
@@ -59,8 +64,9 @@ int run_eval(const train::Registry& registry, const base::Settings& settings, co
   const EvalReport report{all, [&](std::int64_t sample) { return saved.split->origin(sample); }};
   const train::Evaluation& result = all.evaluation;
   if (!picture.empty()) {
-    const std::vector<std::uint8_t> png = worst_sheet(all, *as_in_the_data(saved));
-    base::write_file_atomically(picture, std::as_bytes(std::span(png)));
+    const data::ContactSheet sheet = worst_sheet(all, *as_in_the_data(saved));
+    base::write_file_atomically(picture, std::as_bytes(std::span(sheet.png)));
+    for (const std::string& note : sheet.notes) fmt::print(stderr, "note: {}\n", note);
   }
   if (settings.flag("json")) {
     print_eval_json(settings, saved, report);
@@ -68,8 +74,7 @@ int run_eval(const train::Registry& registry, const base::Settings& settings, co
   }
   fmt::print("the {} weights, {}, on {} of {} ({})\n", saved.weights, saved.checkpoint,
              base::counted(result.samples, "sample"), saved.data_name, saved.split_name);
-  if (!std::isnan(result.accuracy)) fmt::print("accuracy  {:.2f} %\n", 100 * result.accuracy);
-  fmt::print("loss      {:.6f}\n", result.loss);
+  for (const std::string& line : train::score_lines(result)) fmt::print("{}\n", line);
   for (const std::string& line : report_lines(report)) fmt::print("{}\n", line);
   if (!picture.empty()) fmt::print("\n{}: the worst samples, with label / prediction, loss\n", picture);
   return 0;

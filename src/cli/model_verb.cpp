@@ -15,7 +15,6 @@
 #include "graph/description/network_table.h"
 #include "models/files/model_file.h"
 #include "train/experiment/model_choice.h"
-#include "train/experiment/options.h"
 
 namespace trireme::cli {
 namespace {
@@ -43,9 +42,7 @@ struct Chosen {
 
 // `name`: of the zoo, or a file.
 Chosen choose(const train::Registry& registry, const base::Settings& settings, const std::string& name) {
-  base::Settings of_train(train::train_options());
-  of_train.set("model", name);
-  models::ModelRow row = train::choose_model(registry, of_train, train::read_model_file(of_train));
+  models::ModelRow row = train::named_model(registry, name);
   const std::array<std::string, 3> targets{"classes", "labels", "values"};
   models::ModelRequest request{.inputs = row.inputs,
                                .classes = settings.integer("classes", 0, std::int64_t{1} << 30),
@@ -71,8 +68,8 @@ std::string absent_file(const base::Settings& settings, const char* option) {
   return name;
 }
 
-// Draws a DOT text with Graphviz.
-void draw_svg(const std::string& dot, const std::string& svg) {
+// A DOT text, drawn as SVG by Graphviz.
+std::string drawn_svg(const std::string& dot, const std::string& svg) {
   base::ChildProcess graphviz({.arguments = {"dot", "-Tsvg"}, .environment = {}});
   const std::int64_t deadline = base::in_seconds(kDrawSeconds);
   const bool is_written = graphviz.write(dot, deadline);
@@ -82,7 +79,7 @@ void draw_svg(const std::string& dot, const std::string& svg) {
       base::user_error("--svg needs Graphviz (apt install graphviz); --dot FILE writes the graph without it");
     base::run_error("Graphviz could not draw {}: {}", svg, graphviz.error_text());
   }
-  base::write_text_atomically(svg, graphviz.output());
+  return graphviz.output();
 }
 
 void show_model(const train::Registry& registry, const base::Settings& settings, const std::string& name) {
@@ -93,10 +90,11 @@ void show_model(const train::Registry& registry, const base::Settings& settings,
     const int oars = graph::default_oars(chosen.network, chosen.row.batch);
     samples = (chosen.row.batch + oars - 1) / oars;
   }
-  fmt::print("{}", graph::network_table(chosen.network, samples));
   const std::string text = dot.empty() && svg.empty() ? "" : graph::network_dot(chosen.network);
+  const std::string drawn = svg.empty() ? "" : drawn_svg(text, svg);  // fails, if at all, before anything is written
+  fmt::print("{}", graph::network_table(chosen.network, samples));
   if (!dot.empty()) base::write_text_atomically(dot, text);
-  if (!svg.empty()) draw_svg(text, svg);
+  if (!svg.empty()) base::write_text_atomically(svg, drawn);
 }
 
 void export_model(const train::Registry& registry, const base::Settings& settings, const std::string& name) {

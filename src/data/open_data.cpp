@@ -110,7 +110,9 @@ DataPair open_dataset(const Readers& readers, DataRequest request) {
   request.codecs = readers.codecs;
   if (const DatasetRow* dataset = readers.datasets.find(request.name)) {
     refuse_table_options(request);
-    return dataset->open(request);
+    DataPair pair = dataset->open(request);
+    pair.dataset = dataset->name;
+    return pair;
   }
   if (is_path(request.name)) return open_path(readers, request);
   return readers.datasets.get(request.name).open(request);  // an unknown name is a user error

@@ -58,11 +58,18 @@ struct SamplesUsed {
   std::string order;
 };
 
+// A score of an evaluation beside loss and accuracy: "r2", 0.87.
+struct Score {
+  std::string name;
+  double value = 0;
+};
+
 struct EpochDone {
   std::int64_t step = 0, epoch = 0;
   double train_loss = 0, train_accuracy = 0;
   double held_out_loss = 0, held_out_accuracy = 0;
-  bool is_validation = false;  // held-out data is the validation share; otherwise the test set
+  std::vector<Score> held_out_scores;  // of values and labels
+  bool is_validation = false;          // held-out data is the validation share; otherwise the test set
   bool is_best = false;
   double lr = 0;
   std::string strategy;

@@ -52,7 +52,8 @@ Offences check_library_headers(const SourceFile& file) {
     if (!gate && (starts("dnnl") || starts("oneapi/") || starts("mkldnn")))
       offence("oneDNN is used only through the gate in src/ops/core/onednn*");
     if (!gate && starts("omp.h")) offence("OpenMP's settings are made only in the gate, src/ops/core/onednn*");
-    const bool is_light = include.path == "nlohmann/json_fwd.hpp";  // declarations only
+    const bool is_light = include.path == "nlohmann/json_fwd.hpp" ||
+                          include.path == "toml++/impl/forward_declarations.h";  // declarations only
     if (is_header(file.path) && !is_light &&
         (starts("nlohmann/") || starts("spdlog/") || starts("CLI/") || starts("toml++/")))
       offence("heavy headers belong into .cpp files");

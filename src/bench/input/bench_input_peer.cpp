@@ -43,7 +43,10 @@ PytorchInput::PytorchInput(const InputCase& bench, const Peer& peer, const base:
     : peer_(peer), cpus_(cores.cpus) {
   const data::DataPair pair = data::open_packed(bench.file);
   const data::Augmentation augmentation = data::parse_augmentation(bench.augment);
-  if (augmentation.degrees > 0 || augmentation.brightness > 0 || augmentation.cutout > 0)
+  data::Augmentation crop_and_flip;
+  crop_and_flip.pad = augmentation.pad;
+  crop_and_flip.flip = augmentation.flip;
+  if (augmentation != crop_and_flip)
     base::user_error("bench input --peer pytorch compares crop and flip alone, not '{}'", bench.augment);
   const data::Normalization normal = data::compute_normalization(pair.train, bench.normalize);
   if (pair.train->spec().inputs.size() != 1 || pair.train->spec().inputs[0].rank() != 3 || normal.inputs.empty() ||

@@ -67,7 +67,7 @@ void tune(const std::vector<BenchCase>& cases, const std::string& file) {
   std::map<std::string, Times> by_layer;  // keys as in the table: equal layers share a row
   std::string about;
   for (const BenchCase& bench : cases) {
-    const graph::Network network = graph::fuse(models::build_model(*bench.info));
+    const graph::Network network = graph::fuse(network_of(*bench.info));
     const auto layers = graph::layers_with_a_choice(network, (bench.batch + bench.oars - 1) / bench.oars);
     std::map<std::string, Times> times;
     if (!layers.empty()) measure_algorithms(bench, layers, cores, times);

@@ -81,7 +81,7 @@ std::vector<TrainCase> cases_of(const train::Registry& registry, const base::Set
   const comm::Transport& transport = registry.transports.get(settings.choice("transport", names));
   if (transport.offered.train) more["transport"] = transport.name;
   const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
-  for (const BenchCase& one : bench_cases(registry.models, settings))
+  for (const BenchCase& one : bench_cases(registry, settings))
     for (const int world : worlds_of(settings)) {
       const auto needed = static_cast<std::size_t>(world) * static_cast<std::size_t>(one.threads);
       if (needed > cores.cpus.size())
@@ -92,7 +92,7 @@ std::vector<TrainCase> cases_of(const train::Registry& registry, const base::Set
         // One oar per thread, because PyTorch's processes also take their batches whole; and the default of `trireme
         // train`, if that gives every worker at least one.
         numbers = {world * static_cast<int>(std::min<std::int64_t>(one.threads, one.batch))};
-        const int usual = graph::default_oars(models::build_model(*one.info), one.batch * world);
+        const int usual = graph::default_oars(network_of(*one.info), one.batch * world);
         if (usual != numbers[0] && usual >= world) numbers.push_back(usual);
       }
       all.push_back({one.model, world, one.threads, one.batch, numbers,

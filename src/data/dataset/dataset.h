@@ -87,10 +87,15 @@ using DatasetPtr = std::shared_ptr<const Dataset>;
 void each_target(const Dataset& dataset,
                  base::FunctionRef<void(std::int64_t index, std::span<const float> target)> see);
 
+// Samples per class, or per label where several may hold; zeros for values.
+std::vector<std::int64_t> class_counts(const Dataset& dataset);
+
 struct DataPair {
   DatasetPtr train, test;
-  std::vector<std::string> notes{};        // sentences for the user: what was left out, how the test set was chosen
-  std::optional<ImageSize> chosen_size{};  // that images of different sizes got, because nothing asked for one
+  std::vector<std::string> notes{};  // sentences for the user: what was left out, how the test set was chosen
+  // How the samples were read, if from files of images, also before they were packed; the size if none was asked for.
+  std::optional<ImageOptions> images{};
+  std::string dataset{};  // its name in the list of datasets, also of a packed file; empty for the user's own data
 };
 
 }  // namespace trireme::data

@@ -37,6 +37,13 @@ std::int64_t input_values(const TableSchema& schema) {
   return values;
 }
 
+bool make_same_inputs(const TableSchema& a, const TableSchema& b) {
+  const bool by_name = a.has_names && b.has_names;
+  return std::ranges::equal(a.inputs, b.inputs, [&](const TableColumn& x, const TableColumn& y) {
+    return x.words == y.words && (!by_name || x.name == y.name);
+  });
+}
+
 bool is_plain(const TableSchema& schema) {
   return !schema.has_names && std::ssize(schema.inputs) == schema.width - 1 && schema.targets.size() == 1 &&
          schema.targets[0].place == schema.width - 1 &&
@@ -55,12 +62,13 @@ std::string to_json(const TableSchema& schema) {
     json[name] = SchemaJson::array();
     for (const TableColumn& column : *columns) json[name].push_back(column_to_json(column));
   }
+  if (!schema.ignored.empty()) json["ignored"] = schema.ignored;
   return json.dump();
 }
 
 TableSchema schema_from_json(std::string_view text) {
   const SchemaJson json = SchemaJson::parse(text);
-  TableSchema schema{json.at("columns"), json.at("header"), {}, {}};
+  TableSchema schema{json.at("columns"), json.at("header"), {}, {}, json.value("ignored", std::vector<std::string>())};
   for (const SchemaJson& column : json.at("inputs")) schema.inputs.push_back(column_from_json(column, schema.width));
   for (const SchemaJson& column : json.at("targets")) schema.targets.push_back(column_from_json(column, schema.width));
   if (schema.inputs.empty() || schema.targets.empty()) throw std::invalid_argument("a table without columns");

@@ -25,12 +25,16 @@ struct TableSchema {
   std::int64_t width = 0;  // columns of the table, unused ones included
   bool has_names = false;  // a header gave every column its own name
   std::vector<TableColumn> inputs, targets;
+  std::vector<std::string> ignored{};  // the names of the other columns, where there is a header
 
   bool operator==(const TableSchema&) const = default;
 };
 
 // The number of values that the inputs become.
 std::int64_t input_values(const TableSchema& schema);
+
+// True if both give the same columns the same inputs, wherever the columns are in their tables.
+bool make_same_inputs(const TableSchema& a, const TableSchema& b);
 
 // True if the schema says no more than the number of columns: numbers without names, the target last.
 bool is_plain(const TableSchema& schema);

@@ -9,10 +9,21 @@
 #include "data/codecs/codec.h"
 #include "data/dataset/dataset.h"
 #include "data/dataset/image_options.h"
-#include "data/dataset/table_schema.h"
-#include "data/readers/table/table_options.h"
 
 namespace trireme::data {
+
+// How missing values are read: refused, or filled with the column's mean or with 0.
+enum class MissingValues { refuse, mean, zero };
+
+struct TableOptions {
+  // Columns by their names in the header, or by number from 1.
+  std::vector<std::string> targets{}, ignored{}, categories{};
+  MissingValues missing = MissingValues::refuse;
+
+  bool is_default() const {
+    return targets.empty() && ignored.empty() && categories.empty() && missing == MissingValues::refuse;
+  }
+};
 
 struct DataRequest {
   std::string name{};      // a dataset of the list; a path if it has a slash or such a file exists

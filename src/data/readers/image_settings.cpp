@@ -17,6 +17,14 @@ constexpr std::array<std::int64_t, 7> kUsualSides = {16, 24, 32, 48, 64, 96, 128
 
 }  // namespace
 
+const std::string& fit_name(ImageFit fit) { return kFitNames[static_cast<std::size_t>(fit)]; }
+
+std::optional<ImageFit> fit_of(std::string_view name) {
+  const auto found = std::find(kFitNames.begin(), kFitNames.end(), name);
+  if (found == kFitNames.end()) return {};
+  return static_cast<ImageFit>(found - kFitNames.begin());
+}
+
 std::string size_text(const ImageSize& size) { return fmt::format("{}x{}", size.rows, size.columns); }
 
 std::optional<ImageSize> parse_image_size(const std::string& label, std::string_view text) {
@@ -36,12 +44,11 @@ std::optional<ImageSize> parse_image_size(const std::string& label, std::string_
 }
 
 ImageOptions read_image_options(const base::Settings& settings) {
-  const std::array<std::string, 2> orientations{"exif", "stored"};
+  const std::array<std::string, 2> words{"yes", "no"};
   ImageOptions options;
   options.size = parse_image_size(settings.label("image-size"), settings.text("image-size"));
-  const std::string& fit = settings.choice("image-fit", kFitNames);
-  options.fit = static_cast<ImageFit>(std::find(kFitNames.begin(), kFitNames.end(), fit) - kFitNames.begin());
-  options.turn_upright = settings.choice("image-orientation", orientations) == "exif";
+  options.fit = *fit_of(settings.choice("image-fit", kFitNames));
+  options.turn_upright = settings.choice("image-upright", words) == "yes";
   return options;
 }
 

@@ -11,13 +11,15 @@
 
 namespace trireme::data {
 
+const std::string& fit_name(ImageFit fit);  // "stretch", "crop", "pad"
+std::optional<ImageFit> fit_of(std::string_view name);
 std::string size_text(const ImageSize& size);  // "48x64"
 
 // "64" is 64x64, "48x64" has 48 rows and 64 columns; no value for "auto". Others are user errors that begin with
 // `label`.
 std::optional<ImageSize> parse_image_size(const std::string& label, std::string_view text);
 
-// The options image-size, image-fit and image-orientation, which the settings' table must have.
+// The options image-size, image-fit and image-upright, which the settings' table must have.
 ImageOptions read_image_options(const base::Settings& settings);
 
 // The size for images of several sizes: square, the largest of 16, 24, 32, 48, 64, 96 and 128 that is at most the

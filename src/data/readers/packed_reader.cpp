@@ -10,6 +10,7 @@
 #include "data/codecs/mapped_file.h"
 #include "data/dataset/columns.h"
 #include "data/dataset/table_schema.h"
+#include "data/readers/image_settings.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
 
@@ -120,7 +121,15 @@ DataPair open_packed(const fs::path& path) {
   const auto file = std::make_shared<const MappedFile>(path);
   const Json header = read_header(*file);
   try {
-    return {read_split(file, header, kSplits[0]), read_split(file, header, kSplits[1])};
+    DataPair pair{read_split(file, header, kSplits[0]), read_split(file, header, kSplits[1])};
+    pair.dataset = header.value("dataset", "");
+    if (header.contains("images")) {
+      const Json& images = header["images"];
+      const std::optional<ImageFit> fit = fit_of(images.at("fit").get<std::string>());
+      if (!fit) damaged(path, "an unknown way of fitting images");
+      pair.images = ImageOptions{{}, *fit, images.at("upright")};
+    }
+    return pair;
   } catch (const Json::exception& error) {
     damaged(path, fmt::format("its header lacks something: {}", base::without_tag(error.what())));
   }

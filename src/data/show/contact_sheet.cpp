@@ -1,13 +1,16 @@
 #include "data/show/contact_sheet.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
-#include "data/show/canvas.h"
-#include "data/show/glyphs.h"
+#include "data/show/label_font.h"
+#include "data/show/picture.h"
 #include "data/show/sheet_label.h"
 #include "data/show/sheet_panel.h"
 
@@ -15,9 +18,8 @@ namespace trireme::data {
 namespace {
 
 constexpr std::int64_t kMargin = 16, kGapAcross = 14, kGapDown = 14, kInputGap = 4, kLabelGap = 6;
-constexpr std::int64_t kTextScale = 2, kLineHeight = (kGlyphHeight + kGlyphDrop + 1) * kTextScale;
-constexpr std::size_t kWidestLabel = 14, kMostLabelLines = 3;
-constexpr std::int64_t kMaxCells = 64;  // in each direction
+constexpr std::int64_t kWidestLabel = 168;  // in pixels; wider ones are broken into lines
+constexpr std::int64_t kMaxCells = 64;      // in each direction
 constexpr std::int64_t kMaxPixels = std::int64_t{1} << 27;
 constexpr Colour kInk = {32, 32, 32};
 
@@ -80,7 +82,6 @@ struct Plan {
   std::vector<Panel> panels;
   std::int64_t columns, rows;
   std::int64_t cell_width = 0, panels_width = 0, panels_height = 0, label_height = 0;
-  std::size_t label_width = 0;  // in characters
 
   std::int64_t cell_height() const { return panels_height + kLabelGap + label_height; }
   std::int64_t width() const { return 2 * kMargin + columns * cell_width + (columns - 1) * kGapAcross; }
@@ -88,7 +89,7 @@ struct Plan {
 };
 
 Plan make_plan(const DataSpec& spec, const SheetOptions& options, std::int64_t count,
-               const std::vector<std::string>& labels) {
+               const std::vector<std::string>& labels, LabelFont& font) {
   Plan plan;
   plan.columns = std::min(options.columns, count);
   plan.rows = (count + plan.columns - 1) / plan.columns;
@@ -97,40 +98,27 @@ Plan make_plan(const DataSpec& spec, const SheetOptions& options, std::int64_t c
     plan.panels_width += plan.panels.back().width() + (plan.panels.size() > 1 ? kInputGap : 0);
     plan.panels_height = std::max(plan.panels_height, plan.panels.back().height());
   }
-  std::size_t longest = 1;
-  for (const std::string& label : labels) longest = std::max(longest, drawable(label).size());
-  plan.cell_width = std::max(plan.panels_width, Canvas::text_width(std::min(longest, kWidestLabel), kTextScale));
-  const std::int64_t advance = (kGlyphWidth + 1) * kTextScale;
-  plan.label_width = static_cast<std::size_t>((plan.cell_width + kTextScale) / advance);
-  std::size_t lines = 1;
+  for (const std::string& label : labels) plan.cell_width = std::max(plan.cell_width, font.width(label));
+  plan.cell_width = std::max(plan.panels_width, std::min(plan.cell_width, kWidestLabel));
   for (const std::string& label : labels)
-    lines = std::max(lines, label_lines(label, plan.label_width, kMostLabelLines).size());
-  plan.label_height = static_cast<std::int64_t>(lines) * kLineHeight;
+    plan.label_height = std::max(plan.label_height, font.height(label, plan.cell_width));
   return plan;
 }
 
-void draw_label(const std::string& label, const Plan& plan, std::int64_t x, std::int64_t y, Canvas& canvas) {
-  for (const std::string& line : label_lines(label, plan.label_width, kMostLabelLines)) {
-    const std::int64_t width = Canvas::text_width(line.size(), kTextScale);
-    canvas.text(x + (plan.cell_width - width) / 2, y, line, kTextScale, kInk);
-    y += kLineHeight;
-  }
-}
-
 void draw_inputs(const Fetched& sample, const Plan& plan, const std::vector<SheetOptions::Range>& ranges,
-                 std::int64_t x, std::int64_t y, Canvas& canvas) {
+                 std::int64_t x, std::int64_t y, Picture& picture) {
   x += (plan.cell_width - plan.panels_width) / 2;
   for (std::size_t i = 0; i < plan.panels.size(); ++i) {
     const Panel& panel = plan.panels[i];
     draw_panel(panel, sample.inputs[i].data(), ranges[i].black, ranges[i].white, x,
-               y + (plan.panels_height - panel.height()) / 2, canvas);
+               y + (plan.panels_height - panel.height()) / 2, picture);
     x += panel.width() + kInputGap;
   }
 }
 
 }  // namespace
 
-std::vector<std::uint8_t> contact_sheet(const Dataset& dataset, const SheetOptions& options) {
+ContactSheet contact_sheet(const Dataset& dataset, const SheetOptions& options) {
   if (options.columns < 1 || options.rows < 1 || options.columns > kMaxCells || options.rows > kMaxCells)
     base::user_error("a sheet of {} columns and {} rows cannot be drawn, expected 1 ... {} each way", options.columns,
                      options.rows, kMaxCells);
@@ -150,20 +138,38 @@ std::vector<std::uint8_t> contact_sheet(const Dataset& dataset, const SheetOptio
   std::vector<SheetOptions::Range> ranges;
   for (const Seen& of_input : seen) ranges.push_back(options.range.value_or(of_input.range()));
 
+  LabelFont font;
+  ContactSheet sheet;
+  const std::int64_t lacking = std::ranges::count_if(labels, [&](std::string& label) {
+    LabelFont::Drawable drawable = font.drawable(label);
+    label = std::move(drawable.text);
+    return drawable.lacks_font;
+  });
+  if (!font.has_fonts())
+    sheet.notes.push_back("this machine has no fonts, so the labels are left out (Debian: fonts-dejavu-core)");
+  else if (lacking > 0)
+    sheet.notes.push_back(
+        fmt::format("no font of this machine has some characters of {} of {} labels; they are written as U+ and their "
+                    "number (Debian's fonts-noto has most scripts, fonts-noto-cjk Chinese, Japanese and Korean)",
+                    lacking, labels.size()));
+
   const auto count = static_cast<std::int64_t>(chosen.size());
-  const Plan plan = make_plan(dataset.spec(), options, count, labels);
-  if (plan.width() * plan.height() > kMaxPixels)
-    base::user_error("a sheet of {} x {} samples would have {}x{} pixels, at most {} in all are drawn; choose fewer",
-                     plan.rows, plan.columns, plan.height(), plan.width(), kMaxPixels);
-  Canvas canvas(plan.width(), plan.height());
+  const Plan plan = make_plan(dataset.spec(), options, count, labels, font);
+  if (plan.width() * plan.height() > kMaxPixels || std::max(plan.width(), plan.height()) > Picture::kMostPixelsEachWay)
+    base::user_error(
+        "a sheet of {} x {} samples would have {}x{} pixels, at most {} each way and {} in all are drawn; choose fewer",
+        plan.rows, plan.columns, plan.height(), plan.width(), Picture::kMostPixelsEachWay, kMaxPixels);
+  Picture picture(plan.width(), plan.height());
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t x = kMargin + i % plan.columns * (plan.cell_width + kGapAcross);
     const std::int64_t y = kMargin + i / plan.columns * (plan.cell_height() + kGapDown);
     sample.fetch(chosen[static_cast<std::size_t>(i)], options.random);
-    draw_inputs(sample, plan, ranges, x, y, canvas);
-    draw_label(labels[static_cast<std::size_t>(i)], plan, x, y + plan.panels_height + kLabelGap, canvas);
+    draw_inputs(sample, plan, ranges, x, y, picture);
+    font.draw(picture, labels[static_cast<std::size_t>(i)], x, y + plan.panels_height + kLabelGap, plan.cell_width,
+              kInk);
   }
-  return encode_png(canvas.image());
+  sheet.png = picture.png();
+  return sheet;
 }
 
 }  // namespace trireme::data

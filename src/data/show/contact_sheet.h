@@ -23,9 +23,15 @@ struct SheetOptions {
   std::optional<Range> range{};
 };
 
-// Returns a PNG file. Images are grey or in colour, enlarged by an integer factor so that pixels are visible. With 2 or
+struct ContactSheet {
+  std::vector<std::uint8_t> png;
+  std::vector<std::string> notes;  // sentences for the user
+};
+
+// Images are grey or in colour, enlarged by an integer factor so that pixels are visible. With 2 or
 // more than 3 channels, each channel is a separate grey picture. Other inputs are plots with one line per channel.
-// Several inputs stand side by side, the label below. An index outside the dataset is a user error.
-std::vector<std::uint8_t> contact_sheet(const Dataset& dataset, const SheetOptions& options);
+// Several inputs stand side by side, the label below, in any script that this machine has fonts for. An index outside
+// the dataset is a user error.
+ContactSheet contact_sheet(const Dataset& dataset, const SheetOptions& options);
 
 }  // namespace trireme::data

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace trireme::data {
 namespace {
@@ -31,11 +32,12 @@ float pixel(const Panel& panel, const float* plane, std::int64_t row, std::int64
 }
 
 void draw_picture(const Panel& panel, const float* values, float black, float white, bool in_colour, const Box& box,
-                  Canvas& canvas) {
-  canvas.frame(box, kFrame);
-  const std::int64_t side = panel.enlarged, area = panel.rows * panel.columns;
-  for (std::int64_t y = 0; y * side < box.height; ++y)
-    for (std::int64_t x = 0; x * side < box.width; ++x) {
+                  Picture& picture) {
+  picture.frame(box, kFrame);
+  const std::int64_t area = panel.rows * panel.columns, columns = box.width / panel.enlarged;
+  Pixels pixels{columns, {}};
+  for (std::int64_t y = 0; y < box.height / panel.enlarged; ++y)
+    for (std::int64_t x = 0; x < columns; ++x) {
       Colour colour{};
       for (std::size_t c = 0; c < 3; ++c) {
         const float* plane = values + (in_colour ? static_cast<std::int64_t>(c) * area : 0);
@@ -46,38 +48,34 @@ void draw_picture(const Panel& panel, const float* values, float black, float wh
         }
         colour[c] = static_cast<std::uint8_t>(std::lround(255.0 * share_of(value, black, white)));
       }
-      canvas.fill({box.x + x * side, box.y + y * side, side, side}, colour);
+      pixels.colours.push_back(colour);
     }
+  picture.pixels(box.x, box.y, pixels, panel.enlarged);
 }
 
-// If several values share a column of pixels, the line covers their range.
+// A line through all values; it breaks at those that are no numbers.
 void draw_line(const float* values, std::int64_t length, float black, float white, const Colour& colour, const Box& box,
-               Canvas& canvas) {
-  const auto place_across = [&](std::int64_t i) {
-    return length == 1 ? box.x + box.width / 2 : box.x + i * (box.width - 1) / (length - 1);
-  };
-  const auto place_down = [&](float value) {
-    const double share = share_of(value, black, white);
-    return box.y + box.height - 1 - std::lround(share * static_cast<double>(box.height - 1));
-  };
-  std::int64_t before = -1;
-  for (std::int64_t i = 0; i < length; ++i) {
-    if (std::isnan(values[i])) {
-      before = -1;
+               Picture& picture) {
+  const auto wide = static_cast<double>(box.width - 1), high = static_cast<double>(box.height - 1);
+  std::vector<Picture::Point> points;
+  for (std::int64_t i = 0; i <= length; ++i) {
+    if (i == length || std::isnan(values[i])) {
+      picture.line(points, colour);
+      points.clear();
       continue;
     }
-    const std::int64_t from = before < 0 ? i : before;
-    canvas.line(place_across(from), place_down(values[from]), place_across(i), place_down(values[i]), colour);
-    before = i;
+    const double across = length == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(length - 1);
+    points.push_back({static_cast<double>(box.x) + across * wide,
+                      static_cast<double>(box.y) + (1 - share_of(values[i], black, white)) * high});
   }
 }
 
-void draw_plot(const Panel& panel, const float* values, float black, float white, const Box& box, Canvas& canvas) {
-  canvas.frame(box, kFrame);
+void draw_plot(const Panel& panel, const float* values, float black, float white, const Box& box, Picture& picture) {
+  picture.frame(box, kFrame);
   const Box inside{box.x + kPlotMargin, box.y + kPlotMargin, box.width - 2 * kPlotMargin, box.height - 2 * kPlotMargin};
   for (std::int64_t c = 0; c < std::min(panel.channels, kMostLines); ++c)
     draw_line(values + c * panel.columns, panel.columns, black, white,
-              kLines[static_cast<std::size_t>(c) % kLines.size()], inside, canvas);
+              kLines[static_cast<std::size_t>(c) % kLines.size()], inside, picture);
 }
 
 }  // namespace
@@ -105,14 +103,14 @@ Panel::Panel(const tensor::Shape& shape) {
 std::int64_t Panel::width() const { return pictures * picture_width + (pictures - 1) * kGap; }
 
 void draw_panel(const Panel& panel, const float* values, float black, float white, std::int64_t x, std::int64_t y,
-                Canvas& canvas) {
+                Picture& picture) {
   if (panel.is_plot) {
-    draw_plot(panel, values, black, white, {x, y, panel.picture_width, panel.picture_height}, canvas);
+    draw_plot(panel, values, black, white, {x, y, panel.picture_width, panel.picture_height}, picture);
     return;
   }
   for (std::int64_t p = 0; p < panel.pictures; ++p)
     draw_picture(panel, values + p * panel.rows * panel.columns, black, white, panel.channels == 3,
-                 {x + p * (panel.picture_width + kGap), y, panel.picture_width, panel.picture_height}, canvas);
+                 {x + p * (panel.picture_width + kGap), y, panel.picture_width, panel.picture_height}, picture);
 }
 
 }  // namespace trireme::data

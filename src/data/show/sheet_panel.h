@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "data/show/canvas.h"
+#include "data/show/picture.h"
 #include "tensor/shape.h"
 
 namespace trireme::data {
@@ -24,6 +24,6 @@ struct Panel {
 
 // Draws the values, mapping `black` ... `white` to the grey scale and clipping outside it. Top left corner at x, y.
 void draw_panel(const Panel& panel, const float* values, float black, float white, std::int64_t x, std::int64_t y,
-                Canvas& canvas);
+                Picture& picture);
 
 }  // namespace trireme::data

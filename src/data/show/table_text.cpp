@@ -11,23 +11,24 @@
 namespace trireme::data {
 namespace {
 
-constexpr std::size_t kShownWords = 6;
+constexpr std::size_t kShownWords = 6, kShownLength = 60;
 using ColumnJson = nlohmann::ordered_json;
 
 bool holds_place(const std::vector<TableColumn>& columns, std::size_t place) {
   return std::ranges::any_of(columns, [&](const auto& c) { return c.place == static_cast<std::int64_t>(place); });
 }
 
-const char* role_of(const TableSummary& summary, const DataSpec& spec, std::size_t place) {
-  if (!spec.schema) return place + 1 == summary.columns.size() ? "target" : "input";
-  if (holds_place(spec.schema->targets, place)) return "target";
-  return holds_place(spec.schema->inputs, place) ? "input" : "ignored";
+const char* role_of(const TableSummary& summary, const DataSpec* spec, std::size_t place) {
+  if (!spec) return "";
+  if (!spec->schema) return place + 1 == summary.columns.size() ? "target" : "input";
+  if (holds_place(spec->schema->targets, place)) return "target";
+  return holds_place(spec->schema->inputs, place) ? "input" : "ignored";
 }
 
 // A column whose numbers are codes is one of words.
-bool are_words(const ColumnSummary& column, const DataSpec& spec, std::size_t place) {
+bool are_words(const ColumnSummary& column, const DataSpec* spec, std::size_t place) {
   if (column.kind() != ColumnSummary::Kind::numbers) return true;
-  return spec.schema && std::ranges::any_of(spec.schema->inputs, [&](const TableColumn& c) {
+  return spec && spec->schema && std::ranges::any_of(spec->schema->inputs, [&](const TableColumn& c) {
            return c.place == static_cast<std::int64_t>(place) && !c.words.empty();
          });
 }
@@ -37,15 +38,16 @@ std::string words_text(const ColumnSummary& column) {
   std::string text;
   std::size_t shown_words = 0;
   for (const auto& [word, count] : column.counts) {
-    if (++shown_words > kShownWords) break;
+    if (++shown_words > kShownWords || text.size() > kShownLength)
+      return fmt::format("{}, ... ({} words)", text, column.counts.size());
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", shown(word), count);
   }
-  return column.counts.size() > kShownWords ? fmt::format("{}, ... ({} words)", text, column.counts.size()) : text;
+  return text;
 }
 
 }  // namespace
 
-std::vector<std::string> column_lines(const TableSummary& summary, const DataSpec& spec) {
+std::vector<std::string> column_lines(const TableSummary& summary, const DataSpec* spec) {
   std::size_t width = 4;
   for (const ColumnSummary& column : summary.columns) width = std::max(width, shown(column.name).size());
   std::vector<std::string> lines{fmt::format("{:>6}  {:<{}}  {:<7}  {:<17}  {:>7}  {}", "column",
@@ -72,11 +74,11 @@ std::string columns_json(const TableSummary& summary, const DataSpec& spec) {
     const ColumnSummary& column = summary.columns[k];
     ColumnJson json{{"column", k + 1},
                     {"name", column.name},
-                    {"use", role_of(summary, spec, k)},
+                    {"use", role_of(summary, &spec, k)},
                     {"kind", kind_text(column.kind())},
                     {"missing", column.missing.fields}};
     if (column.numbers.fields > 0) json.update({{"min", column.min}, {"max", column.max}, {"mean", column.mean()}});
-    if (are_words(column, spec, k)) json["words"] = column.counts;
+    if (are_words(column, &spec, k)) json["words"] = column.counts;
     all.push_back(std::move(json));
   }
   return all.dump(-1, ' ', false, ColumnJson::error_handler_t::replace);

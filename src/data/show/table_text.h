@@ -10,8 +10,8 @@
 namespace trireme::data {
 
 // A line per column: number, name, what it is for, numbers with least, most and mean or words with their counts, how
-// many values are missing. `spec` is of the dataset that the table became.
-std::vector<std::string> column_lines(const TableSummary& summary, const DataSpec& spec);
+// many values are missing. `spec` is of the dataset that the table became; null: it became none.
+std::vector<std::string> column_lines(const TableSummary& summary, const DataSpec* spec);
 
 // The same as a JSON list with an object per column.
 std::string columns_json(const TableSummary& summary, const DataSpec& spec);

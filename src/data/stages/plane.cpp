@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "base/cpu/simd.h"
 #include "data/stages/scratch.h"
@@ -145,7 +144,7 @@ void convert(const Plane& plane, const T* values, Light light) {
 
 template <class T>
 void convert_stored(const Plane& plane, const Change& change) {
-  const Light light{change.gain, std::is_same_v<T, float> ? std::numeric_limits<float>::infinity() : 255.0f};
+  const Light light{change.gain, plane.most};
   const bool moves = change.down != 0 || change.right != 0 || change.flip || change.cut_side > 0;
   if (!moves && !change.rotates()) return convert(plane, reinterpret_cast<const T*>(plane.src.data), light);
   Scratch scratch(static_cast<std::size_t>(plane.height * plane.width));

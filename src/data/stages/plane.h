@@ -13,6 +13,7 @@ struct Plane {
   StoredValues src;  // height x width values
   std::int64_t height = 1, width = 0;
   float* dst = nullptr;
+  float most = 255;  // brightness keeps values at or below it; infinity: no limit
   // value -> (value - mean) * factor: one number each, or one per value of the plane.
   const float *mean = nullptr, *factor = nullptr;
   bool per_value = false;

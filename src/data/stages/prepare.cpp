@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
+#include "data/stages/colour_jitter.h"
 #include "data/stages/plane.h"
+#include "data/stages/resized_crop.h"
 #include "data/stages/scratch.h"
 
 namespace trireme::data {
@@ -71,6 +74,49 @@ class Prepare : public Dataset {
     factors_.push_back(std::move(factor));
   }
 
+  // Window, move and colours on floats of the whole image; then what convert_plane() does last.
+  void convert_whole_image(const Plane& first, std::int64_t channels, const Change& change) const {
+    const std::int64_t values = first.height * first.width;
+    Scratch image(static_cast<std::size_t>(channels * values)), window(static_cast<std::size_t>(values));
+    constexpr float kNoMean = 0, kNoFactor = 1;
+    Change moved = change;
+    moved.gain = 1;
+    moved.cut_side = 0;
+    for (std::int64_t c = 0; c < channels; ++c) {
+      Plane plane = first;
+      plane.src.data += static_cast<std::size_t>(c * values) * value_bytes(plane.src.type);
+      if (change.window.rows > 0) {
+        resize_window(plane.src, plane.height, plane.width, change.window, window.data());
+        plane.src = {ValueType::real, reinterpret_cast<const std::byte*>(window.data())};
+      }
+      plane.dst = image.data() + c * values;
+      plane.mean = &kNoMean;
+      plane.factor = &kNoFactor;
+      plane.per_value = false;
+      convert_plane(plane, moved);
+    }
+    change_colours(change.colours, first.most, channels, values, image.data());
+    Change last;
+    last.gain = change.gain;
+    last.cut_top = change.cut_top;
+    last.cut_left = change.cut_left;
+    last.cut_side = change.cut_side;
+    Plane plane = first;
+    plane.src = {ValueType::real, reinterpret_cast<const std::byte*>(image.data())};
+    convert_planes(plane, channels, last);
+  }
+
+  static void convert_planes(Plane plane, std::int64_t channels, const Change& change) {
+    const std::int64_t values = plane.height * plane.width, next = plane.per_value ? values : 1;
+    for (std::int64_t c = 0; c < channels; ++c) {
+      convert_plane(plane, change);
+      plane.src.data += static_cast<std::size_t>(values) * value_bytes(plane.src.type);
+      plane.dst += values;
+      plane.mean += next;
+      plane.factor += next;
+    }
+  }
+
   void convert(std::int64_t index, const AugmentationSeed& random, std::span<const StoredValues> stored,
                std::span<float* const> inputs) const {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -78,22 +124,19 @@ class Prepare : public Dataset {
       const std::vector<float>& mean = normalization_.inputs[i].mean;
       const std::int64_t channels = channels_in(shape), values = shape.count() / std::max<std::int64_t>(channels, 1);
       const bool image = shape.rank() == 3;
-      Plane plane{stored[i],
-                  image ? shape[1] : 1,
-                  image ? shape[2] : values,
-                  inputs[i],
-                  mean.data(),
-                  factors_[i].data(),
-                  mean.size() != static_cast<std::size_t>(channels)};
+      const Plane plane{stored[i],
+                        image ? shape[1] : 1,
+                        image ? shape[2] : values,
+                        inputs[i],
+                        stored[i].type == ValueType::byte ? 255.0f : std::numeric_limits<float>::infinity(),
+                        mean.data(),
+                        factors_[i].data(),
+                        mean.size() != static_cast<std::size_t>(channels)};
       const Change change = augments_ ? draw_change(augmentation_, random, index, plane.height, plane.width) : Change{};
-      const std::int64_t next = plane.per_value ? values : 1;
-      for (std::int64_t c = 0; c < channels; ++c) {
-        convert_plane(plane, change);
-        plane.src.data += static_cast<std::size_t>(values) * value_bytes(plane.src.type);
-        plane.dst += values;
-        plane.mean += next;
-        plane.factor += next;
-      }
+      if (augmentation_.needs_whole_image())
+        convert_whole_image(plane, channels, change);
+      else
+        convert_planes(plane, channels, change);
     }
   }
 

@@ -105,12 +105,10 @@ DataPair split_by_class(const DatasetPtr& train, double fraction, std::uint64_t 
   const std::int64_t size = train->size();
   if (!(fraction > 0 && fraction < 1)) complain_of_share(fraction, size);
   std::vector<std::size_t> classes;
-  std::vector<std::int64_t> samples(static_cast<std::size_t>(train->spec().classes));  // of each class
   each_target(*train, [&](std::int64_t, std::span<const float> target) {
     classes.push_back(static_cast<std::size_t>(target[0]));
-    ++samples[classes.back()];
   });
-  std::vector<std::int64_t> left = shares_of(samples, fraction);
+  std::vector<std::int64_t> left = shares_of(class_counts(*train), fraction);
   if (std::ranges::count(left, 0) == std::ssize(left)) complain_of_share(fraction, size);
 
   const Permutation order(size, base::CounterRng(seed, base::Purpose::split));

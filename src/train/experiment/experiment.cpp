@@ -12,10 +12,13 @@
 #include "data/loading/loader.h"
 #include "data/open_data.h"
 #include "data/readers/image_settings.h"
+#include "data/readers/table/table_options.h"
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
 #include "ops/norm/batch_norm.h"
+#include "train/experiment/class_weights.h"
+#include "train/experiment/freeze.h"
 
 namespace trireme::train {
 namespace {
@@ -65,15 +68,14 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   data::DataPair pair = saved ? saved->open(request) : data::open_dataset(readers, request);
   if (readers.datasets.find(request.name) == nullptr) e.data_path = base::absolute_path(request.name);
   e.data_spec = pair.train->spec();
-  e.chosen_image_size = pair.chosen_size;
+  e.images = pair.images;
   if (const data::TargetKind has = pair.train->spec().target; has != request.wanted_target && settings.is_set("target"))
     base::user_error("{} is '{}', but '{}' has {}", settings.label("target"), settings.text("target"), request.name,
                      data::target_name(has));
   e.notes.insert(e.notes.end(), pair.notes.begin(), pair.notes.end());
   e.train = first_samples(settings, "train-samples", pair.train, !is_new);
   e.test = first_samples(settings, "test-samples", pair.test, !is_new);
-  const bool has_name = readers.datasets.find(request.name) != nullptr;
-  e.validation_plan = plan_validation(settings, has_name, e.train->size());
+  e.validation_plan = plan_validation(settings, !pair.dataset.empty(), e.train->size());
   if (e.validation_plan.best_on == BestOn::validation) {
     const data::DataPair parts = keep_validation(e.validation_plan, e.train, e.seed);
     e.train = parts.train;
@@ -104,7 +106,8 @@ void fit_network(const models::ModelRow& model, const base::Settings& settings, 
   const data::ImageOptions images = data::read_image_options(settings);
   const auto resize = [&](std::int64_t height, std::int64_t width) {
     const tensor::Shape& has = e.train->spec().inputs[0];
-    if (!saved && images.fit != data::ImageFit::stretch && has.rank() == 3 && (has[1] != height || has[2] != width))
+    if (!saved && !e.images && images.fit != data::ImageFit::stretch && has.rank() == 3 &&
+        (has[1] != height || has[2] != width))
       base::user_error("{} '{}' is for files of images; those of '{}' have one size and are stretched",
                        settings.label("image-fit"), settings.text("image-fit"), settings.text("data"));
     for (data::DatasetPtr* set : {&e.train, &e.validation, &e.test})
@@ -213,10 +216,23 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   const models::ModelRow model = choose_model(registry, settings, file);
   e.is_in_zoo = !file && models::is_in_zoo(model.name);
   open_data(registry.readers, settings, model, known == nullptr, given, e);
+  e.crew_options.class_weights =
+      class_weights(settings.label("class-weights"), settings.text("class-weights"), *e.train);
+  if (!e.crew_options.class_weights.empty())
+    e.notes.push_back(class_weights_note(e.train->spec(), e.crew_options.class_weights));
   prepare_data(settings, known, e);
   fit_network(model, settings, given.data, e);
   if (const std::string& style = settings.text("init"); style != "auto") e.network.set_initialiser(style);
   if (e.network.initialiser().empty()) e.network.set_initialiser(kInitialiser);
+  const graph::Network& net = e.network;
+  if (const auto loss = net.nodes()[static_cast<std::size_t>(net.loss())].op->kind();
+      !e.crew_options.class_weights.empty() && loss != "softmax_cross_entropy")
+    base::user_error("{} is for networks that end in softmax_cross_entropy, but {} ends in {}; use none",
+                     settings.label("class-weights"), net.name(), loss);
+  if (const std::string note = freeze_layers(settings.label("freeze"), settings.text("freeze"), e.network);
+      !note.empty())
+    e.notes.push_back(settings.text("init-from").empty() ? note + ", at their random start: there is no --init-from"
+                                                         : note);
 
   e.batch = settings.integer("batch", 0, kMany);
   if (e.batch == 0) e.batch = default_batch(model, e);

@@ -38,10 +38,10 @@ struct Experiment {
   data::DatasetPtr test;
   ValidationPlan validation_plan;
   data::DistributionOptions distribution;
-  std::string data_path;     // of the user's own data, absolute; empty for data that is known by name
-  data::DataSpec data_spec;  // of the samples as the data holds them
-  std::optional<data::ImageSize> chosen_image_size;  // found from the data, where neither option nor network say one
-  data::Normalization normalization;                 // computed from the training set, or taken from a saved run
+  std::string data_path;                     // of the user's own data, absolute; empty for data that is known by name
+  data::DataSpec data_spec;                  // of the samples as the data holds them
+  std::optional<data::ImageOptions> images;  // how files of images were read; a size found from the data included
+  data::Normalization normalization;         // computed from the training set, or taken from a saved run
   graph::Network network{""};
   bool is_in_zoo = false;  // the network is one that the zoo makes, not one of a file or of a program of its own
   std::int64_t batch = 0;

@@ -18,7 +18,7 @@ constexpr std::array kOptions{
            "share of the training set kept apart to choose the best weights on, of every class, as 10%; 0%: choose on "
            "the test set; none: choose none; auto: 10% of files and folders, none of datasets with a name"},
     Option{"What to train", "augment", "LIST", "none",
-           "crop, flip, rotate, brightness, cutout or several: crop,flip (trireme list augmentations)"},
+           "random changes of training images, several as crop,flip (trireme list augmentations)"},
     Option{"What to train", "normalize", "KIND", "auto",
            "standard (per channel), mean (minus mean, /255), scale (/255), none; auto: standard, none for synthetic"},
     Option{"What to train", "target", "KIND", "classes",
@@ -35,7 +35,7 @@ constexpr std::array kOptions{
            "resize images to N (NxN) or ROWSxCOLUMNS; auto: to what the network needs, else one from their sizes"},
     Option{"What to train", "image-fit", "stretch|crop|pad", "stretch",
            "how files of images of another shape are resized: stretched, cut, or whole with black on two sides"},
-    Option{"What to train", "image-orientation", "exif|stored", "exif",
+    Option{"What to train", "image-upright", "yes|no", "yes",
            "turn images as the camera noted, or leave them as they are stored"},
     Option{"What to train", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
     Option{"What to train", "distribute", "SCHEME", "global",
@@ -61,6 +61,10 @@ constexpr std::array kOptions{
     Option{"Learning", "init-from", "RUN|FILE", "",
            "start from another run's best weights, or a .safetensors or .npz file; layers that differ keep their fresh "
            "values"},
+    Option{"Learning", "freeze", "LAYERS", "",
+           "layers that keep their weights, as conv1,stage1.* or all-but:fc; with --init-from for transfer"},
+    Option{"Learning", "class-weights", "WEIGHTS", "none",
+           "factors of the training loss by class: balanced, or NAME=2,OTHER=0.5; none: all 1"},
     Option{"Learning", "seed", "N", "1", "the seed of everything random"},
 
     Option{"How it runs", "strategy", "SPEC", "auto",
@@ -107,7 +111,7 @@ constexpr std::array kOptions{
     Option{"What stays", "run", "DIR", "", "run folder, must be new; default runs/<model>-<data>-<number>"},
     Option{"What stays", "resume", "DIR", "", "go on with the run in DIR from its last checkpoint, bit for bit"},
     Option{"What stays", "allow-other-bits", "", "no", "resume even where kernels give other results than before"},
-    Option{"What stays", "checkpoint-every", "N[UNIT]", "0",
+    Option{"What stays", "checkpoint-every", "INTERVAL", "0",
            "also checkpoint every 500 (steps), 30s, 10min or 1h; 2epochs: after every second epoch and the best ones; "
            "0: after each epoch"},
     Option{"What stays", "keep", "K", "2", "checkpoints kept beside the best"},

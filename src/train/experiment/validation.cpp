@@ -12,8 +12,6 @@ namespace trireme::train {
 namespace {
 
 constexpr const char* kAutoShare = "10%";
-// With fewer training samples a tenth says too little about the weights to choose by it.
-constexpr std::int64_t kLeastToShare = 50;
 constexpr std::string_view kByClass = ":stratified", kFromAll = ":random";
 
 bool names_way(std::string_view text) { return text.ends_with(kByClass) || text.ends_with(kFromAll); }

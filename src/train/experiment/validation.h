@@ -22,7 +22,10 @@ struct ValidationPlan {
   std::vector<std::string> notes{};
 };
 
-// Reads --validation and --early-stopping. `has_name`: the data is a dataset of the list, not a file or folder.
+// With fewer training samples a tenth says too little about the weights to choose by it, so auto leaves them whole.
+inline constexpr std::int64_t kLeastToShare = 50;
+
+// Reads --validation and --early-stopping. `has_name`: the data is a dataset of the list, packed or not.
 ValidationPlan plan_validation(const base::Settings& settings, bool has_name, std::int64_t train_samples);
 
 // Splits the training set as planned: `train` without the validation set, which is `test`. Adds to the plan's notes.

@@ -16,6 +16,7 @@
 #include "models/find_model.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
+#include "train/run_folder/disk_space.h"
 #include "train/run_folder/lower_rate.h"
 #include "train/run_folder/resume.h"
 #include "train/run_folder/start_weights.h"
@@ -90,8 +91,9 @@ std::string Helm::conduct() {
     if (!broken) keep_trace_of_failure();
     if (!broken) end_all();
     if (error.kind() != base::ErrorKind::run || !folder_) throw;
-    base::run_error("{}; go on with: {} train --resume {}{}", sentence, base::program_name(), folder_->path().string(),
-                    go_on_options_);
+    if (go_on_command_.empty()) go_on_command_ = "train --resume " + folder_->path().string();
+    base::run_error("{}{}; go on with: {} {}", sentence, what_to_free(sentence, folder_->path(), needed_bytes()),
+                    base::program_name(), go_on_command_);
   }
 }
 
@@ -123,13 +125,16 @@ void Helm::begin_new() {
   try {
     write_run_json(*folder_, context_.settings, context_.experiment, context_.prints, world_of_run(context_),
                    {start_now(0)});
-  } catch (const base::Error&) {
+  } catch (const base::Error& error) {
+    const base::fs::path path = folder_->path();
     folder_->remove_if_empty();
     folder_.reset();  // there is nothing to go on with
-    throw;
+    throw base::Error(error.kind(), std::string(error.what()) + what_to_free(error.what(), path, needed_bytes()));
   }
   open_records();
 }
+
+std::uint64_t Helm::needed_bytes() const { return bytes_of_checkpoint(context_.space, context_.optimizer->slots()); }
 
 void Helm::begin_resumed(const std::string& run) {
   folder_ = RunFolder::open(run);

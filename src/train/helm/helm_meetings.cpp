@@ -8,10 +8,12 @@
 #include "base/index.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
+#include "base/text/text.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
 #include "train/results/profile_report.h"
+#include "train/run_folder/disk_space.h"
 
 namespace trireme::train {
 namespace {
@@ -44,6 +46,10 @@ void Helm::open_records() {
 }
 
 void Helm::say_hello() {
+  if (const std::uint64_t left = free_bytes(folder_->path()); left < needed_bytes())
+    notes_.push_back(fmt::format("{} has {} left and a checkpoint needs {}: free more before the first one",
+                                 folder_->path().string(), base::human_bytes(static_cast<double>(left)),
+                                 base::human_bytes(static_cast<double>(needed_bytes()))));
   const Experiment& e = context_.experiment;
   recorder_->publish(observe::RunStarted{.model = context_.settings.text("model"),
                                          .data = context_.settings.text("data"),
@@ -68,13 +74,17 @@ Evaluation Helm::evaluate_on(bool validation) {
   const data::Dataset& set = validation ? *context_.experiment.validation : *context_.experiment.test;
   const int parts = context_.settings.text("evaluate") == "first" ? 1 : context_.roles.workers;
   helm_mailbox_.order_workers(EvaluateOrder{validation, parts});
-  std::vector<double> losses, corrects;
+  EvaluationSums sums;
+  const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
   for (int w = 0; w < context_.roles.workers; ++w) {
     const auto part = helm_mailbox_.answer_of<EvaluationReply>(context_.roles.process_of_worker(w));
-    losses.insert(losses.end(), part.losses.begin(), part.losses.end());
-    corrects.insert(corrects.end(), part.corrects.begin(), part.corrects.end());
+    append(sums.losses, part.losses);
+    append(sums.corrects, part.corrects);
+    append(sums.scores, part.scores);
   }
-  return whole_evaluation(set, losses, corrects);
+  return whole_evaluation(set, sums);
 }
 
 // Called after an epoch, or after the last step of a run that ends within an epoch.
@@ -115,6 +125,7 @@ void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best)
                          .train_accuracy = state_.progress().train_accuracy,
                          .held_out_loss = result.loss,
                          .held_out_accuracy = result.accuracy,
+                         .held_out_scores = result.scores.named(),
                          .is_validation = context_.experiment.validation != nullptr,
                          .is_best = best,
                          .lr = lr_,
@@ -173,8 +184,8 @@ std::string Helm::finish() {
   result.samples_here = samples_here_;
   if (result.steps_here > 0) record_traces();  // a finished run that is resumed without further steps keeps its trace
   recorder_->flush();
-  observe::RunFinished finished{summary_json(context_.settings, context_.experiment, result), summary_lines(result),
-                                result.steps_here};
+  observe::RunFinished finished{summary_json(context_.settings, context_.experiment, result),
+                                summary_lines(context_.experiment.test->spec(), result), result.steps_here};
   std::string json = finished.summary;
   recorder_->publish(std::move(finished));
   recorder_->flush_all();

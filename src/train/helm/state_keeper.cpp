@@ -137,11 +137,16 @@ bool StateKeeper::add_result(double loss, double accuracy, bool is_whole_epoch) 
   progress_.train_accuracy = epoch_accuracy();
   if (context_.experiment.validation_plan.best_on == BestOn::nothing) return false;
   const bool stop = early_stopping_.observe(has_accuracy() ? accuracy : loss);
+  // A small validation set gives many epochs the same accuracy; of these the loss tells which is best.
+  const bool is_best = early_stopping_.improved() ||
+                       (context_.experiment.validation_plan.best_on == BestOn::validation && has_accuracy() &&
+                        accuracy == early_stopping_.state().best && loss < progress_.best_loss);
   if (is_whole_epoch) {
     progress_.early_stopping = early_stopping_.state();
     stopped_early_ = stop && context_.patience > 0;
+    if (is_best) progress_.best_loss = loss;
   }
-  return early_stopping_.improved();
+  return is_best;
 }
 
 void StateKeeper::begin_epoch() {

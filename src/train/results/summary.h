@@ -58,6 +58,6 @@ struct RunResult {
 // One line of JSON.
 std::string summary_json(const base::Settings& settings, const Experiment& experiment, const RunResult& result);
 // The lines of the text.
-std::vector<std::string> summary_lines(const RunResult& result);
+std::vector<std::string> summary_lines(const data::DataSpec& spec, const RunResult& result);
 
 }  // namespace trireme::train

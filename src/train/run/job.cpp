@@ -24,6 +24,7 @@
 #include "cluster/launcher/control_pipe.h"
 #include "comm/builtin_transports.h"
 #include "comm/membership/join.h"
+#include "data/dataset/table_schema.h"
 #include "graph/fusion.h"
 #include "observe/resources.h"
 #include "tensor/buffer.h"

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/system/beside_program.h"
 #include "base/version.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/image_settings.h"
 #include "graph/description/network_json.h"
 #include "models/files/model_file.h"
@@ -168,7 +169,11 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   if (!e.data_path.empty()) json["configuration"]["data"] = e.data_path;
   for (const char* name : kPathOptions) json["configuration"][name] = base::absolute_path(settings.text(name));
   json["starts"] = nlohmann::ordered_json::parse(to_json(starts));
-  if (e.chosen_image_size) json["configuration"]["image-size"] = data::size_text(*e.chosen_image_size);
+  if (e.images) {
+    if (e.images->size) json["configuration"]["image-size"] = data::size_text(*e.images->size);
+    json["configuration"]["image-fit"] = data::fit_name(e.images->fit);
+    json["configuration"]["image-upright"] = e.images->turn_upright ? "yes" : "no";
+  }
   json["resolved"] = {{"batch", e.batch},
                       {"oars", e.oars},
                       {"threads", e.threads},
@@ -182,6 +187,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                       {"test_samples", e.test->size()},
                       {"parameters", e.network.parameter_count()},
                       {"pinned", !e.crew_options.cpus.empty()}};
+  if (!e.crew_options.class_weights.empty()) json["resolved"]["class_weights"] = e.crew_options.class_weights;
   const std::string network = graph::network_json(e.network);
   json["network_sha256"] = sha256_of(network);
   json["data_hash"] = data_hash(e);
@@ -287,8 +293,8 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
     settings.set(name, name == "validation" ? recorded_validation(text) : text, run_json);
   }
   // Runs from before this option did not turn images.
-  if (const char* name = "image-orientation"; !json["configuration"].contains(name) && !settings.is_set(name))
-    settings.set(name, "stored", run_json);
+  if (const char* name = "image-upright"; !json["configuration"].contains(name) && !settings.is_set(name))
+    settings.set(name, "no", run_json);
 }
 
 base::Settings settings_of_run(const std::string& run) {

@@ -56,6 +56,8 @@ std::string metrics_line(const observe::EpochDone& epoch) {
         {"repeated", used.repeated},
         {"order", used.order}}},
       {"seconds", epoch.seconds}};
+  for (const observe::Score& score : epoch.held_out_scores)
+    line[(epoch.is_validation ? "validation_" : "test_") + score.name] = finite_number<OrderedJson>(score.value);
   for (const auto& [pushes, count] : epoch.staleness) line["staleness"][std::to_string(pushes)] = count;
   return line.dump();
 }

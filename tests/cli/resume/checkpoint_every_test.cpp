@@ -1,4 +1,9 @@
 // --checkpoint-every in steps, epochs and time: which checkpoints a run has, and that they never change its weights.
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <thread>
+
 #include "cli/program.h"
 
 namespace trireme::cli_test {
@@ -51,6 +56,40 @@ TEST_F(CheckpointEvery, ATimeNeverChangesTheWeights) {
       fs::remove_all(folder() / run / "checkpoints" / fmt::format("step-{:08d}", steps[i]));
     fs::remove(folder() / run / "summary.json");
     EXPECT_EQ(trained({"--resume", run})["weights_sha256"], whole["weights_sha256"]);
+  }
+}
+
+TEST_F(CheckpointEvery, KilledAtAnyMomentARunGoesOnWithTheSameBits) {
+  const Words longer = kSmall + Words{"--train-samples", "4000", "--epochs", "4", "--oars", "4", "--threads", "1"};
+  const Json whole = trained(longer + Words{"--run", "whole"});
+  std::mt19937 random(7);
+  std::int64_t last_step = -1;
+  int kills = 0;
+  for (; kills < 40; ++kills) {
+    const bool begins = !fs::exists(folder() / "r/run.json");
+    if (begins) fs::remove_all(folder() / "r");
+    test::Process process(command(
+        begins ? Words{"train"} + longer + Words{"--checkpoint-every", "0.03s", "--run", "r"}
+               : Words{"train", "--resume", "r", "--workers", kills % 2 == 0 ? "2" : "1", "--strategy", "allreduce"}));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(random() % 700);
+    while (std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    process.kill(SIGKILL);
+    const test::Finished finished = process.wait(60);
+    EXPECT_EQ(finished.err.find("damaged"), std::string::npos) << finished.err;
+    const Steps steps = fs::exists(folder() / "r/checkpoints") ? checkpoints("r") : Steps{};
+    if (!steps.empty()) {
+      EXPECT_GE(steps.back(), last_step) << "work was lost";
+      last_step = steps.back();
+    }
+    if (fs::exists(folder() / "r/summary.json")) break;
+  }
+  EXPECT_GE(kills, 1) << "the run is too short for this test";
+  for (int waited = 0; waited < 50; ++waited) {  // the workers of a killed launcher may hold the run a moment longer
+    const Outcome outcome = run({"train", "--resume", "r", "--json"});
+    if (outcome.err.find("another process") != std::string::npos) continue;
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(last_json(outcome)["weights_sha256"], whole["weights_sha256"]);
+    break;
   }
 }
 

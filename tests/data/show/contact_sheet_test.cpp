@@ -1,13 +1,14 @@
 // Contact sheets: their size, what is drawn, and the labels.
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <set>
 
 #include "data/helpers.h"
 #include "data/readers/images/image_file.h"
-#include "data/show/canvas.h"
 #include "data/show/contact_sheet.h"
-#include "data/show/glyphs.h"
+#include "data/show/label_font.h"
+#include "data/show/picture.h"
 #include "data/show/sheet_label.h"
 #include "data/show/sheet_panel.h"
 
@@ -33,7 +34,7 @@ class PlainDataset : public Dataset {
 };
 
 Image sheet(const Dataset& dataset, const SheetOptions& options = {}) {
-  return decode_image(contact_sheet(dataset, options), "sheet");
+  return decode_image(contact_sheet(dataset, options).png, "sheet");
 }
 
 PlainDataset images(tensor::Shape shape, std::int64_t samples) {
@@ -149,10 +150,10 @@ TEST(ContactSheet, SamplesAreChosenEvenlyOrByIndex) {
 TEST(ContactSheet, ShowsWhatIsDrawnInAnEpoch) {
   PlainDataset dataset = images({1, 4, 4}, 4);
   SheetOptions options;
-  const auto first = contact_sheet(dataset, options);
-  EXPECT_EQ(contact_sheet(dataset, options), first);
+  const auto first = contact_sheet(dataset, options).png;
+  EXPECT_EQ(contact_sheet(dataset, options).png, first);
   options.random.epoch = 90;
-  EXPECT_NE(contact_sheet(dataset, options), first);
+  EXPECT_NE(contact_sheet(dataset, options).png, first);
   EXPECT_TRUE(colours_of(sheet(dataset, options)).contains({90, 90, 90}));
 }
 
@@ -168,37 +169,78 @@ TEST(SheetLabel, TextOfEveryTarget) {
   EXPECT_EQ(label_text(spec, std::vector<float>{0.12345f, -3, 1e6f}), "0.123, -3, 1e+06");
 }
 
-TEST(SheetLabel, LinesAreBrokenAtSigns) {
-  using Lines = std::vector<std::string>;
-  EXPECT_EQ(label_lines("Ankle boot", 10, 2), (Lines{"Ankle boot"}));
-  EXPECT_EQ(label_lines("Ankle boot", 8, 2), (Lines{"Ankle", "boot"}));
-  EXPECT_EQ(label_lines("T-shirt/top", 8, 2), (Lines{"T-shirt/", "top"}));
-  EXPECT_EQ(label_lines("abcdefghijklmnop", 6, 2), (Lines{"abcdef", "ghij.."}));
-  EXPECT_EQ(label_lines("gr\xc3\xbcn\n", 10, 1), (Lines{"gr?n"}));
-  EXPECT_TRUE(label_lines("", 10, 1).empty());
+TEST(ContactSheet, NamesOfAnyScriptAreDrawnOrSaid) {
+  PlainDataset dataset = images({1, 28, 28}, 4);
+  dataset.its_spec.class_names = std::vector<std::string>(10, "\u0441\u043e\u0431\u0430\u043a\u0430");
+  EXPECT_TRUE(contact_sheet(dataset, {}).notes.empty()) << "DejaVu has Cyrillic";
+  const Image cyrillic = sheet(dataset);
+  dataset.its_spec.class_names[0] = "??????";
+  EXPECT_NE(sheet(dataset).pixels, cyrillic.pixels);
+  dataset.its_spec.class_names[0] = "\U000f0000";  // of private use: no font has it
+  const ContactSheet lacking = contact_sheet(dataset, {});
+  ASSERT_EQ(lacking.notes.size(), 1u);
+  EXPECT_NE(lacking.notes[0].find("4 of 4 labels"), std::string::npos) << lacking.notes[0];
 }
 
-TEST(Glyphs, AreAllDifferentAndOfFiveBits) {
-  std::set<std::vector<unsigned>> seen;
-  for (char c = ' '; c <= '~'; ++c) {
-    std::vector<unsigned> rows;
-    for (int row = 0; row < kGlyphHeight; ++row) {
-      rows.push_back(glyph_row(c, row));
-      EXPECT_LT(rows.back(), 32u) << c;
-    }
-    EXPECT_TRUE(seen.insert(rows).second) << c;
+TEST(LabelFont, WhatNoFontHasBecomesItsNumber) {
+  LabelFont font;
+  for (const char* good : {"", "cat", "\u00c4pfel", "A\u0308pfel", "\u03b3\u03ac\u03c4\u03b1", "a b"}) {
+    EXPECT_EQ(font.drawable(good).text, good);
+    EXPECT_FALSE(font.drawable(good).lacks_font);
   }
-  EXPECT_EQ(glyph_row('\t', 0), glyph_row('?', 0));
+  EXPECT_EQ(font.drawable("a\U000f0001\U000f0002 b").text, "a U+F0001 U+F0002 b");
+  EXPECT_TRUE(font.drawable("\U000f0001").lacks_font);
+  EXPECT_EQ(font.drawable("a\tb\nc\x7f").text, "a b c ");
+  EXPECT_EQ(font.drawable("a\xff").text, "a\ufffd");  // names of files may be any bytes
 }
 
-TEST(Canvas, NothingIsDrawnOutside) {
-  Canvas canvas(4, 3);
-  canvas.fill({-5, -5, 7, 7}, {1, 2, 3});
-  canvas.text(2, 1, "Hg", 3, {0, 0, 0});
-  canvas.line(-3, 9, 20, -4, {9, 9, 9});
-  canvas.frame({0, 0, 4, 3}, {5, 5, 5});
-  EXPECT_EQ(canvas.image().pixels[0], 1);
-  EXPECT_EQ(Canvas::text_width(2, 2), 22);
+TEST(LabelFont, LinesAreBrokenAndCut) {
+  LabelFont font;
+  const std::string words = "one two three four five six seven eight nine ten eleven twelve";
+  const std::int64_t line = font.height("one", 100);
+  EXPECT_GT(line, 8);
+  EXPECT_LT(line, 30);
+  EXPECT_EQ(font.height(words, font.width(words) + 2), line);
+  EXPECT_NEAR(static_cast<double>(font.height(words, font.width(words) * 2 / 3)), static_cast<double>(2 * line), 2);
+  EXPECT_NEAR(static_cast<double>(font.height(words, 80)), static_cast<double>(3 * line), 3) << "at most three";
+  EXPECT_NEAR(static_cast<double>(font.height(std::string(100, 'W'), 80)), static_cast<double>(3 * line), 3);
+  Picture picture(80, 10 * line);
+  font.draw(picture, words, 0, 0, 80, {0, 0, 0});
+  const Image drawn = decode_image(picture.png(), "picture");
+  const auto inked_rows = [&](std::int64_t first, std::int64_t last) {
+    return std::any_of(drawn.pixels.begin() + first * 80, drawn.pixels.begin() + last * 80,
+                       [](std::uint8_t value) { return value < 128; });
+  };
+  EXPECT_TRUE(inked_rows(2 * line, 3 * line));
+  EXPECT_FALSE(inked_rows(3 * line + 3, 10 * line));
+}
+
+TEST(Picture, PixelsFramesAndLinesLieWhereTheyAreSaid) {
+  Picture picture(8, 7);
+  picture.pixels(2, 2, {2, {{10, 20, 30}, {40, 50, 60}}}, 2);
+  const Image drawn = decode_image(picture.png(), "picture");
+  EXPECT_EQ(drawn.shape(), (tensor::Shape{3, 7, 8}));
+  for (std::int64_t y = 0; y < 7; ++y)
+    for (std::int64_t x = 0; x < 8; ++x) {
+      const bool inside = y >= 2 && y < 4 && x >= 2 && x < 6;
+      EXPECT_EQ(drawn.pixels[static_cast<std::size_t>(y * 8 + x)], !inside ? 255 : x < 4 ? 10 : 40) << y << " " << x;
+    }
+  Picture framed(5, 5);
+  framed.frame({1, 1, 3, 3}, {0, 0, 0});
+  const Image frame = decode_image(framed.png(), "picture");
+  for (std::int64_t y = 0; y < 5; ++y)
+    for (std::int64_t x = 0; x < 5; ++x)
+      EXPECT_EQ(frame.pixels[static_cast<std::size_t>(y * 5 + x)], y % 4 == 0 || x % 4 == 0 ? 0 : 255) << y << " " << x;
+  Picture lines(5, 5);
+  const std::vector<Picture::Point> across = {{-3, 1}, {20, 1}}, dot = {{2, 3}};
+  lines.line(across, {0, 0, 0});
+  lines.line(dot, {0, 0, 0});
+  lines.line({}, {0, 0, 0});
+  const Image lined = decode_image(lines.png(), "picture");
+  EXPECT_EQ(lined.pixels[5], 0);
+  EXPECT_EQ(lined.pixels[9], 0);
+  EXPECT_EQ(lined.pixels[0], 255);
+  EXPECT_LT(lined.pixels[17], 128);
 }
 
 }  // namespace

@@ -129,6 +129,17 @@ TEST(Augment, ReadsItsText) {
   expect_user_error([] { parse_augmentation("brightness=nan"); }, {"brightness"});
   expect_user_error([] { parse_augmentation("cutout=-1"); }, {"cutout=-1"});
   expect_user_error([] { parse_augmentation("flip=1"); }, {"flip", "no value"});
+  EXPECT_EQ(parse_augmentation("random-resized-crop").least_area, 0.08);
+  EXPECT_EQ(parse_augmentation("random-resized-crop=0.5:2").most_ratio, 2);
+  EXPECT_EQ(parse_augmentation("colour-jitter=0.4").jitter, (Augmentation::Jitter{0.4, 0.4, 0.4, 0.1}));
+  EXPECT_EQ(parse_augmentation("colour-jitter=0.1:0:1:0.5").jitter, (Augmentation::Jitter{0.1, 0, 1, 0.5}));
+  expect_user_error([] { parse_augmentation("random-resized-crop=0"); }, {"random-resized-crop=0", "0.01 ... 1"});
+  expect_user_error([] { parse_augmentation("random-resized-crop=0.5:0.5"); }, {"number 2", "1 ... 10"});
+  expect_user_error([] { parse_augmentation("random-resized-crop=1:1:1"); }, {"3 numbers", "at most 2"});
+  expect_user_error([] { parse_augmentation("colour-jitter=0.1:0.2"); }, {"2 numbers", "expected one"});
+  expect_user_error([] { parse_augmentation("colour-jitter=0"); }, {"changes nothing"});
+  expect_user_error([] { parse_augmentation("colour-jitter=nan"); }, {"colour-jitter"});
+  expect_user_error([] { parse_augmentation("color-jitter"); }, {"did you mean 'colour-jitter'"});
   expect_user_error([] { augment(counting({{1, 1800}}), "crop"); }, {"1x1800", "--augment none"});
 }
 
@@ -208,7 +219,9 @@ TEST(Prepare, IsTheSameForBytesAndFloatsAndOnEveryInstructionSet) {
   for (const tensor::Shape& shape : {tensor::Shape{3, 32, 32}, {1, 28, 28}, {2, 5, 17}, {1, 1, 3}, {2, 40, 15}}) {
     const auto bytes = bytes_source(shape, 4);
     for (const char* kind : {"standard", "mean", "none"})
-      for (const char* text : {"none", "crop,flip", "crop=3,flip,cutout=5,brightness=0.3", "rotate=20,flip,crop=1"}) {
+      for (const char* text : {"none", "crop,flip", "crop=3,flip,cutout=5,brightness=0.3", "rotate=20,flip,crop=1",
+                               "random-resized-crop=0.3", "colour-jitter=0.4,flip",
+                               "random-resized-crop,rotate=9,crop=1,flip,colour-jitter,cutout=3,brightness=0.3"}) {
         const Normalization n = compute_normalization(bytes, kind);
         const DatasetPtr direct = prepare(bytes, parse_augmentation(text), n);
         const DatasetPtr staged = normalize(augment(bytes, text), n);

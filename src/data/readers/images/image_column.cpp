@@ -134,7 +134,7 @@ class Decoder {
       const auto count = std::ranges::count_if(changes_, [&](const Changes& c) { return c.*change; });
       if (count > 0) column_.notes.push_back(fmt::format("{} of {} {}", count, all, what));
     };
-    say(&Changes::turned, "turned upright as the camera noted (EXIF; --image-orientation stored leaves them)");
+    say(&Changes::turned, "turned upright as the camera noted (EXIF; --image-upright no leaves them)");
     say(&Changes::to_colour, "grey, repeated for three colours");
     say(&Changes::to_grey, "coloured, converted to grey");
     say(&Changes::on_black, "transparent, laid on black");

@@ -134,14 +134,15 @@ DataPair open_image_folder(const DataRequest& request) {
   }
   ImageColumn column =
       decode_images(all.files, {wanted_shape(request), request.images, request.name, request.skip_bad});
-  const std::optional<ImageSize> chosen_size = column.chosen_size;
+  ImageOptions images = request.images;
+  if (column.chosen_size) images.size = column.chosen_size;
   if (all.ignored > 0)
     layout.notes.push_back(
         fmt::format("{} files in {} are hidden or no images and were ignored", all.ignored, request.name));
   std::move(column.notes.begin(), column.notes.end(), std::back_inserter(layout.notes));
   DataPair pair = make_pair(request, std::move(column), all, train_files);
   pair.notes.insert(pair.notes.begin(), layout.notes.begin(), layout.notes.end());
-  pair.chosen_size = chosen_size;
+  pair.images = images;
   return pair;
 }
 

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "data/codecs/decompress.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/load_tasks.h"
 #include "data/readers/table/csv_rows.h"
 #include "data/readers/table/find_schema.h"
@@ -161,17 +163,15 @@ DataSpec spec_of(const TableSchema& schema, const DataRequest& request) {
   spec.table = spec.inputs[0].rank() != 3;  // images written as rows stay images
   spec.target = request.wanted_target;
   spec.classes = std::ssize(schema.targets);
-  const bool is_vector = spec.target == TargetKind::labels || schema.targets.size() > 1;
-  if (is_vector && schema.has_names)
-    for (const TableColumn& target : schema.targets) spec.class_names.push_back(target.name);
+  spec.class_names = target_names(schema, spec.target);
   if (!is_plain(schema)) spec.schema = std::make_shared<const TableSchema>(schema);
   return spec;
 }
 
 DataPair make_pair(FoundTable train, CsvRows* test, const DataRequest& request) {
   if (!test && !request.whole && train.rows.samples < kFewestSamples)
-    base::user_error("{} has {} samples, too few to keep some as a test set; put one beside it (train.csv, test.csv)",
-                     train.rows.where, train.rows.samples);
+    base::user_error("{} has {}, too few to keep some as a test set; put one beside it (train.csv, test.csv)",
+                     train.rows.where, base::counted(train.rows.samples, "sample"));
   DataSpec spec = spec_of(train.schema, request);
   if (spec.target == TargetKind::classes) {
     for (ClassName& name : join_classes(train.rows, test)) spec.class_names.push_back(std::move(name.text));

@@ -37,9 +37,10 @@ bool has(std::string_view text, char c) { return !text.empty() && std::memchr(te
 char find_separator(std::string_view record) {
   for (const char separator : {'\t', ';', ','}) {
     bool quoted = false;
-    for (const char c : record) {
-      quoted ^= c == '"';
-      if (c == separator && !quoted) return separator;
+    for (std::size_t i = 0; i < record.size(); ++i) {
+      const bool at_start = i == 0 || std::string_view(" \t;,").find(record[i - 1]) != std::string_view::npos;
+      if (record[i] == '"' && (quoted || at_start)) quoted = !quoted;
+      if (record[i] == separator && !quoted) return separator;
     }
   }
   return ' ';

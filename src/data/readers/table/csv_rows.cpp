@@ -89,12 +89,15 @@ class RowReader {
       return static_cast<float>(classes_.index(field, rows_.where, line_, place_here));
     float value;
     const TableColumn& column = schema_.targets[k];
+    if (target_ == TargetKind::labels)
+      if (const std::string word = lower(field); word == "true" || word == "false") return word == "true" ? 1.0f : 0.0f;
     if (!parse_number(field, value))
       base::user_error("{}: {}", place(column, place_here),
                        is_missing_number(field) ? "the value is missing; remove the line or fill it in"
                                                 : "'" + shown(field) + "' is no number");
     if (target_ == TargetKind::labels && value != 0 && value != 1)
-      base::user_error("{}: the label is '{}', expected 0 or 1", place(column, place_here), shown(field));
+      base::user_error("{}: the label is '{}', expected 0 or 1, false or true", place(column, place_here),
+                       shown(field));
     return value;
   }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/table/csv_rows.h"
 #include "data/readers/table/find_schema.h"
 
@@ -38,8 +39,10 @@ std::optional<DataPair> open_unlabelled_table(const DataRequest& request) {
   Columns columns{rows->samples, {}, {}, rows};
   columns.inputs = {
       {shape, rows->type, rows->type == ValueType::byte ? column_data(rows->bytes) : column_data(rows->reals)}};
-  const DatasetPtr samples = source_without_targets(
-      {request.wanted_inputs, request.wanted_target, request.wanted_classes, {}}, std::move(columns));
+  const DatasetPtr samples =
+      source_without_targets({request.wanted_inputs, request.wanted_target, request.wanted_classes,
+                              target_names(schema, request.wanted_target)},
+                             std::move(columns));
   return DataPair{samples, samples, layout.notes};
 }
 

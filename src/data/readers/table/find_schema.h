@@ -6,8 +6,8 @@
 
 #include "data/dataset/dataset.h"
 #include "data/dataset/table_schema.h"
+#include "data/readers/data_request.h"
 #include "data/readers/table/table_layout.h"
-#include "data/readers/table/table_options.h"
 #include "data/readers/table/table_summary.h"
 
 namespace trireme::data {
@@ -22,6 +22,9 @@ TableSchema schema_of_numbers(const TableFront& front, bool has_header, const Ta
 // Completes it by what the columns hold: the words of categories, what fills missing values. Columns that are neither
 // numbers nor a category, and missing values where they are refused, are user errors.
 void complete_schema(TableSchema& schema, const TableSummary& summary, const TableOptions& options);
+
+// The names of a vector of targets or of labels; empty where the header has none, or there is one target.
+std::vector<std::string> target_names(const TableSchema& schema, TargetKind kind);
 
 // "12 columns separated by ';', a header, target 'price', words in 'colour' and 'size': 17 inputs".
 std::string schema_text(const TableSchema& schema, const TableFront& front);

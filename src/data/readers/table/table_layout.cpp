@@ -50,7 +50,8 @@ void lay_out_by_name(const TableSchema& schema, const TableFront& front, const s
     base::user_error("{} lacks {} that {} has: {}; its columns are {}", front.where,
                      missing.size() == 1 ? "a column" : "columns", table, shown_list(missing), shown_list(front.first));
   if (!missing_targets.empty()) layout.targets.clear();
-  const Names known = names_in(schema);
+  Names known = names_in(schema);
+  known.insert(known.end(), schema.ignored.begin(), schema.ignored.end());
   Names extra;
   for (const std::string& name : front.first)
     if (!has_name(known, name)) extra.push_back(name);
@@ -65,8 +66,8 @@ void lay_out_by_place(const TableSchema& schema, const TableFront& front, const 
   const auto width = static_cast<std::int64_t>(layout.width);
   const bool whole = width == schema.width, without_targets = width == schema.width - std::ssize(schema.targets);
   if (!whole && !without_targets && width != std::ssize(schema.inputs))
-    base::user_error("{} has {} columns, {} has {} ({} inputs)", front.where, width, table, schema.width,
-                     schema.inputs.size());
+    base::user_error("{} has {} columns, but {} has {} columns, {} of them inputs", front.where, width, table,
+                     schema.width, schema.inputs.size());
   for (std::size_t k = 0; k < schema.inputs.size(); ++k) {
     const std::int64_t place = schema.inputs[k].place;
     const auto before = std::ranges::count_if(schema.targets, [&](const auto& t) { return t.place < place; });
@@ -89,6 +90,8 @@ TableFront read_front(const TableFile& file) {
   if (!records.next(fields)) base::user_error("{} is empty; expected a table", front.where);
   front.first.assign(fields.begin(), fields.end());
   front.line = records.line();
+  if (front.first[0].starts_with("\xff\xfe") || front.first[0].starts_with("\xfe\xff"))
+    base::user_error("{} is UTF-16 text; convert it: iconv -f utf16 -t utf8 FILE > NEW", front.where);
   front.separator = records.separator();
   if (records.next(fields)) front.second.assign(fields.begin(), fields.end());
   return front;

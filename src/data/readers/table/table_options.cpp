@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/text/options.h"
 #include "base/text/text.h"
 
 namespace trireme::data {

@@ -1,25 +1,13 @@
-// TableOptions: what a user says about the columns of a table. Thread-safe.
+// Reads the options about the columns of a table. Thread-safe.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "data/readers/data_request.h"
 
-#include "base/text/options.h"
+namespace trireme::base {
+class Settings;
+}
 
 namespace trireme::data {
-
-// How missing values are read: refused, or filled with the column's mean or with 0.
-enum class MissingValues { refuse, mean, zero };
-
-struct TableOptions {
-  // Columns by their names in the header, or by number from 1.
-  std::vector<std::string> targets{}, ignored{}, categories{};
-  MissingValues missing = MissingValues::refuse;
-
-  bool is_default() const {
-    return targets.empty() && ignored.empty() && categories.empty() && missing == MissingValues::refuse;
-  }
-};
 
 // From --target-column, --ignore-columns, --category-columns and --missing.
 TableOptions table_options(const base::Settings& settings);

@@ -2,7 +2,7 @@
 // correct code once failed.
 #include <map>
 
-#include "cli/compared.h"
+#include "cli/compare/compared.h"
 
 namespace trireme::cli_test {
 namespace {

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/system/files.h"
 #include "cli/cli.h"
-#include "cli/completion.h"
-#include "cli/man_page.h"
+#include "cli/help/completion.h"
+#include "cli/help/man_page.h"
 
 namespace trireme::cli {
 

@@ -79,6 +79,37 @@ TEST_F(Bench, StepGivesTheDocumentedFields) {
   EXPECT_EQ(json["results"][0]["speedup_same_oars"], 1.0) << "one thread is its own measure";
 }
 
+TEST_F(Bench, StepTakesNetworksOfFiles) {
+  const test::TemporaryFolder files;
+  Words names;
+  for (const auto& [name, arguments] :
+       {std::pair<const char*, Words>{"a.toml", {"lenet5"}},
+        {"a.json", {"lenet5", "--format", "json"}},
+        {"v.json", {"mlp", "--target", "values", "--classes", "2", "--input", "1x8", "--format", "json"}}}) {
+    write(files.path() / name, run(Words{"model", "export"} + arguments).out);
+    names.push_back((files.path() / name).string());
+  }
+  const Json json = results({"step", "--model", "lenet5," + names[0] + "," + names[1] + "," + names[2], "--batch", "8",
+                             "--repeats", "1"})["results"];
+  ASSERT_EQ(json.size(), 4u);
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_EQ(json[i].at("model"), names[i - 1]);
+    expect_side(json[i].at("ours"));
+  }
+  const Words peer = fake_peer();
+  const auto step = [&](const std::string& file) {
+    return Words{"bench", "step",   "--model", file,          "--batch", "4",     "--repeats",
+                 "1",     "--peer", "pytorch", "--peer-ways", "plain",   "--json"};
+  };
+  ASSERT_EQ(run(step(names[1]), peer).code, 0);
+  EXPECT_EQ(Json::parse(prepared().at(0)).at("network"), Json::parse(read(names[1])));
+  expect_sentence(run(step(names[2]), peer), 2, {names[2], "squared_error"});
+  expect_sentence(run({"bench", "train", "--model", names[1], "--world", "1", "--peer", "pytorch"}, peer), 2,
+                  {names[1], "the zoo"});
+  write(files.path() / "open.toml", "layers = [\"flatten\", \"dense:outputs=classes\"]\n");
+  expect_sentence(run({"bench", "step", "--model", (files.path() / "open.toml").string()}), 2, {"open.toml", "shape"});
+}
+
 TEST_F(Bench, OarsAreNeverMoreThanSamples) {
   const Json json = results({"step", "--model", "lenet5", "--threads", "4", "--batch", "2", "--repeats", "1"});
   EXPECT_EQ(json.at("results").at(0).at("oars"), 2);

@@ -1,4 +1,4 @@
-#include "cli/option_values.h"
+#include "cli/help/option_values.h"
 
 #include <algorithm>
 

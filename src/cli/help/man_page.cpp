@@ -1,6 +1,6 @@
 // A page is roff with the macros of man(7). Prose passes through fill(), preformatted text through verbatim(); both
 // escape what roff would interpret.
-#include "cli/man_page.h"
+#include "cli/help/man_page.h"
 
 #include <fmt/core.h>
 

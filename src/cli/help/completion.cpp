@@ -1,9 +1,9 @@
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 
 #include <fmt/core.h>
 
 #include "base/text/text.h"
-#include "cli/option_values.h"
+#include "cli/help/option_values.h"
 
 namespace trireme::cli {
 namespace {

@@ -1,6 +1,6 @@
 // `trireme compare`: the same network here and in PyTorch, and networks there that only look the same.
 #include "base/cpu/cores.h"
-#include "cli/compared.h"
+#include "cli/compare/compared.h"
 
 namespace trireme::cli_test {
 namespace {
