@@ -46,7 +46,8 @@ constexpr std::array kOptions{
 
     Option{"How long", "epochs", "N", "1", "passes over the training set"},
     Option{"How long", "steps", "N", "0", "global batches instead of --epochs; 0: --epochs counts"},
-    Option{"How long", "batch", "N", "0", "global batch; 0: the network's own (trireme list models)"},
+    Option{"How long", "batch", "N", "0",
+           "global batch; 0: the network's own (trireme list models), less for small data"},
     Option{"How long", "last-batch", "keep|drop", "keep", "what to do with an epoch's last, shorter batch"},
     Option{"How long", "early-stopping", "EPOCHS", "0",
            "stop after this many epochs without a better validation result; 0: never"},
