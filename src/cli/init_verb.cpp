@@ -76,7 +76,7 @@ void print_counts(const train::DataSurvey& survey) {
         least, most);
 }
 
-void print_survey(const base::Settings& settings, const train::DataSurvey& survey, const train::StarterPlan& plan) {
+void print_found(const base::Settings& settings, const train::DataSurvey& survey, const train::StarterPlan& plan) {
   fmt::print("{}: {}, {} training and {}\n", settings.text("data"), kind_text(survey.kind), survey.train,
              base::counted(survey.test, "test sample"));
   if (survey.median.shorter > 0)
@@ -127,7 +127,7 @@ int run_init(const train::Registry& registry, const base::Settings& settings, co
                                   config.string(),
                                   request.seed,
                                   request.skip_bad};
-  print_survey(settings, survey, plan);
+  print_found(settings, survey, plan);
 
   std::error_code cause;
   fs::create_directories(folder, cause);
