@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/error_of.h"
+#include "base/system/beside_program.h"
 #include "base/system/descriptors.h"
 #include "base/system/memory_reserve.h"
 #include "base/system/standard_streams.h"
@@ -31,19 +32,19 @@ struct Parsed {
 void add_options(Parsed& parsed) {
   CLI::App& app = *parsed.app;
   app.allow_extras();
-  app.footer(parsed.verb.examples);
+  app.footer(base::in_own_words(parsed.verb.examples));
   for (const base::OptionSpec& option : parsed.verb.options) {
     const std::string name = option.name, dashed = "--" + name;
     base::Settings* settings = &parsed.settings;
     CLI::Option* made = nullptr;
     if (option.value[0] == '\0') {
       made = app.add_flag_callback(
-          dashed, [settings, name] { settings->set(name, "yes"); }, help_text(parsed.verb, option));
+          dashed, [settings, name] { settings->set(name, "yes"); }, base::in_own_words(help_text(parsed.verb, option)));
       made->disable_flag_override();
     } else {
       made = app.add_option_function<std::string>(
           dashed, [settings, name](const std::string& value) { settings->set(name, value); },
-          help_text(parsed.verb, option));
+          base::in_own_words(help_text(parsed.verb, option)));
       made->type_name(option.value)->take_last();
     }
     made->group(option.group);
@@ -83,10 +84,11 @@ void add_options(Parsed& parsed) {
 }
 
 int run_checked(const train::Registry& registry, int argc, char** argv) {
-  CLI::App app(std::string(kSummary) + "\n", "trireme");
+  CLI::App app(std::string(kSummary) + "\n", base::program_name());
   app.set_version_flag("--version", base::version_text(), kHelpOfVersion)->disable_flag_override();
   app.set_help_flag("-h,--help", kHelpOfHelp)->disable_flag_override();
-  app.footer(fmt::format("Start with: {}\nEach verb explains itself: trireme train --help", kStart));
+  app.footer(
+      base::in_own_words(fmt::format("Start with: {}\nEach verb explains itself: trireme train --help", kStart)));
   app.get_formatter()->column_width(34);
   const std::vector<Verb> all = verbs(registry);
   std::vector<Parsed> parsed;

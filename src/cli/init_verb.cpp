@@ -36,7 +36,7 @@ constexpr std::size_t kListedClasses = 20;
 constexpr double kUnbalanced = 3;  // the largest class has so many times the samples of the smallest
 constexpr int kTimedSteps = 5;
 
-data::DataRequest request_of(const base::Settings& settings) {
+data::DataRequest init_request(const base::Settings& settings) {
   data::DataRequest request;
   request.name = settings.text("data");
   if (request.name.empty()) base::user_error("say which data the experiment is for: --data FOLDER or FILE");
@@ -76,7 +76,7 @@ void print_counts(const train::DataSurvey& survey) {
         least, most);
 }
 
-void print_survey(const base::Settings& settings, const train::DataSurvey& survey, const train::StarterPlan& plan) {
+void print_found(const base::Settings& settings, const train::DataSurvey& survey, const train::StarterPlan& plan) {
   fmt::print("{}: {}, {} training and {}\n", settings.text("data"), kind_text(survey.kind), survey.train,
              base::counted(survey.test, "test sample"));
   if (survey.median.shorter > 0)
@@ -115,7 +115,7 @@ int run_init(const train::Registry& registry, const base::Settings& settings, co
   const std::string argument = first_of(arguments);
   if (argument.empty()) base::user_error("say where to write, as in: trireme init first --data photos");
   const fs::path folder = argument, config = folder / kConfigName, network = folder / kNetworkName;
-  const data::DataRequest request = request_of(settings);
+  const data::DataRequest request = init_request(settings);
   check_new(folder);
   const train::DataSurvey survey = train::survey_data(registry.readers, request);
   const train::StarterPlan plan = train::plan_start(survey);
@@ -127,7 +127,7 @@ int run_init(const train::Registry& registry, const base::Settings& settings, co
                                   config.string(),
                                   request.seed,
                                   request.skip_bad};
-  print_survey(settings, survey, plan);
+  print_found(settings, survey, plan);
 
   std::error_code cause;
   fs::create_directories(folder, cause);

@@ -46,8 +46,9 @@ data::DatasetPtr fit_to_run(data::DatasetPtr set, const data::DataSpec& run, con
       (run.target == data::TargetKind::values && has.classes != run.classes))
     base::user_error("'{}' holds samples of {}, but the run was trained with {}", name, data::spec_text(has),
                      data::spec_text(run));
-  if (has.schema && run.schema && has.schema != run.schema && has.schema->inputs != run.schema->inputs)
-    base::user_error("'{}' was made of other columns than the run was trained with; give the table itself", name);
+  if (has.schema && run.schema && !data::make_same_inputs(*has.schema, *run.schema))
+    base::user_error("'{}' was packed with other columns or words than the run was trained with; give the table itself",
+                     name);
   if (has.inputs != run.inputs) {
     notes.push_back(fmt::format("images of {} were resized to {}", has.inputs[0].text(), run.inputs[0].text()));
     set = data::resize(std::move(set), run.inputs[0][1], run.inputs[0][2]);

@@ -92,10 +92,11 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   DataWish wish{!settings.is_set("data") || is_same_data(settings.text("data"), resolved.text("data")),
                 !settings.is_set("split"), may_lack_targets};
   train::GivenParts given{&normalization, train::stored_network(folder)};
+  bool is_moved = false;
   if (wish.is_own)
     train::check_data_exists(registry, settings.is_set("data") ? settings : resolved, run, "--data PLACE");
   else
-    wish.is_own = is_moved_data(registry, settings, folder, resolved, given);
+    wish.is_own = is_moved = is_moved_data(registry, settings, folder, resolved, given);
   if (!samples && !wish.is_own) samples = samples_of_older_run(registry, resolved, normalization);
   for (const char* name : {"data", "data-dir"})
     if (settings.is_set(name)) resolved.set(name, settings.text(name));
@@ -109,6 +110,9 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   std::optional<train::SavedData> data;
   if (samples) given.data = &data.emplace(saved_data(registry.readers, *samples, wish, saved.found));
   saved.experiment = train::resolve(registry, resolved, given);
+  if (is_moved)
+    saved.found.notes.push_back(fmt::format("{} is the run's own data in another place: its {} samples are used",
+                                            saved.data_name, saved.split_name));
   saved.split = saved.split_name == "test"    ? saved.experiment.test
                 : saved.split_name == "train" ? saved.experiment.train
                                               : saved.experiment.validation;

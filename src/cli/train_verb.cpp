@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/system/beside_program.h"
@@ -48,6 +49,15 @@ cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& rol
   return job;
 }
 
+void print_summary(const std::string& summary) {
+  try {
+    base::print_text(stdout, summary + "\n");
+  } catch (const base::Error& error) {
+    const auto run = nlohmann::json::parse(summary).at("run").get<std::string>();
+    base::run_error("{}; the run has ended well, and the summary is in {}/summary.json", error.what(), run);
+  }
+}
+
 int run_train(const train::Registry& registry, const base::Settings& given, const Arguments&) {
   base::outlive_terminal();
   base::Settings settings = given;
@@ -69,7 +79,7 @@ int run_train(const train::Registry& registry, const base::Settings& given, cons
     }
   }
   const std::string summary = train::train(registry, settings, launch_info);
-  if (settings.flag("json") && !summary.empty()) base::print_text(stdout, summary + "\n");
+  if (settings.flag("json") && !summary.empty()) print_summary(summary);
   return 0;
 }
 

@@ -121,6 +121,17 @@ TEST_F(Photos, DataInfoAndShowDescribeThem) {
   EXPECT_GT(data::read_image(folder() / "look.png").columns, 400);
 }
 
+TEST_F(Photos, AMachineWithoutFontsDrawsThemWithoutLabels) {
+  make_album("photos", 4);
+  write(folder() / "fonts.conf", "<?xml version=\"1.0\"?><fontconfig><dir>" + (folder() / "none").string() +
+                                     "</dir><cachedir>" + (folder() / "cache").string() + "</cachedir></fontconfig>");
+  const Outcome shown = run({"data", "show", "--data", "photos", "--to", "look.png"},
+                            {"FONTCONFIG_FILE=" + (folder() / "fonts.conf").string()});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_TRUE(says(shown, "no fonts")) << shown.out;
+  EXPECT_LT(data::read_image(folder() / "look.png").columns, 2000);
+}
+
 // A run.json of a program that did not turn images.
 TEST_F(Photos, OlderRunsKeepImagesAsTheyAreStored) {
   make_album("photos", 8);

@@ -150,6 +150,11 @@ TEST_F(MixedTables, HaveTheSameBitsResumedPackedAndWithWorkers) {
   trained({"--model", "mlp:hidden=16", "--data", "./t.trireme", "--target", "values", "--optimizer", "adam:lr=0.02",
            "--batch", "16", "--schedule", "constant", "--steps", "50", "--run", "packed"});
   EXPECT_EQ(weights("packed"), weights("r"));
+  write(folder() / "three.csv", "colour,\"age, years\",price\nred,1,1\npink,2,2\nblue,3,2\n");
+  ASSERT_EQ(run({"data", "pack", "--data", "three.csv", "--target", "values", "--to", "three.trireme"}).code, 0);
+  expect_refused({"eval", "--run", "r", "--data", "./three.trireme"},
+                 {"three.trireme", "other columns or words", "the table itself"});
+
   write(folder() / "p.csv", "\"age, years\",colour\n2,red\n");
   EXPECT_EQ(run({"predict", "--run", "packed", "--data", "p.csv"}).out,
             run({"predict", "--run", "r", "--data", "p.csv"}).out);

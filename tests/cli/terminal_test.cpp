@@ -68,7 +68,7 @@ TEST_F(Terminal, ARunDoesNotNeedItsOutput) {
 
 TEST_F(Terminal, ASummaryThatNobodyReceivesIsAFailureOfAFinishedRun) {
   const Outcome outcome = shell("TRIREME >&-", run_of("r", {"--json", "--quiet"}));
-  expect_sentence(outcome, 1, {"standard output"});
+  expect_sentence(outcome, 1, {"standard output", "r/summary.json"});
   expect_finished("r");
 }
 

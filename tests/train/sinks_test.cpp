@@ -166,7 +166,7 @@ TEST_F(Sinks, TheConsoleTellsWhatPeopleWantToKnow) {
             "folder runs/a\n"
             "note: be careful\n"
             "step 3: ps takes over, after 2.0 s\n"
-            "step 4: worker 1 on b is gone; going on with 1 workers\n"
+            "step 4: worker 1 on b is gone; going on with 1 worker\n"
             "back to step 2: the steps after it are made again\n"
             "stopped early: no better result for 3 epochs\n"
             "weights abc\n");

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/system/beside_program.h"
 
 namespace trireme::base {
 namespace {
@@ -33,7 +34,7 @@ void outlive_terminal() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-void print_error(std::string_view sentence) { write_to_stderr("trireme", sentence); }
+void print_error(std::string_view sentence) { write_to_stderr(program_name(), in_own_words(std::string(sentence))); }
 
 void print_note(std::string_view sentence) { write_to_stderr("note", sentence); }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/system/beside_program.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
 #include "base/system/standard_streams.h"
@@ -144,7 +145,8 @@ void Launcher::choose_cause() {
   const Member& cause = member(cause_);
   log_merger_.listen_only_to(cause_);
   last_words_ = log_merger_.take_last_words(cause_);
-  if (last_words_.starts_with("trireme: ")) last_words_.erase(0, std::string_view("trireme: ").size());
+  if (const std::string name = base::program_name() + ": "; last_words_.starts_with(name))
+    last_words_.erase(0, name.size());
   could_not_start_ =
       cause.ending->is_of_a_start() && 1e-9 * static_cast<double>(cause.ended_ns - started_ns_) <= job_.start_seconds;
   if (could_not_start_)

@@ -37,6 +37,13 @@ std::int64_t input_values(const TableSchema& schema) {
   return values;
 }
 
+bool make_same_inputs(const TableSchema& a, const TableSchema& b) {
+  const bool by_name = a.has_names && b.has_names;
+  return std::ranges::equal(a.inputs, b.inputs, [&](const TableColumn& x, const TableColumn& y) {
+    return x.words == y.words && (!by_name || x.name == y.name);
+  });
+}
+
 bool is_plain(const TableSchema& schema) {
   return !schema.has_names && std::ssize(schema.inputs) == schema.width - 1 && schema.targets.size() == 1 &&
          schema.targets[0].place == schema.width - 1 &&

@@ -33,6 +33,9 @@ struct TableSchema {
 // The number of values that the inputs become.
 std::int64_t input_values(const TableSchema& schema);
 
+// True if both give the same columns the same inputs, wherever the columns are in their tables.
+bool make_same_inputs(const TableSchema& a, const TableSchema& b);
+
 // True if the schema says no more than the number of columns: numbers without names, the target last.
 bool is_plain(const TableSchema& schema);
 

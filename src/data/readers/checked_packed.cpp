@@ -1,7 +1,6 @@
 #include "data/readers/checked_packed.h"
 
 #include <atomic>
-#include <chrono>
 #include <future>
 #include <thread>
 #include <utility>
@@ -12,8 +11,6 @@
 
 namespace trireme::data {
 namespace {
-
-constexpr std::chrono::seconds kPatience{1};  // a gigabyte or more that lies in memory
 
 // Compares the checksums of a file in a thread of its own, which ends with this object.
 class BackgroundCheck {
@@ -37,7 +34,7 @@ class BackgroundCheck {
   BackgroundCheck(const BackgroundCheck&) = delete;
   BackgroundCheck& operator=(const BackgroundCheck&) = delete;
 
-  void wait_for(std::chrono::seconds patience) const { is_done_.wait_for(patience); }
+  void wait_for(std::chrono::milliseconds patience) const { is_done_.wait_for(patience); }
   void throw_if_damaged() const {
     if (is_damaged_.load(std::memory_order_acquire)) [[unlikely]]
       base::user_error("{}", sentence_);
@@ -78,10 +75,10 @@ class CheckedSource : public Dataset {
 
 }  // namespace
 
-DataPair open_checked_packed(const std::filesystem::path& path) {
+DataPair open_checked_packed(const std::filesystem::path& path, std::chrono::milliseconds patience) {
   DataPair pair = open_packed(path);
   const auto check = std::make_shared<const BackgroundCheck>(path);
-  check->wait_for(kPatience);
+  check->wait_for(patience);
   check->throw_if_damaged();
   for (DatasetPtr* set : {&pair.train, &pair.test}) *set = std::make_shared<CheckedSource>(std::move(*set), check);
   return pair;

@@ -145,7 +145,9 @@ ContactSheet contact_sheet(const Dataset& dataset, const SheetOptions& options) 
     label = std::move(drawable.text);
     return drawable.lacks_font;
   });
-  if (lacking > 0)
+  if (!font.has_fonts())
+    sheet.notes.push_back("this machine has no fonts, so the labels are left out (Debian: fonts-dejavu-core)");
+  else if (lacking > 0)
     sheet.notes.push_back(
         fmt::format("no font of this machine has some characters of {} of {} labels; they are written as U+ and their "
                     "number (Debian's fonts-noto has most scripts, fonts-noto-cjk Chinese, Japanese and Korean)",

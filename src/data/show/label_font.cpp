@@ -51,6 +51,7 @@ LabelFont::LabelFont() {
   pango_layout_set_wrap(layout_.get(), PANGO_WRAP_WORD_CHAR);
   pango_layout_set_ellipsize(layout_.get(), PANGO_ELLIPSIZE_END);
   pango_layout_set_height(layout_.get(), -kLabelLines);
+  has_fonts_ = has_glyphs("U+0");
 }
 
 void LabelFont::lay_out(const std::string& text, std::int64_t width) {
@@ -64,6 +65,7 @@ bool LabelFont::has_glyphs(const std::string& text) {
 }
 
 LabelFont::Drawable LabelFont::drawable(const std::string& label) {
+  if (!has_fonts_) return {"", true};
   const std::string text = printable(label);
   if (has_glyphs(text)) return {text};
   std::string replaced;

@@ -16,6 +16,9 @@ class LabelFont {
  public:
   LabelFont();
 
+  // Without any font all text is left out.
+  bool has_fonts() const { return has_fonts_; }
+
   struct Drawable {
     std::string text;
     bool lacks_font = false;  // some of its characters are written as U+732B, because no font has them
@@ -39,6 +42,7 @@ class LabelFont {
   void lay_out(const std::string& text, std::int64_t width);
 
   std::unique_ptr<PangoLayout, Free> layout_;
+  bool has_fonts_ = false;
 };
 
 }  // namespace trireme::data

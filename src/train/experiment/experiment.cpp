@@ -151,6 +151,18 @@ void warn_of_small_norms(const graph::Network& network, std::int64_t smallest_oa
   }
 }
 
+// The network's own batch. Of a training set that is smaller, a power of two that gives it four steps an epoch or more.
+std::int64_t default_batch(const models::ModelRow& model, Experiment& e) {
+  const std::int64_t samples = e.train->size();
+  if (model.batch <= samples) return model.batch;
+  const auto batch =
+      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(samples / 4, 1))));
+  e.notes.push_back(
+      fmt::format("the training set has {}, fewer than the batch of {} that {} has; this run takes {} (--batch)",
+                  base::counted(samples, "sample"), model.batch, model.name, batch));
+  return batch;
+}
+
 void plan_threads(const base::Settings& settings, const HostNeighbours& neighbours, Experiment& e) {
   e.cores = base::plan_cores();
   const auto asked = static_cast<int>(settings.integer("threads", 0, 4096));
@@ -223,7 +235,7 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
                                                          : note);
 
   e.batch = settings.integer("batch", 0, kMany);
-  if (e.batch == 0) e.batch = model.batch;
+  if (e.batch == 0) e.batch = default_batch(model, e);
   const std::array<std::string, 2> last{"keep", "drop"};
   e.drop_last = settings.choice("last-batch", last) == "drop";
   if (!known && e.batch > e.train->size())

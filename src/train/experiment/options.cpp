@@ -46,7 +46,8 @@ constexpr std::array kOptions{
 
     Option{"How long", "epochs", "N", "1", "passes over the training set"},
     Option{"How long", "steps", "N", "0", "global batches instead of --epochs; 0: --epochs counts"},
-    Option{"How long", "batch", "N", "0", "global batch; 0: the network's own (trireme list models)"},
+    Option{"How long", "batch", "N", "0",
+           "global batch; 0: the network's own (trireme list models), less for small data"},
     Option{"How long", "last-batch", "keep|drop", "keep", "what to do with an epoch's last, shorter batch"},
     Option{"How long", "early-stopping", "EPOCHS", "0",
            "stop after this many epochs without a better validation result; 0: never"},
@@ -110,7 +111,7 @@ constexpr std::array kOptions{
     Option{"What stays", "run", "DIR", "", "run folder, must be new; default runs/<model>-<data>-<number>"},
     Option{"What stays", "resume", "DIR", "", "go on with the run in DIR from its last checkpoint, bit for bit"},
     Option{"What stays", "allow-other-bits", "", "no", "resume even where kernels give other results than before"},
-    Option{"What stays", "checkpoint-every", "N[UNIT]", "0",
+    Option{"What stays", "checkpoint-every", "INTERVAL", "0",
            "also checkpoint every 500 (steps), 30s, 10min or 1h; 2epochs: after every second epoch and the best ones; "
            "0: after each epoch"},
     Option{"What stays", "keep", "K", "2", "checkpoints kept beside the best"},

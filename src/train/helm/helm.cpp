@@ -91,9 +91,9 @@ std::string Helm::conduct() {
     if (!broken) keep_trace_of_failure();
     if (!broken) end_all();
     if (error.kind() != base::ErrorKind::run || !folder_) throw;
-    base::run_error("{}{}; go on with: {} train --resume {}{}", sentence,
-                    what_to_free(sentence, folder_->path(), needed_bytes()), base::program_name(),
-                    folder_->path().string(), go_on_options_);
+    if (go_on_command_.empty()) go_on_command_ = "train --resume " + folder_->path().string();
+    base::run_error("{}{}; go on with: {} {}", sentence, what_to_free(sentence, folder_->path(), needed_bytes()),
+                    base::program_name(), go_on_command_);
   }
 }
 

@@ -152,7 +152,7 @@ class Helm {
   bool checkpoint_is_due_ = false;    // its time has come: the interval was told to stop for it
   bool interrupted_ = false;
   bool is_detached_ = false;   // from the terminal or from who read the output, and the records say so
-  std::string go_on_options_;  // to resume with after this failure
+  std::string go_on_command_;  // after this failure, without the program's name; empty: to resume
   std::exception_ptr failure_;
 
   // Totals of this process, for the summary.

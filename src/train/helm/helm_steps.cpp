@@ -154,7 +154,7 @@ void Helm::stop_for_checkpoint() {
 
 void Helm::note_detachment() {
   if (is_detached_) return;
-  const std::string cause = context_.signals.hung_up() ? "SIGHUP" : recorder_->why_unseen();
+  const std::string cause = context_.signals.hung_up() ? "SIGHUP" : recorder_->why_failed("console");
   if (cause.empty()) return;
   is_detached_ = true;
   recorder_->publish(observe::Detached{state_.progress().step, cause});
@@ -189,8 +189,19 @@ void Helm::on_step(const Coordinator::Step& step) {
 void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) {
   recorder_->publish(observe::Diverged{step, what, value});
   recorder_->flush();
-  go_on_options_ = options_for_lower_rate(context_.settings);
   const auto last = checkpoints_->latest();
+  const std::string folder = folder_->path().string();
+  const std::string lower = options_for_lower_rate(context_.settings, context_.optimizer->lr());
+  go_on_command_ = "train --resume " + folder + lower;
+  // The first step computes with the weights of the checkpoint: no rate would help.
+  if (last && step == start_step_ + 1) {
+    go_on_command_ =
+        fmt::format("train --config {}/run.json --init-from {} --run {}-again{}", folder, folder, folder, lower);
+    base::run_error(
+        "the {} became {} at step {} (epoch {}), with the weights of {}: they are too large already; begin "
+        "again from the run's best weights",
+        what, value, step, epoch, last->string());
+  }
   base::run_error(
       "the {} became {} at step {} (epoch {}), {}; it needs a lower learning rate or a bound of the gradient", what,
       value, step, epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");

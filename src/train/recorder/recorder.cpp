@@ -42,10 +42,9 @@ void Recorder::throw_errors() {
     if (const std::exception_ptr error = sink->error()) std::rethrow_exception(error);
 }
 
-std::string Recorder::why_unseen() const {
-  for (const auto& sink : sinks_)
-    if (std::string why = sink->complaint(); !why.empty()) return why;
-  return {};
+std::string Recorder::why_failed(std::string_view sink) const {
+  const auto found = std::ranges::find_if(sinks_, [&](const auto& one) { return one->name() == sink; });
+  return found == sinks_.end() ? std::string() : (*found)->complaint();
 }
 
 bool Recorder::has_failed() const {

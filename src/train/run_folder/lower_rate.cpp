@@ -28,11 +28,11 @@ std::string with_lower_rates(const std::string& text, const IsRate& is_rate) {
 
 }  // namespace
 
-std::string options_for_lower_rate(const base::Settings& settings) {
+std::string options_for_lower_rate(const base::Settings& settings, double rate) {
   std::string optimizer =
       with_lower_rates(settings.text("optimizer"), [](const std::string& key) { return key == "lr"; });
   if (optimizer.find("lr=") == std::string::npos)
-    optimizer += (optimizer.find(':') == std::string::npos ? ":lr=" : ",lr=") + lowered(kHighest);
+    optimizer += (optimizer.find(':') == std::string::npos ? ":lr=" : ",lr=") + lowered(rate);
   const std::string& schedule = settings.text("schedule");
   const std::string lower = with_lower_rates(schedule, [](const std::string& key) {
     return key == "peak" || key.find_first_not_of("0123456789") == std::string::npos;  // the epochs of step
@@ -53,7 +53,8 @@ bool has_diverged(const RunFolder& folder) {
   for (std::string line; std::getline(in, line);) {
     if (line.find("\"diverged\"") == std::string::npos) continue;
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_object() && json.value("type", "") == "diverged" && json.value("step", std::int64_t{0}) > last)
+    if (!json.is_object() || !json.contains("type") || json["type"] != "diverged") continue;
+    if (json.contains("step") && json["step"].is_number_integer() && json["step"].get<std::int64_t>() > last)
       return true;
   }
   return false;

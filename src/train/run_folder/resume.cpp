@@ -59,7 +59,7 @@ void check_data_exists(const Registry& registry, const base::Settings& settings,
   std::error_code ignored;
   if (registry.readers.datasets.find(data) != nullptr || base::fs::exists(data, ignored)) return;
   base::user_error(
-      "the data of the run {}, {}, does not exist (any more); if it lies elsewhere now, name the place: {}", run,
+      "the data of the run {}, {}, does not exist; if it lies elsewhere now, name the place: {}", run,
       base::absolute_path(data), advice);
 }
 

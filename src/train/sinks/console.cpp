@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/standard_streams.h"
+#include "base/system/terminal.h"
 #include "base/text/text.h"
 #include "train/sinks/sinks.h"
 
@@ -48,8 +49,7 @@ std::string rate(double samples_per_second) {
 
 }  // namespace
 
-Console::Console(std::FILE* stream)
-    : stream_(stream), terminal_(::isatty(::fileno(stream)) == 1), last_ns_(base::now_ns()) {}
+Console::Console(std::FILE* stream) : stream_(stream), terminal_(base::can_redraw(stream)), last_ns_(base::now_ns()) {}
 
 Console::~Console() {
   try {
@@ -83,7 +83,8 @@ void Console::on(const observe::Event& event) {
                                base::human_seconds(seconds)));
           },
           [&](const observe::WorkerLost& lost) {
-            line(fmt::format("step {}: {} is gone; going on with {} workers", lost.step, lost.who, lost.workers_left));
+            line(fmt::format("step {}: {} is gone; going on with {}", lost.step, lost.who,
+                             base::counted(lost.workers_left, "worker")));
           },
           [&](const observe::RolledBack& back) {
             if (!back.is_resume) line(fmt::format("back to step {}: the steps after it are made again", back.step));

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kLookedAt = 100;    // files and rows of which the survey looks at the values
 constexpr std::int64_t kShortSeries = 64;  // fewer values in a row are columns
+constexpr std::int64_t kMostChannels = 8;  // of a series
 constexpr double kSmooth = 0.3;
 
 // The index of the i-th of `few` samples, spread over all.
@@ -56,7 +57,11 @@ bool is_smooth(const data::Dataset& set) {
 
 SampleKind kind_of(const data::Dataset& set) {
   const tensor::Shape& shape = set.spec().inputs[0];
-  if (shape.rank() == 3) return SampleKind::image;
+  // Readers make an image of one colour of channels x length; no image is so low.
+  if (shape.rank() == 3) {
+    const bool is_series = shape[0] == 1 && shape[1] <= kMostChannels && shape[2] >= kShortSeries;
+    return is_series ? SampleKind::series : SampleKind::image;
+  }
   if (shape.rank() != 2) return SampleKind::row;
   if (shape[0] > 1) return SampleKind::series;
   return shape[1] >= kShortSeries && is_smooth(set) ? SampleKind::series : SampleKind::row;

@@ -14,7 +14,7 @@ namespace trireme::train {
 namespace {
 
 constexpr std::int64_t kStepsPerEpoch = 12;  // at least, so that a small set gets a small batch
-constexpr std::int64_t kLeastBatch = 8, kMostBatch = 128;
+constexpr std::int64_t kLeastBatch = 16, kMostBatch = 128;
 constexpr std::int64_t kSmallImage = 40, kPhotoSize = 64;
 constexpr std::int64_t kManySamples = 5000;
 
@@ -22,7 +22,7 @@ constexpr std::int64_t kManySamples = 5000;
 struct Length {
   std::int64_t steps, least_epochs, most_epochs;
 };
-Length length_of(SampleKind kind) { return kind == SampleKind::row ? Length{3000, 20, 400} : Length{1500, 15, 200}; }
+Length length_of(SampleKind kind) { return kind == SampleKind::row ? Length{3000, 20, 500} : Length{1500, 15, 300}; }
 
 std::int64_t ceil_of(std::int64_t number, std::int64_t part) { return (number + part - 1) / part; }
 

@@ -215,7 +215,6 @@ class Maker:
             self.write(f"{name}.table", content)
 
     def weights(self):
-        shutil.copy(self.folder / "run/checkpoints/best", self.folder / "best")
         weights = next(self.folder.glob("run/checkpoints/step-*/weights.safetensors")).read_bytes()
         self.write("good.safetensors", weights)
         self.write("empty.safetensors", b"")
@@ -276,7 +275,7 @@ class Maker:
                lambda content: content[:-5] + b"\x55" + content[-4:])
         edited("run-empty-weights", f"checkpoints/{step}/weights.safetensors", lambda content: b"")
         edited("run-cut-optimizer", f"checkpoints/{step}/optimizer.safetensors", lambda content: content[:-5])
-        edited("run-garbage-best", "checkpoints/best", lambda content: b"../../..")
+        (copy("run-garbage-best") / "checkpoints/best").write_bytes(b"../../..")
         (copy("run-json-folder") / "run.json").unlink()
         os.makedirs(self.folder / "run-json-folder/run.json")
 

@@ -1,6 +1,9 @@
 // Going on after a loss that is no number, with moved data, and from other folders; what a run records of its starts.
 #include <fmt/core.h>
 
+#include <functional>
+#include <limits>
+
 #include "cli/program.h"
 #include "store/checkpoint.h"
 
@@ -18,6 +21,19 @@ class NeverLose : public Program {
     write(folder() / name, rows);
   }
   Json run_json(const std::string& run) const { return Json::parse(read(folder() / run / "run.json")); }
+  // Changes every weight of a checkpoint, with the hashes, as if the run had written it so.
+  void falsify_weights(const std::string& checkpoint, const std::function<void(float&)>& change) const {
+    const fs::path place = folder() / checkpoint;
+    store::LoadedCheckpoint loaded = store::CheckpointStore::load(place);
+    for (store::NamedTensor& tensor : loaded.weights.tensors)
+      for (float& weight : tensor.values) change(weight);
+    const std::string hash =
+        store::write_safetensors(place / "weights.safetensors", loaded.weights.tensors, loaded.weights.metadata);
+    Json state = Json::parse(read(place / "state.json"));
+    state["sha256"]["weights.safetensors"] = hash;
+    state.erase("checksum");
+    write(place / "state.json", state.dump());
+  }
   // The command that an error advises, without the program's name.
   static Words advised(const std::string& sentence) {
     const std::string mark = "go on with: ";
@@ -80,20 +96,26 @@ TEST_F(NeverLose, AfterALossThatIsNoNumberOtherOptionsStay) {
 TEST_F(NeverLose, ACheckpointOfNumbersThatAreNotFiniteDoesNotCount) {
   trained(kSteady + Words{"--epochs", "2", "--run", "r"});
   const Json whole = trained(kSteady + Words{"--epochs", "3", "--run", "whole"});
-  const fs::path folder_of_8 = folder() / "r/checkpoints/step-00000008";
-  store::LoadedCheckpoint loaded = store::CheckpointStore::load(folder_of_8);
-  loaded.weights.tensors[0].values[0] = std::numeric_limits<float>::quiet_NaN();
-  const std::string hash =
-      store::write_safetensors(folder_of_8 / "weights.safetensors", loaded.weights.tensors, loaded.weights.metadata);
-  Json state = Json::parse(read(folder_of_8 / "state.json"));
-  state["sha256"]["weights.safetensors"] = hash;
-  state.erase("checksum");
-  write(folder_of_8 / "state.json", state.dump());
+  falsify_weights("r/checkpoints/step-00000008",
+                  [](float& weight) { weight = std::numeric_limits<float>::quiet_NaN(); });
   const Outcome outcome = run({"train", "--resume", "r", "--epochs", "3", "--json"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("step-00000008"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("not finite"), std::string::npos) << outcome.err;
   EXPECT_EQ(last_json(outcome)["weights_sha256"], whole["weights_sha256"]);
+}
+
+// Numbers that are finite, but not what a network computes with them.
+TEST_F(NeverLose, ACheckpointOfHugeNumbersIsSaidToBeUseless) {
+  trained(kSteady +
+          Words{"--epochs", "2", "--optimizer", "sgd:lr=1e-30", "--run", "r"});  // the first epoch is the best
+  falsify_weights("r/checkpoints/step-00000008", [](float& weight) { weight = 3e38F; });
+  const Outcome outcome = run({"train", "--resume", "r", "--epochs", "3"});
+  expect_sentence(outcome, 1, {"became", "step 9", "r/checkpoints/step-00000008", "too large already"});
+  const Outcome again = run(advised(outcome.err) + Words{"--json"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(last_json(again)["run"], "r-again");
+  EXPECT_EQ(last_json(again)["steps"], 12);
 }
 
 TEST_F(NeverLose, FewerStepsThanDoneAreRefused) {

@@ -1,5 +1,6 @@
 // `trireme init`: the experiment that it writes is one that train takes as it is.
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,22 @@ TEST_F(Init, RowsAndSeriesAreToldApart) {
   EXPECT_EQ(configuration["model"], "resnet1d");
   EXPECT_EQ(configuration["validation"], "10%:stratified");
   EXPECT_EQ(configuration["batch"], "16") << "216 samples, at least 12 steps an epoch";
+}
+
+TEST_F(Init, ArraysOfChannelsAndLengthAreSeries) {
+  fs::create_directory(folder() / "arrays");
+  for (const auto& [part, samples] : std::map<std::string, int>{{"train", 60}, {"test", 9}}) {
+    std::string signals, labels;
+    for (int i = 0; i < samples; ++i) {
+      for (int k = 0; k < 200; ++k) signals += static_cast<char>((k * (1 + i % 3) + i) % 100);
+      labels += static_cast<char>(i % 3);
+    }
+    write(folder() / "arrays" / ("x_" + part + ".npy"), npy_bytes(std::to_string(samples) + ", 2, 100", signals));
+    write(folder() / "arrays" / ("y_" + part + ".npy"), npy_bytes(std::to_string(samples) + ",", labels));
+  }
+  EXPECT_EQ(tried({"--data", "arrays"})["model"], "resnet1d");
+  const Json inputs = Json::parse(read(folder() / "r/run.json"))["samples"]["network_inputs"];
+  EXPECT_EQ(inputs, Json::parse("[[2,100]]"));
 }
 
 TEST_F(Init, ValuesThatAreFarFromOneAreNamed) {

@@ -1,5 +1,7 @@
 #include "data/readers/table/csv_classes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -35,10 +37,8 @@ std::size_t CsvClasses::index(std::string_view field, const std::string& where, 
     name.is_number = true;
     name.number = static_cast<std::int64_t>(number);
     name.text = std::to_string(name.number);
-  } else if (!is_utf8(field)) {
-    base::user_error(
-        "{}, line {}, column {}: '{}' is not UTF-8 text; convert the file: iconv -f latin1 -t utf8 FILE > NEW", where,
-        line, column + 1, shown(field));
+  } else {
+    check_utf8(field, fmt::format("{}, line {}, column {}", where, line, column + 1));
   }
   const auto same = std::ranges::find(names_, name.text, &ClassName::text);
   const auto index = static_cast<std::size_t>(same - names_.begin());

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+
 namespace trireme::data {
 namespace {
 
@@ -85,6 +87,12 @@ bool is_utf8(std::string_view text) {
   } catch (const nlohmann::json::type_error&) {
     return false;
   }
+}
+
+void check_utf8(std::string_view text, std::string_view place) {
+  if (!is_utf8(text))
+    base::user_error("{}: '{}' is not UTF-8 text; convert the file: iconv -f latin1 -t utf8 FILE > NEW", place,
+                     shown(text));
 }
 
 }  // namespace trireme::data

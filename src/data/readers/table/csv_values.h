@@ -29,5 +29,7 @@ std::string shown_list(const std::vector<std::string>& fields);
 std::string lower(std::string_view text);
 
 bool is_utf8(std::string_view text);
+// User error if a name or word is not UTF-8; `place` is where it is.
+void check_utf8(std::string_view text, std::string_view place);
 
 }  // namespace trireme::data

@@ -76,12 +76,6 @@ bool has_unique_names(const std::vector<std::string>& names) {
   return std::ranges::all_of(names, [&](const auto& name) { return !name.empty() && seen.insert(name).second; });
 }
 
-void check_text(const std::string& text, const TableSummary& summary, const TableColumn& column) {
-  if (!is_utf8(text))
-    base::user_error("{}, {}: '{}' is not UTF-8 text; convert the file: iconv -f latin1 -t utf8 FILE > NEW",
-                     summary.where, column_text(column), shown(text));
-}
-
 // How a user names the column in an option.
 std::string option_name(const TableColumn& column) {
   return column.name.empty() || column.name.find(',') != std::string::npos ? std::to_string(column.place + 1)
@@ -119,7 +113,7 @@ void add_words(TableColumn& column, const TableSummary& summary, const ColumnSum
                      is_declared ? "" : ", as of names, dates or free text", option_name(column),
                      too_many ? "" : fmt::format(", or use it with --category-columns {}", option_name(column)));
   for (const auto& [word, count] : has.counts) {
-    check_text(word, summary, column);
+    check_utf8(word, fmt::format("{}, {}", summary.where, column_text(column)));
     column.words.push_back(word);
   }
 }
@@ -169,9 +163,7 @@ TableSchema schema_of_numbers(const TableFront& front, bool has_header, const Ta
   std::vector<std::string> names;
   const auto column = [&](std::size_t place) {
     TableColumn found{has_header ? front.first[place] : std::string(), static_cast<std::int64_t>(place), {}, {}};
-    if (!is_utf8(found.name))
-      base::user_error("{}, line {}: '{}' is not UTF-8 text; convert the file: iconv -f latin1 -t utf8 FILE > NEW",
-                       front.where, front.line, shown(found.name));
+    check_utf8(found.name, fmt::format("{}, line {}", front.where, front.line));
     names.push_back(found.name);
     return found;
   };

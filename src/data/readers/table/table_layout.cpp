@@ -90,6 +90,8 @@ TableFront read_front(const TableFile& file) {
   if (!records.next(fields)) base::user_error("{} is empty; expected a table", front.where);
   front.first.assign(fields.begin(), fields.end());
   front.line = records.line();
+  if (front.first[0].starts_with("\xff\xfe") || front.first[0].starts_with("\xfe\xff"))
+    base::user_error("{} is UTF-16 text; convert it: iconv -f utf16 -t utf8 FILE > NEW", front.where);
   front.separator = records.separator();
   if (records.next(fields)) front.second.assign(fields.begin(), fields.end());
   return front;

@@ -169,6 +169,11 @@ TEST(Table, WhatIsWrongIsNamedWithLineAndColumn) {
   refused("1,2,0\n1,2 3,0\n", {"line 2", "column 2", "'2 3'"});
   refused("1;2;0\n1,5;2;0\n", {"line 2", "column 1", "'1,5' has a decimal comma; write 1.5"});
   refused("1,5;2;0\n2,5;2;0\n", {"line 1", "column 1", "'1,5' has a decimal comma; write 1.5"});
+  refused(
+      "\xff\xfe"
+      "a,b",
+      {"UTF-16", "iconv"});
+  refused("id,2019,y\n1,2,3\n4,5,6\n", {"line 1", "'id'", "'1' in line 2", "if the first line is a header"});
   refused("1,2,0\n1,\"2,0\n", {"line 2", "quote", "not closed"});
   refused("1,2,0\n1,\"2\"3,0\n", {"line 2", "column 2", "behind a closing quote"});
   refused("1,2,0\n1,2,1.5\n", {"line 2", "column 3", "'1.5'", "--target values"});
@@ -176,6 +181,7 @@ TEST(Table, WhatIsWrongIsNamedWithLineAndColumn) {
   refused("1,2,word\n", {"line 1", "column 3", "'word'"}, wanting(TargetKind::values));
   refused("1,2,0\n1,\x1b[31m,0\n", {"line 2", "'?[31m'"});
   refused("1,2,0\n1," + std::string(1000, 'y') + ",0\n", {"'" + std::string(30, 'y') + "...'"});
+  refused("1,2,na\xefve\n", {"line 1", "column 3", "UTF-8", "iconv"});
   refused("1,2," + std::string(1000, 'y') + "\n", {"line 1", "column 3", "longer"});
 }
 
