@@ -31,8 +31,15 @@ class ScoresOfRuns : public Program {
     write_table("test.csv", 200, 70);
   }
   static Words values(const std::string& run) {
-    return {"--model", "mlp:hidden=16", "--data", "train.csv",   "--target",     "values", "--batch", "16", "--oars",
-            "4",       "--epochs",      "20",     "--optimizer", "adam:lr=0.03", "--run",  run};
+    return {"--model",      "mlp:hidden=16",
+            "--data",       "train.csv",
+            "--target",     "values",
+            "--batch",      "16",
+            "--oars",       "4",
+            "--epochs",     "20",
+            "--optimizer",  "adam:lr=0.03",
+            "--run",        run,
+            "--validation", "0%"};
   }
   std::vector<Json> epochs_of(const std::string& run) const {
     std::vector<Json> all;
