@@ -40,7 +40,7 @@ build: build/build.ninja  ## the program, build/trireme
 train: build  ## build the program and watch a CNN learn Fashion-MNIST
 	build/trireme train $(TRAIN) $(ARGS)
 
-test:  ## build and run all tests but those that need PyTorch (test-peer)
+test:  ## build and run all tests but those that need PyTorch or scikit-learn (test-peer)
 	@$(PACKAGES) core test
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build --target trireme trireme_tests
@@ -49,7 +49,7 @@ test:  ## build and run all tests but those that need PyTorch (test-peer)
 test-fast:  ## the tests that take a minute or two
 	@$(MAKE) test LEAVE_OUT='peer|slow'
 
-test-peer:  ## the tests that need PyTorch, which is installed; one that is skipped is a failure
+test-peer:  ## the tests that need PyTorch or scikit-learn, which are installed; one that is skipped is a failure
 	@$(PACKAGES) core test peer
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build --target trireme trireme_tests

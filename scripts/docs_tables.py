@@ -120,7 +120,7 @@ def regions_of(program):
     regions["models"] = models(rows)
     regions |= rows_with_options("model", options.split("\n", 1)[1])
     regions |= rows_with_options("op", listed("ops"))
-    strategies = listed("strategies")
+    strategies = listed("strategies").split("\n\n")[0]
     regions |= rows_with_options("strategy", strategies)
     regions["strategies"] = ["", *table(["`--strategy`", "what it does"],
                                         [[code(name), cell(summary)] for name, summary, _ in

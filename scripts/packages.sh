@@ -9,9 +9,9 @@ core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nl
   libhwloc-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev libpng-dev libjpeg-dev libpango1.0-dev
   libssl-dev fonts-dejavu-core
   dataset-fashion-mnist"
-test="libgtest-dev xz-utils iproute2 libopenmpi-dev openmpi-bin python3"
+test="libgtest-dev libjpeg-turbo-progs xz-utils iproute2 libopenmpi-dev openmpi-bin python3"
 # Without OpenBLAS, Debian's PyTorch multiplies matrices with the slow reference BLAS.
-peer="python3-numpy python3-torch libopenblas0"
+peer="python3-numpy python3-torch python3-sklearn libopenblas0"
 cluster="openssh-client openssh-server munge slurm-wlm"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev libopenmpi-dev"

@@ -293,6 +293,8 @@ class Loop:
         if doubles:
             kills.append((kills[0][0] + self.random.uniform(0, DOUBLE_SECONDS), self.random.randrange(1 << 30)))
         transport = self.random.choice([[], [], ["--transport", "tcp"]])
+        if strategy.name != "local":  # a time would change its weights, and is refused
+            transport = transport + self.random.choice([[], ["--checkpoint-every", "0.05s"]])
         self.number += 1
         run = self.folder / f"{row.name.replace(' ', '-')}-{self.number}"
         outcome = kill_run(self.program, strategy, [*options, *transport], run, after_begin, kills, seconds)

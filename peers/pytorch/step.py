@@ -4,7 +4,8 @@ Started as `step.py THREADS [pin]`, it answers one JSON object per line on stand
 input, and sleeps in between:
 
     {"do": "prepare", "model": "lenet5", "inputs": [[3, 32, 32]], "classes": 10, "batch": 42, "layout": "nchw",
-     "in_place": false, "compiled": false, "dtype": "float32"}    the last three are optional
+     "in_place": false, "compiled": false, "dtype": "float32"}    the last three are optional; "network": a description
+                                    (described.py) instead of a model of networks.py
     {"do": "run", "steps": 10}      seconds of the median step: forward, backward, update, total
     {"do": "memory"}                bytes: the largest resident size since prepare, minus that before the network
     {"do": "tune"}                  keeps the fastest of PyTorch's implementations of SGD
@@ -36,6 +37,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import torch  # noqa: E402
 
 import answering  # noqa: E402
+import described  # noqa: E402
 import networks  # noqa: E402
 from process import allocator_name, status_bytes  # noqa: E402
 
@@ -75,13 +77,14 @@ def sgd_candidates(parameters):
 
 
 class Step:
-    def __init__(self, model, inputs, classes, batch, layout, in_place=False, compiled=False, dtype="float32"):
+    def __init__(self, model, inputs, classes, batch, layout, in_place=False, compiled=False, dtype="float32",
+                 network=None):
         gc.collect()
         reset_peak()
         self.before = status_bytes("VmRSS")
         torch.manual_seed(1)
         networks.use_in_place(in_place)
-        self.net = networks.build(model, inputs, classes)
+        self.net = described.Network(network) if network else networks.build(model, inputs, classes)
         self.net.train()
         self.kind = torch.bfloat16 if dtype == "bf16" else torch.float32
         self.net = self.net.to(self.kind)
@@ -90,7 +93,7 @@ class Step:
         if layout == "channels_last":
             self.net = self.net.to(memory_format=torch.channels_last)
             self.inputs = [x.to(memory_format=torch.channels_last) if x.dim() == 4 else x for x in self.inputs]
-        self.has_penalty = hasattr(self.net, "l2")
+        self.has_penalty = hasattr(self.net, "l2") or bool(getattr(self.net, "penalties", None))
         self.cross_entropy = torch.nn.CrossEntropyLoss()
         self.casting = (lambda: torch.autocast("cpu", torch.bfloat16)) if dtype == "bf16-autocast" \
             else contextlib.nullcontext

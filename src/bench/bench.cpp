@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text/text.h"
 #include "bench/bench.h"
-#include "models/find_model.h"
+#include "models/files/model_file.h"
 #include "train/experiment/experiment.h"
 
 namespace trireme::bench {
@@ -27,11 +27,16 @@ std::int64_t own_batch(const models::ModelRow& model) {
   return std::max<std::int64_t>(1, model.batch / 3);  // per worker, as in a study with three workers
 }
 
-std::vector<std::shared_ptr<const models::ModelRow>> chosen_models(const models::ModelRegistry& models,
+std::vector<std::shared_ptr<const models::ModelRow>> chosen_models(const train::Registry& registry,
                                                                    const base::Settings& settings) {
   std::vector<std::shared_ptr<const models::ModelRow>> chosen;
   const auto choose = [&](const std::string& text) {
-    chosen.push_back(std::make_shared<models::ModelRow>(models::find_model(models, text)));
+    models::ModelRow row = train::named_model(registry, text);
+    if (models::is_model_file(text)) {
+      row.name = text;
+      (void)network_of(row);  // reports its mistakes now
+    }
+    chosen.push_back(std::make_shared<models::ModelRow>(std::move(row)));
   };
   for (const std::string& name : base::split(settings.text("model"), ',')) {
     if (name == "all") {
@@ -57,7 +62,21 @@ std::vector<int> chosen_threads(const base::Settings& settings) {
 
 }  // namespace
 
-std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const base::Settings& settings) {
+graph::Network network_of(const models::ModelRow& model) {
+  try {
+    return models::build_model(model);
+  } catch (const base::Error& error) {
+    // A description with a loss for labels or values is made for such targets only.
+    if (error.kind() != base::ErrorKind::user || !models::is_model_file(model.name)) throw;
+    for (const char* target : {"labels", "values"}) try {
+        return models::build_model(model, {.target = target});
+      } catch (const base::Error&) {
+      }
+    throw;
+  }
+}
+
+std::vector<BenchCase> bench_cases(const train::Registry& registry, const base::Settings& settings) {
   const std::int64_t batch = settings.integer("batch", 0, 1 << 20);
   const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
   const std::array<std::string, 3> reduce{"exact", "fast", "both"};
@@ -65,7 +84,7 @@ std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const ba
   const std::string& file = settings.text("kernel-table");
   const auto table = file.empty() ? nullptr : train::read_kernel_table(file);
   std::vector<BenchCase> cases;
-  for (const auto& model : chosen_models(models, settings))
+  for (const auto& model : chosen_models(registry, settings))
     for (const int threads : chosen_threads(settings)) {
       BenchCase one{model->name, batch > 0 ? batch : own_batch(*model),           threads,
                     oars,        fast ? crew::Reduce::fast : crew::Reduce::exact, table,
@@ -89,7 +108,7 @@ std::unique_ptr<train::StepBenchmark> make_rig(const BenchCase& bench, const bas
   options.may_spin = options.threads <= cores.usable;
   options.profile = profile;
   options.kernel_table = bench.table;
-  return std::make_unique<train::StepBenchmark>(models::build_model(*bench.info), options);
+  return std::make_unique<train::StepBenchmark>(network_of(*bench.info), options);
 }
 
 int steps_of_a_round(double step_seconds) {

@@ -16,7 +16,7 @@ namespace trireme::bench {
 
 // A training step to measure.
 struct BenchCase {
-  std::string model;
+  std::string model;  // as --model names it: of the zoo, or a file
   std::int64_t batch = 0;
   int threads = 1;
   int oars = 1;
@@ -29,7 +29,9 @@ struct BenchCase {
 };
 
 // All combinations of --model and --threads.
-std::vector<BenchCase> bench_cases(const models::ModelRegistry& models, const base::Settings& settings);
+std::vector<BenchCase> bench_cases(const train::Registry& registry, const base::Settings& settings);
+// The network of a model, for its own shapes.
+graph::Network network_of(const models::ModelRow& model);
 
 // Pins threads as train does: if they use all cores.
 std::unique_ptr<train::StepBenchmark> make_rig(const BenchCase& bench, const base::CorePlan& cores,

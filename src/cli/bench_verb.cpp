@@ -17,7 +17,7 @@ using Option = base::OptionSpec;
 
 constexpr std::array kBenchOptions{
     Option{"What to measure", "model", "NAMES", "all",
-           "networks of the zoo, separated by commas; all: the rows of the studies"},
+           "networks of the zoo or files (FILE.toml, FILE.json), separated by commas; all: the rows of the studies"},
     Option{"What to measure", "batch", "N", "0",
            "samples of a step, of each process; 0: a worker's batch in the studies"},
     Option{"What to measure", "threads", "LIST", "1", "numbers of threads, separated by commas"},
@@ -58,17 +58,18 @@ constexpr std::array kBenchOptions{
 struct BenchCommand {
   const char* name;
   void (*run)(const train::Registry& registry, const base::Settings& settings);
+  bool plots = false;   // takes --plot
   bool offered = true;  // false: processes that a bench starts
 };
 
 constexpr std::array kBenchCommands{BenchCommand{"step", bench::bench_step},
-                                    BenchCommand{"train", bench::bench_train},
+                                    BenchCommand{"train", bench::bench_train, true},
                                     BenchCommand{"input", bench::bench_input},
-                                    BenchCommand{"collective", bench::bench_collective},
+                                    BenchCommand{"collective", bench::bench_collective, true},
                                     BenchCommand{"roofline", bench::bench_roofline},
                                     BenchCommand{"memory", bench::bench_memory},
-                                    BenchCommand{"reader", bench::bench_reader, false},
-                                    BenchCommand{"rank", bench::bench_rank, false}};
+                                    BenchCommand{"reader", bench::bench_reader, false, false},
+                                    BenchCommand{"rank", bench::bench_rank, false, false}};
 
 std::vector<std::string> bench_command_names(bool offered_only) {
   std::vector<std::string> names;
@@ -77,9 +78,12 @@ std::vector<std::string> bench_command_names(bool offered_only) {
   return names;
 }
 
-int run_bench(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
+int run_bench(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
+  const std::string word = first_of(arguments);
   for (const BenchCommand& each : kBenchCommands) {
     if (word != each.name) continue;
+    if (!each.plots && !settings.text("plot").empty())
+      base::user_error("--plot draws what bench train and bench collective measure; bench {} has no picture", word);
     each.run(registry, settings);
     return 0;
   }

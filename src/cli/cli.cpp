@@ -5,12 +5,17 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/error_of.h"
+#include "base/system/beside_program.h"
 #include "base/system/descriptors.h"
 #include "base/system/memory_reserve.h"
+#include "base/system/standard_streams.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "base/version.h"
 
 namespace trireme::cli {
@@ -21,32 +26,36 @@ struct Parsed {
   Verb verb;
   CLI::App* app = nullptr;
   base::Settings settings;
-  std::string argument, second_argument;
+  Arguments arguments;
 };
 
 void add_options(Parsed& parsed) {
   CLI::App& app = *parsed.app;
   app.allow_extras();
-  app.footer(parsed.verb.examples);
+  app.footer(base::in_own_words(parsed.verb.examples));
   for (const base::OptionSpec& option : parsed.verb.options) {
     const std::string name = option.name, dashed = "--" + name;
     base::Settings* settings = &parsed.settings;
     CLI::Option* made = nullptr;
     if (option.value[0] == '\0') {
       made = app.add_flag_callback(
-          dashed, [settings, name] { settings->set(name, "yes"); }, help_text(parsed.verb, option));
+          dashed, [settings, name] { settings->set(name, "yes"); }, base::in_own_words(help_text(parsed.verb, option)));
       made->disable_flag_override();
     } else {
       made = app.add_option_function<std::string>(
           dashed, [settings, name](const std::string& value) { settings->set(name, value); },
-          help_text(parsed.verb, option));
+          base::in_own_words(help_text(parsed.verb, option)));
       made->type_name(option.value)->take_last();
     }
     made->group(option.group);
   }
-  if (parsed.verb.argument[0] != '\0') app.add_option(parsed.verb.argument, parsed.argument, "")->type_name("");
-  if (parsed.verb.second_argument[0] != '\0')
-    app.add_option(parsed.verb.second_argument, parsed.second_argument, "")->type_name("");
+  const std::vector<std::string> names = argument_names(parsed.verb);
+  if (takes_any_number(parsed.verb)) {
+    app.add_option(names[0], parsed.arguments, "")->type_name("")->expected(0, CLI::detail::expected_max_vector_size);
+    return;
+  }
+  parsed.arguments.resize(names.size());  // and never again: the options keep pointers
+  for (std::size_t i = 0; i < names.size(); ++i) app.add_option(names[i], parsed.arguments[i], "")->type_name("");
 }
 
 // Reports an unknown verb, or an unknown option of a verb, as a user error.
@@ -67,23 +76,25 @@ void add_options(Parsed& parsed) {
   const std::string text = error.what();
   const std::string option = text.substr(0, text.find_first_of(": "));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    if (text.find("flag override") != std::string::npos) base::user_error("{} takes no value", option);
+    if (text.find("flag override") != std::string::npos)
+      base::user_error("--{} takes no value", option.substr(option.find_first_not_of('-')));
     base::user_error("{} needs a value", option);
   }
   base::user_error("{}", text);
 }
 
 int run_checked(const train::Registry& registry, int argc, char** argv) {
-  CLI::App app(std::string(kSummary) + "\n", "trireme");
-  app.set_version_flag("--version", base::version_text(), kHelpOfVersion);
-  app.set_help_flag("-h,--help", kHelpOfHelp);
-  app.footer(fmt::format("Start with: {}\nEach verb explains itself: trireme train --help", kStart));
+  CLI::App app(std::string(kSummary) + "\n", base::program_name());
+  app.set_version_flag("--version", base::version_text(), kHelpOfVersion)->disable_flag_override();
+  app.set_help_flag("-h,--help", kHelpOfHelp)->disable_flag_override();
+  app.footer(
+      base::in_own_words(fmt::format("Start with: {}\nEach verb explains itself: trireme train --help", kStart)));
   app.get_formatter()->column_width(34);
   const std::vector<Verb> all = verbs(registry);
   std::vector<Parsed> parsed;
   parsed.reserve(all.size());
   for (const Verb& verb : all) {
-    parsed.push_back({verb, app.add_subcommand(verb.name, verb.summary), base::Settings(verb.options), {}, {}});
+    parsed.push_back({verb, app.add_subcommand(verb.name, verb.summary), base::Settings(verb.options), {}});
     add_options(parsed.back());
   }
   std::string manual_folder;
@@ -110,15 +121,36 @@ int run_checked(const train::Registry& registry, int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   }
-  const int code = chosen->verb.run(
-      registry, chosen->settings,
-      chosen->second_argument.empty() ? chosen->argument : chosen->argument + " " + chosen->second_argument);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    base::run_error("cannot write standard output: {}", std::strerror(errno));
+  std::erase(chosen->arguments, "");
+  return chosen->verb.run(registry, chosen->settings, chosen->arguments);
+}
+
+// Runs the command line. Output that could not be written is a failure of every verb but train, whose results are in
+// its run folder: that one writes its standard output itself.
+int run_and_flush(const train::Registry& registry, int argc, char** argv) {
+  const auto complain = [](int cause) { base::run_error("cannot write standard output: {}", std::strerror(cause)); };
+  int code = 0;
+  try {
+    code = run_checked(registry, argc, argv);
+  } catch (const std::system_error& error) {  // fmt::print() throws it
+    if (std::ferror(stdout) == 0) throw;
+    complain(error.code().value());
+  }
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) complain(errno);
   return code;
 }
 
 }  // namespace
+
+std::vector<std::string> argument_names(const Verb& verb) {
+  std::vector<std::string> names;
+  for (const std::string& name : base::split(verb.arguments, ' '))
+    if (!name.empty()) names.push_back(name.substr(0, name.find("...")));
+  return names;
+}
+
+bool takes_any_number(const Verb& verb) { return std::string_view(verb.arguments).ends_with("..."); }
 
 std::string help_text(const Verb& verb, const base::OptionSpec& option) {
   if (option.value[0] == '\0') return option.help;
@@ -131,21 +163,22 @@ std::string help_text(const Verb& verb, const base::OptionSpec& option) {
 }
 
 std::vector<Verb> verbs(const train::Registry& registry) {
-  return {train_verb(registry), eval_verb(),    predict_verb(),       data_verb(),
-          model_verb(),         compare_verb(), bench_verb(registry), list_verb()};
+  return {train_verb(registry), init_verb(),          eval_verb(), predict_verb(), data_verb(), model_verb(),
+          compare_verb(),       bench_verb(registry), runs_verb(), plot_verb(),    diff_verb(), list_verb()};
 }
 
 int run(const train::Registry& registry, int argc, char** argv) {
+  base::keep_standard_descriptors();
   base::raise_descriptor_limit();
   base::keep_memory_reserve();
   // Without SIGXFSZ, writing beyond the file size limit (ulimit -f) fails like a full disk, with the same error
   // message.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run_checked(registry, argc, argv);
+    return run_and_flush(registry, argc, argv);
   } catch (...) {
     const base::Error error = base::error_of(std::current_exception());
-    fmt::print(stderr, "trireme: {}\n", error.what());
+    base::print_error(error.what());
     return error.exit_code();
   }
 }

@@ -11,20 +11,23 @@
 
 namespace trireme::cli {
 
+// The arguments behind a verb that are no options.
+using Arguments = std::vector<std::string>;
+inline std::string first_of(const Arguments& arguments) { return arguments.empty() ? std::string() : arguments[0]; }
+
 struct Verb {
   const char* name;
   const char* summary;
   const char* examples;  // shown under the options
   std::span<const base::OptionSpec> options;
-  const char* argument;  // placeholder for the positional argument; empty: none is allowed
+  // Placeholders of the arguments behind the verb: "what network", or "run..." for any number; empty: none is allowed.
+  const char* arguments;
   // Returns the exit code.
-  int (*run)(const train::Registry& registry, const base::Settings& settings, const std::string& argument);
+  int (*run)(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments);
   // Text appended to an option's help: the values that the registries offer.
   std::map<std::string, std::string> values{};
-  // The values of `argument` that completion offers; words for internal use are left out.
+  // The values of the first argument that completion offers; words for internal use are left out.
   std::vector<std::string> words{};
-  // Placeholder for a second positional argument, which `run` gets behind the first and a blank.
-  const char* second_argument = "";
 };
 
 inline constexpr const char* kSummary =
@@ -33,6 +36,10 @@ inline constexpr const char* kStart = "trireme train --model mnist-cnn --data fa
 inline constexpr const char* kHelpOfHelp = "Print this help message and exit";
 inline constexpr const char* kHelpOfVersion = "Display program version information and exit";
 
+// The names in Verb::arguments, and whether the last may be repeated.
+std::vector<std::string> argument_names(const Verb& verb);
+bool takes_any_number(const Verb& verb);
+
 // The help text of an option, with the values that the registries offer.
 std::string help_text(const Verb& verb, const base::OptionSpec& option);
 
@@ -40,6 +47,7 @@ std::string help_text(const Verb& verb, const base::OptionSpec& option);
 std::vector<Verb> verbs(const train::Registry& registry);
 
 Verb train_verb(const train::Registry& registry);
+Verb init_verb();
 Verb eval_verb();
 Verb predict_verb();
 Verb data_verb();
@@ -47,6 +55,9 @@ Verb model_verb();
 Verb compare_verb();
 Verb bench_verb(const train::Registry& registry);
 Verb list_verb();
+Verb runs_verb();
+Verb plot_verb();
+Verb diff_verb();
 
 // The hidden verb `manual DIR`: writes the man pages and the completions of bash and zsh into DIR, for installation.
 void write_manual(const train::Registry& registry, const std::string& folder);

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "compare/certificate.h"
 #include "compare/weight_files.h"
+#include "train/run_folder/weight_file.h"
 
 namespace trireme::cli {
 namespace {
@@ -66,21 +67,18 @@ int check(const train::Registry& registry, const base::Settings& settings, const
 int compare_files(const base::Settings& settings) {
   const std::string &a = settings.text("weights-a"), &b = settings.text("weights-b");
   if (a.empty() || b.empty()) base::user_error("--weights-a and --weights-b name the two files; one is missing");
-  const compare::Level level = compare::compare_weights(compare::read_weights(a), compare::read_weights(b));
+  const compare::Level level =
+      compare::compare_weights(train::read_weight_file(a).tensors, train::read_weight_file(b).tensors);
   print_rows(level.rows);
   fmt::print("{:<17} {:<6} {}\n", level.name, level.passed ? "passes" : "FAILS", level.summary);
   return level.passed ? 0 : 1;
 }
 
-int run_compare(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+int run_compare(const train::Registry& registry, const base::Settings& settings, const Arguments&) {
   if (settings.is_set("weights-a") || settings.is_set("weights-b")) return compare_files(settings);
   if (const std::string& file = settings.text("check"); !file.empty()) return check(registry, settings, file);
   const std::string& file = settings.text("certificate");
-  if (std::error_code ignored; !file.empty() && base::fs::exists(file, ignored))
-    base::user_error("{} is there already; name another file or move it away", file);
-  if (std::error_code ignored;
-      !file.empty() && !base::fs::is_directory(base::fs::absolute(file).parent_path(), ignored))
-    base::user_error("there is no folder for the certificate {}", file);
+  if (!file.empty()) base::check_new_file("--certificate", file);
   bench::Comparison comparison(registry, settings);
   comparison.find_peer();
   const compare::Outcome outcome = comparison.run();

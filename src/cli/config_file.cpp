@@ -23,6 +23,8 @@ void read_table(base::Settings& settings, const toml::table& table, const std::s
     const std::string name(key.str());
     if (const auto* inner = node.as_table())
       read_table(settings, *inner, path);
+    else if (name == "config")
+      base::user_error("{}: 'config' cannot be in a configuration file", path);
     else if (!settings.is_set(name))
       settings.set(name, text_of(node, name, path), path);
   }

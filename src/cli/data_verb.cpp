@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "base/system/files.h"
@@ -12,13 +13,18 @@
 #include "base/text/text.h"
 #include "cli/cli.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/open_data.h"
 #include "data/readers/image_settings.h"
 #include "data/readers/images/image_list.h"
 #include "data/readers/images/image_survey.h"
 #include "data/readers/packed.h"
+#include "data/readers/table/csv.h"
+#include "data/readers/table/table_options.h"
 #include "data/show/contact_sheet.h"
+#include "data/show/table_text.h"
 #include "data/stages/prepare.h"
+#include "train/evaluation/predictions.h"
 
 namespace trireme::cli {
 namespace {
@@ -36,6 +42,14 @@ constexpr std::array kDataOptions{
            "how they are resized: stretched, cut, or whole with black on two sides"},
     Option{"Which data", "image-upright", "yes|no", "yes",
            "turn images as the camera noted, or leave them as they are stored"},
+    Option{"Which data", "target-column", "NAMES", "",
+           "of a table, what to predict: names in its header or numbers from 1; default: label, class or target, else "
+           "the last column"},
+    Option{"Which data", "ignore-columns", "NAMES", "", "columns of a table to leave out"},
+    Option{"Which data", "category-columns", "NAMES", "",
+           "columns of a table whose numbers are codes, as of postcodes; columns of words are found"},
+    Option{"Which data", "missing", "refuse|mean|zero", "refuse",
+           "missing values in the inputs of a table: refuse, or fill in the column's mean or 0"},
     Option{"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
     Option{"Which data", "seed", "N", "1", "chooses the test set where the data has none, and what augmentation draws"},
     Option{"What to do", "to", "FILE", "", "the new file: .trireme (pack) or .png (show)"},
@@ -45,7 +59,7 @@ constexpr std::array kDataOptions{
     Option{"What to do", "json", "", "no", "print what info finds as one JSON object"},
 };
 
-data::DataPair open_data(const data::Readers& readers, const base::Settings& settings) {
+data::DataRequest request_of(const base::Settings& settings) {
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -54,6 +68,12 @@ data::DataPair open_data(const data::Readers& readers, const base::Settings& set
   request.images = data::read_image_options(settings);
   const std::array<std::string, 3> kinds{"classes", "labels", "values"};
   request.wanted_target = *data::target_kind(settings.choice("target", kinds));
+  request.table = data::table_options(settings);
+  return request;
+}
+
+data::DataPair open_data(const data::Readers& readers, const base::Settings& settings) {
+  const data::DataRequest request = request_of(settings);
   data::DataPair pair = data::open_dataset(readers, request);
   const std::vector<tensor::Shape>& shapes = pair.train->spec().inputs;
   if (const auto size = request.images.size;
@@ -70,24 +90,8 @@ std::string new_file(const base::Settings& settings, const char* ending) {
   const std::string& name = settings.text("to");
   if (name.empty()) base::user_error("say where to write: --to FILE{}", ending);
   if (!name.ends_with(ending)) base::user_error("--to {} must end in {}", name, ending);
-  std::error_code ignored;
-  if (base::fs::exists(name, ignored)) base::user_error("{} exists already; choose another name", name);
+  base::check_new_file("--to", name);
   return name;
-}
-
-// Samples per class, or per label for multi-label data.
-std::vector<std::int64_t> counts(const data::Dataset& set) {
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(set.spec().classes));
-  data::each_target(set, [&](std::int64_t, std::span<const float> target) {
-    if (set.spec().target == data::TargetKind::classes) ++counts[static_cast<std::size_t>(target[0])];
-    if (set.spec().target == data::TargetKind::labels)
-      for (std::size_t k = 0; k < target.size(); ++k) counts[k] += target[k] != 0 ? 1 : 0;
-  });
-  return counts;
-}
-
-std::string class_name(const data::DataSpec& spec, std::size_t c) {
-  return c < spec.class_names.size() ? spec.class_names[c] : std::to_string(c);
 }
 
 struct SetInfo {
@@ -102,7 +106,7 @@ std::vector<std::string> warnings(const SetInfo& info) {
   if (info.set->spec().target == data::TargetKind::values) return all;
   for (std::size_t c = 0; c < info.counts.size(); ++c)
     if (info.counts[c] == 0)
-      all.push_back(fmt::format("no {} sample has the class '{}'", info.name, class_name(info.set->spec(), c)));
+      all.push_back(fmt::format("no {} sample has the class '{}'", info.name, train::class_name(info.set->spec(), c)));
   return all;
 }
 
@@ -140,12 +144,41 @@ OrderedJson survey_json(const data::ImageSurvey& survey) {
   return json;
 }
 
-void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal) {
+// The columns of a text table; empty for all other data. `spec`: of the dataset that it became, null if it became none.
+std::optional<data::TableSummary> columns_of(const data::Readers& readers, const base::Settings& settings,
+                                             const data::DataSpec* spec) {
+  data::DataRequest request = request_of(settings);
+  request.codecs = readers.codecs;
+  std::error_code ignored;
+  if (readers.datasets.find(request.name) || !base::fs::exists(request.name, ignored) || !data::is_table(request))
+    return {};
+  const data::TableFile file{request.codecs, request.name};
+  if (!spec) return data::describe_table(file);
+  return data::describe_table(file, spec->schema && !spec->schema->targets[0].name.empty());
+}
+
+// Opens the data; a table that cannot be trained on as it is, is described before the error.
+data::DataPair open_or_describe(const data::Readers& readers, const base::Settings& settings) {
+  try {
+    return open_data(readers, settings);
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::user || settings.flag("json")) throw;
+    if (const auto columns = columns_of(readers, settings, nullptr))
+      for (const std::string& line : data::column_lines(*columns, nullptr)) fmt::print("  {}\n", line);
+    throw;
+  }
+}
+
+void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets, const data::Normalization& normal,
+                const std::optional<data::TableSummary>& columns) {
   const data::DataSpec& spec = sets[0].set->spec();
   fmt::print("{}: {}\n", settings.text("data"), data::spec_text(spec));
-  for (const SetInfo& info : sets) fmt::print("  {:<6} {:>9} samples\n", info.name, info.set->size());
+  for (const SetInfo& info : sets)
+    fmt::print("  {:<6} {:>9} {}\n", info.name, info.set->size(), info.set->size() == 1 ? "sample" : "samples");
   if (const auto images = survey(settings, sets)) print_survey(*images);
-  for (std::size_t i = 0; i < normal.inputs.size(); ++i)
+  if (columns)
+    for (const std::string& line : data::column_lines(*columns, &spec)) fmt::print("  {}\n", line);
+  for (std::size_t i = 0; i < normal.inputs.size() && !columns; ++i)
     for (std::size_t c = 0; c < normal.inputs[i].mean.size(); ++c)
       fmt::print("  input {} {} {}: mean {:.4f}, deviation {:.4f}\n", i + 1, spec.table ? "column" : "channel", c + 1,
                  normal.inputs[i].mean[c], normal.inputs[i].divisor[c]);
@@ -153,14 +186,14 @@ void print_info(const base::Settings& settings, const std::vector<SetInfo>& sets
     fmt::print("  {:<20} {:>9} {:>9}\n", spec.target == data::TargetKind::classes ? "class" : "label", sets[0].name,
                sets[1].name);
     for (std::size_t c = 0; c < sets[0].counts.size(); ++c)
-      fmt::print("  {:<20} {:>9} {:>9}\n", class_name(spec, c), sets[0].counts[c], sets[1].counts[c]);
+      fmt::print("  {:<20} {:>9} {:>9}\n", train::class_name(spec, c), sets[0].counts[c], sets[1].counts[c]);
   }
   for (const SetInfo& info : sets)
     for (const std::string& warning : warnings(info)) fmt::print("  warning: {}\n", warning);
 }
 
 OrderedJson info_json(const base::Settings& settings, const std::vector<SetInfo>& sets,
-                      const data::Normalization& normal) {
+                      const data::Normalization& normal, const std::optional<data::TableSummary>& columns) {
   const data::DataSpec& spec = sets[0].set->spec();
   OrderedJson json{{"data", settings.text("data")}, {"classes", spec.classes}, {"class_names", spec.class_names}};
   for (const tensor::Shape& shape : spec.inputs) json["inputs"].push_back(shape.sizes());
@@ -171,20 +204,22 @@ OrderedJson info_json(const base::Settings& settings, const std::vector<SetInfo>
   if (const auto images = survey(settings, sets)) json["images"] = survey_json(*images);
   for (const data::InputNormalization& input : normal.inputs)
     json["statistics"].push_back({{"mean", input.mean}, {"deviation", input.divisor}});
+  if (columns) json["columns"] = OrderedJson::parse(data::columns_json(*columns, spec));
   return json;
 }
 
 void info(const data::Readers& readers, const base::Settings& settings) {
   const std::string& name = settings.text("data");
   if (name.ends_with(data::kPackedEnding)) data::verify_packed(name);
-  const data::DataPair pair = open_data(readers, settings);
-  const std::vector<SetInfo> sets{{"train", pair.train.get(), counts(*pair.train)},
-                                  {"test", pair.test.get(), counts(*pair.test)}};
+  const data::DataPair pair = open_or_describe(readers, settings);
+  const std::vector<SetInfo> sets{{"train", pair.train.get(), data::class_counts(*pair.train)},
+                                  {"test", pair.test.get(), data::class_counts(*pair.test)}};
   const data::Normalization normal = data::compute_normalization(pair.train, "standard");
+  const std::optional<data::TableSummary> columns = columns_of(readers, settings, &pair.train->spec());
   if (settings.flag("json"))
-    fmt::print("{}\n", info_json(settings, sets, normal).dump());
+    fmt::print("{}\n", info_json(settings, sets, normal, columns).dump());
   else
-    print_info(settings, sets, normal);
+    print_info(settings, sets, normal, columns);
 }
 
 void pack(const data::Readers& readers, const base::Settings& settings) {
@@ -202,10 +237,11 @@ void show(const data::Readers& readers, const base::Settings& settings) {
   const data::Augmentation augmentation = data::parse_augmentation(settings.text("augment"));
   const std::array<std::string, 2> splits{"train", "test"};
   const bool train = settings.choice("split", splits) == "train";
-  const data::DataPair pair = open_data(readers, settings);
   data::SheetOptions options;
   options.random = {static_cast<std::uint64_t>(settings.integer("seed", 0, std::int64_t{1} << 62)),
                     static_cast<std::uint64_t>(settings.integer("epoch", 0, std::int64_t{1} << 62))};
+  const data::DataPair pair = open_data(readers, settings);
+  data::check_augmentation_fits(augmentation, pair.train->spec().inputs);
   // Byte images keep their range 0 ... 255, even if augmentation has converted them to floats.
   const data::Columns* columns = pair.train->columns();
   if (columns != nullptr && columns->inputs[0].type == data::ValueType::byte)
@@ -229,7 +265,8 @@ std::vector<std::string> data_command_names() {
   return names;
 }
 
-int run_data(const train::Registry& registry, const base::Settings& settings, const std::string& word) {
+int run_data(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
+  const std::string word = first_of(arguments);
   for (const DataCommand& each : kDataCommands) {
     if (word != each.name) continue;
     each.run(registry.readers, settings);

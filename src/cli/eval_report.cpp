@@ -7,6 +7,7 @@
 
 #include "data/show/contact_sheet.h"
 #include "data/show/sheet_label.h"
+#include "train/results/score_report.h"
 
 namespace trireme::cli {
 namespace {
@@ -159,7 +160,11 @@ ReportJson worst_json(const EvalReport& report) {
 std::vector<std::string> report_lines(const EvalReport& report) {
   const data::DataSpec& spec = report.predictions.spec;
   std::vector<std::string> lines;
-  if (spec.target != TargetKind::values) {
+  if (spec.target == TargetKind::values) {
+    const std::vector<std::string> table = train::value_table(spec, report.predictions.evaluation.scores);
+    if (!table.empty()) lines.push_back("");
+    lines.insert(lines.end(), table.begin(), table.end());
+  } else {
     const train::ClassReport classes = train::report_classes(report.predictions);
     add_scores(spec, classes, lines);
     if (spec.target == TargetKind::classes && classes.scores.size() <= kShownClasses)
@@ -174,7 +179,9 @@ std::vector<std::string> report_lines(const EvalReport& report) {
 std::string report_json(const EvalReport& report) {
   const data::DataSpec& spec = report.predictions.spec;
   ReportJson json = ReportJson::object();
-  if (spec.target != TargetKind::values) {
+  if (spec.target == TargetKind::values) {
+    json["per_value"] = ReportJson::parse(train::each_score_json(spec, report.predictions.evaluation.scores));
+  } else {
     const train::ClassReport classes = train::report_classes(report.predictions);
     for (std::size_t k = 0; k < classes.scores.size(); ++k) {
       const train::ClassScore& score = classes.scores[k];

@@ -18,7 +18,7 @@ struct EvalReport {
 
 // Tables of text. Up to 20 classes are shown whole, of more the worst.
 std::vector<std::string> report_lines(const EvalReport& report);
-// A JSON object with `per_class`, `confusion` (up to 100 classes), `confused` and `worst`.
+// A JSON object with `per_class` (or `per_value`), `confusion` (up to 100 classes), `confused` and `worst`.
 std::string report_json(const EvalReport& report);
 
 // A contact sheet of the worst samples, each with its label, what was predicted, and its loss. Samples are shown as

@@ -10,6 +10,7 @@
 #include "cli/eval_report.h"
 #include "cli/saved_run.h"
 #include "data/stages/prepare.h"
+#include "train/results/score_report.h"
 
 namespace trireme::cli {
 namespace {
@@ -17,8 +18,7 @@ namespace {
 void check_picture(const std::string& file) {
   if (file.empty()) return;
   if (!file.ends_with(".png")) base::user_error("--show {} must end in .png", file);
-  std::error_code ignored;
-  if (base::fs::exists(file, ignored)) base::user_error("{} exists already; choose another name", file);
+  base::check_new_file("--show", file);
 }
 
 // The samples without the run's normalization, to look at.
@@ -45,13 +45,17 @@ void print_eval_json(const base::Settings& settings, const SavedRun& saved, cons
                               {"samples", result.samples},   {"loss", result.loss}};
   json["accuracy"] =
       std::isnan(result.accuracy) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(result.accuracy);
+  for (const observe::Score& score : result.scores.named()) {
+    const bool is_known = !std::isnan(score.value);
+    json[score.name] = is_known ? nlohmann::ordered_json(score.value) : nlohmann::ordered_json(nullptr);
+  }
   json["weights_sha256"] = saved.crew->space().sha256(saved.crew->weights());
   json["weights"] = saved.weights;
   json.update(nlohmann::ordered_json::parse(report_json(report)));
   fmt::print("{}\n", json.dump());
 }
 
-int run_eval(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+int run_eval(const train::Registry& registry, const base::Settings& settings, const Arguments&) {
   const std::string& picture = settings.text("show");
   check_picture(picture);
   SavedRun saved = open_saved_run(registry, settings);
@@ -70,8 +74,7 @@ int run_eval(const train::Registry& registry, const base::Settings& settings, co
   }
   fmt::print("the {} weights, {}, on {} of {} ({})\n", saved.weights, saved.checkpoint,
              base::counted(result.samples, "sample"), saved.data_name, saved.split_name);
-  if (!std::isnan(result.accuracy)) fmt::print("accuracy  {:.2f} %\n", 100 * result.accuracy);
-  fmt::print("loss      {:.6f}\n", result.loss);
+  for (const std::string& line : train::score_lines(result)) fmt::print("{}\n", line);
   for (const std::string& line : report_lines(report)) fmt::print("{}\n", line);
   if (!picture.empty()) fmt::print("\n{}: the worst samples, with label / prediction, loss\n", picture);
   return 0;

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "base/error.h"
+#include "base/system/standard_streams.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
 #include "cli/cli.h"
@@ -28,15 +29,27 @@ void print_options(const std::vector<base::SpecOption>& options) {
     fmt::print("  {:<{}} {}\n", option.key + "=" + option.values, width, option.help);
 }
 
+// The number of parameters; of a network of a user's own that cannot be made a dash, and why is added to the notes.
+std::string parameters_of(const models::ModelRow& model, std::vector<std::string>& notes) {
+  try {
+    return std::to_string(models::build_model(model).parameter_count());
+  } catch (const base::Error& error) {
+    notes.push_back(fmt::format("{} cannot be made: {}", model.name, error.what()));
+    return "-";
+  }
+}
+
 void list_models(const train::Registry& registry) {
+  std::vector<std::string> notes;
   fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", "model", "input", "classes", "parameters", "batch",
              "description");
   for (const models::ModelRow& model : registry.models.rows()) {
     std::string inputs;
     for (const auto& shape : model.inputs) inputs += (inputs.empty() ? "" : " ") + shape.text();
-    fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", model.name, inputs, model.classes,
-               models::build_model(model).parameter_count(), model.batch, model.summary);
+    fmt::print("{:<18} {:>22} {:>8} {:>12} {:>6}  {}\n", model.name, inputs, model.classes, parameters_of(model, notes),
+               model.batch, model.summary);
   }
+  for (const std::string& note : notes) base::print_note(note);
   fmt::print("\noptions of models (--model NAME:option=value,...):\n");
   for (const models::ModelRow& model : registry.models.rows()) {
     if (model.options.empty()) continue;
@@ -67,6 +80,7 @@ void list_strategies(const train::Registry& registry) {
     fmt::print("{:<12} {}\n", row.name, row.summary);
     print_options(row.options);
   }
+  fmt::print("\nsyntax: --strategy NAME:option=value,option=value, as in --strategy ps:mode=ssp,staleness=3\n");
 }
 
 void list_ops(const train::Registry& registry) {
@@ -112,7 +126,8 @@ std::vector<std::string> topic_names() {
   return names;
 }
 
-int run_list(const train::Registry& registry, const base::Settings&, const std::string& topic) {
+int run_list(const train::Registry& registry, const base::Settings&, const Arguments& arguments) {
+  const std::string topic = first_of(arguments);
   for (const Topic& each : kTopics) {
     if (topic != each.name) continue;
     each.print(registry);

@@ -15,7 +15,6 @@
 #include "graph/description/network_table.h"
 #include "models/files/model_file.h"
 #include "train/experiment/model_choice.h"
-#include "train/experiment/options.h"
 
 namespace trireme::cli {
 namespace {
@@ -43,9 +42,7 @@ struct Chosen {
 
 // `name`: of the zoo, or a file.
 Chosen choose(const train::Registry& registry, const base::Settings& settings, const std::string& name) {
-  base::Settings of_train(train::train_options());
-  of_train.set("model", name);
-  models::ModelRow row = train::choose_model(registry, of_train, train::read_model_file(of_train));
+  models::ModelRow row = train::named_model(registry, name);
   const std::array<std::string, 3> targets{"classes", "labels", "values"};
   models::ModelRequest request{.inputs = row.inputs,
                                .classes = settings.integer("classes", 0, std::int64_t{1} << 30),
@@ -54,6 +51,8 @@ Chosen choose(const train::Registry& registry, const base::Settings& settings, c
     request.inputs.clear();
     for (const std::string& shape : base::split(inputs, ',')) {
       std::vector<std::int64_t> sizes;
+      if (shape.empty())
+        base::user_error("--input is '{}', expected the shape of each input, such as 3x32x32 or 1x28x28,10", inputs);
       for (const std::string& size : base::split(shape, 'x')) sizes.push_back(base::parse_int("--input", size));
       request.inputs.emplace_back(std::move(sizes));
     }
@@ -65,14 +64,12 @@ Chosen choose(const train::Registry& registry, const base::Settings& settings, c
 
 std::string absent_file(const base::Settings& settings, const char* option) {
   const std::string& name = settings.text(option);
-  std::error_code ignored;
-  if (!name.empty() && base::fs::exists(name, ignored))
-    base::user_error("--{} {}: the file exists already; choose another name", option, name);
+  if (!name.empty()) base::check_new_file(fmt::format("--{}", option), name);
   return name;
 }
 
-// Draws a DOT text with Graphviz.
-void draw_svg(const std::string& dot, const std::string& svg) {
+// A DOT text, drawn as SVG by Graphviz.
+std::string drawn_svg(const std::string& dot, const std::string& svg) {
   base::ChildProcess graphviz({.arguments = {"dot", "-Tsvg"}, .environment = {}});
   const std::int64_t deadline = base::in_seconds(kDrawSeconds);
   const bool is_written = graphviz.write(dot, deadline);
@@ -82,7 +79,7 @@ void draw_svg(const std::string& dot, const std::string& svg) {
       base::user_error("--svg needs Graphviz (apt install graphviz); --dot FILE writes the graph without it");
     base::run_error("Graphviz could not draw {}: {}", svg, graphviz.error_text());
   }
-  base::write_text_atomically(svg, graphviz.output());
+  return graphviz.output();
 }
 
 void show_model(const train::Registry& registry, const base::Settings& settings, const std::string& name) {
@@ -93,10 +90,11 @@ void show_model(const train::Registry& registry, const base::Settings& settings,
     const int oars = graph::default_oars(chosen.network, chosen.row.batch);
     samples = (chosen.row.batch + oars - 1) / oars;
   }
-  fmt::print("{}", graph::network_table(chosen.network, samples));
   const std::string text = dot.empty() && svg.empty() ? "" : graph::network_dot(chosen.network);
+  const std::string drawn = svg.empty() ? "" : drawn_svg(text, svg);  // fails, if at all, before anything is written
+  fmt::print("{}", graph::network_table(chosen.network, samples));
   if (!dot.empty()) base::write_text_atomically(dot, text);
-  if (!svg.empty()) draw_svg(text, svg);
+  if (!svg.empty()) base::write_text_atomically(svg, drawn);
 }
 
 void export_model(const train::Registry& registry, const base::Settings& settings, const std::string& name) {
@@ -107,16 +105,15 @@ void export_model(const train::Registry& registry, const base::Settings& setting
                            : graph::network_json(chosen.network));
 }
 
-int run_model(const train::Registry& registry, const base::Settings& settings, const std::string& argument) {
-  const std::size_t blank = argument.find(' ');
-  const std::string what = argument.substr(0, blank);
+int run_model(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
+  const std::string what = first_of(arguments);
   const std::array<std::string, 2> known{"show", "export"};
   if (what.empty()) base::user_error("say what to do with which network, as in: trireme model show resnet20-cifar");
   if (std::ranges::find(known, what) == known.end())
     base::user_error("{}", base::unknown_name("model command", what, known));
-  if (blank == std::string::npos)
+  if (arguments.size() < 2)
     base::user_error("say which network, as in: trireme model {} resnet20-cifar, or {} mine.toml", what, what);
-  (what == "show" ? show_model : export_model)(registry, settings, argument.substr(blank + 1));
+  (what == "show" ? show_model : export_model)(registry, settings, arguments[1]);
   return 0;
 }
 
@@ -130,11 +127,10 @@ Verb model_verb() {
           "  trireme model show mine.toml --input 3x64x64 --classes 4 --svg mine.svg\n"
           "  trireme model export resnet20-cifar > mine.toml",
           kModelOptions,
-          "what",
+          "what network",
           run_model,
           {},
-          {"show", "export"},
-          "network"};
+          {"show", "export"}};
 }
 
 }  // namespace trireme::cli

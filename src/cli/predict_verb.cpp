@@ -16,9 +16,7 @@ namespace {
 // Reports mistakes in the options before anything is computed. Returns the format.
 std::string check_output(const base::Settings& settings) {
   const std::string& output = settings.text("output");
-  std::error_code ignored;
-  if (!output.empty() && base::fs::exists(output, ignored))
-    base::user_error("{} exists already; name a new file", output);
+  if (!output.empty()) base::check_new_file("--output", output);
   const std::array<std::string, 3> formats{"csv", "jsonl", "npy"};
   std::string format = settings.choice("format", formats);
   if (format == "npy" && output.empty()) base::user_error("--format npy needs a file to write: --output FILE.npy");
@@ -34,7 +32,7 @@ std::int64_t parse_top(const base::Settings& settings, const data::DataSpec& spe
   return settings.integer("top", 0, spec.classes);
 }
 
-int run_predict(const train::Registry& registry, const base::Settings& settings, const std::string&) {
+int run_predict(const train::Registry& registry, const base::Settings& settings, const Arguments&) {
   const std::string& output = settings.text("output");
   const std::string format = check_output(settings);
   SavedRun saved = open_saved_run(registry, settings, true);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/system/standard_streams.h"
 #include "cli/cli.h"
 #include "train/builtin_registry.h"
 
@@ -69,7 +70,7 @@ int Program::run(int argc, char** argv) {
   try {
     rows_->add_to(registry);
   } catch (const base::Error& error) {
-    fmt::print(stderr, "trireme: {}\n", error.what());
+    base::print_error(error.what());
     return error.exit_code();
   }
   return cli::run(registry, argc, argv);

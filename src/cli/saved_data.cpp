@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "data/dataset/table_schema.h"
 #include "data/open_data.h"
 #include "data/readers/images/loose_images.h"
 #include "data/stages/class_mapping.h"
@@ -45,6 +46,9 @@ data::DatasetPtr fit_to_run(data::DatasetPtr set, const data::DataSpec& run, con
       (run.target == data::TargetKind::values && has.classes != run.classes))
     base::user_error("'{}' holds samples of {}, but the run was trained with {}", name, data::spec_text(has),
                      data::spec_text(run));
+  if (has.schema && run.schema && !data::make_same_inputs(*has.schema, *run.schema))
+    base::user_error("'{}' was packed with other columns or words than the run was trained with; give the table itself",
+                     name);
   if (has.inputs != run.inputs) {
     notes.push_back(fmt::format("images of {} were resized to {}", has.inputs[0].text(), run.inputs[0].text()));
     set = data::resize(std::move(set), run.inputs[0][1], run.inputs[0][2]);
@@ -74,6 +78,7 @@ data::DataPair open_named(const data::Readers& readers, const DataWish& wish, da
 train::SavedData saved_data(const data::Readers& readers, train::RunSamples samples, const DataWish& wish,
                             FoundData& found) {
   const auto open = [&readers, &found, wish, run = samples.spec](data::DataRequest request) {
+    request.schema = run.schema;
     if (!wish.is_own) {
       request.wanted_inputs = run.inputs;
       request.wanted_classes = run.classes;

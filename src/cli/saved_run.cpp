@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/system/standard_streams.h"
 #include "train/run_folder/resume.h"
 #include "train/run_folder/run_folder.h"
 #include "train/run_folder/start_weights.h"
@@ -16,7 +17,8 @@ std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::Opt
   constexpr const char* kGroup = "Which weights and samples";
   std::vector<base::OptionSpec> all{
       {kGroup, "run", "DIR", "", "run folder"},
-      {kGroup, "checkpoint", "best|last", "best", "which weights"},
+      {kGroup, "checkpoint", "auto|best|last", "auto",
+       "which weights; auto: the best, or the last where none were chosen"},
       {kGroup, "data", "NAME", "",
        "dataset, file or folder, or for predict - (image names on standard input); default: the run's own"},
       {kGroup, "data-dir", "DIR", "", "where the dataset lies"},
@@ -47,10 +49,25 @@ bool is_same_data(const std::string& a, const std::string& b) {
   return a == b || base::fs::equivalent(a, b, ignored);
 }
 
+// True when the run's own data is gone from its place, and what is given is that data in another one.
+bool is_moved_data(const train::Registry& registry, const base::Settings& settings, const train::RunFolder& folder,
+                   base::Settings of_run, const train::GivenParts& given) {
+  std::error_code ignored;
+  const std::string& place = of_run.text("data");
+  if (registry.readers.datasets.find(place) != nullptr || base::fs::exists(place, ignored)) return false;
+  try {
+    for (const char* name : {"data", "data-dir"}) of_run.set(name, settings.text(name));
+    return train::data_hash(train::resolve(registry, of_run, given)) == train::stored_data_hash(folder);
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::user) throw;
+    return false;
+  }
+}
+
 // What the run says about its own data is not for other data.
 void forget_own_data(base::Settings& resolved, bool keeps_validation) {
   resolved.set("distribute", "global");
-  if (!keeps_validation) resolved.set("validation", "0%");
+  if (!keeps_validation) resolved.set("validation", "none");
   if (resolved.text("data") == "synthetic") return;
   resolved.set("train-samples", "0");
   resolved.set("test-samples", "0");
@@ -61,8 +78,8 @@ void forget_own_data(base::Settings& resolved, bool keeps_validation) {
 SavedRun open_saved_run(const train::Registry& registry, const base::Settings& settings, bool may_lack_targets) {
   const std::string& run = settings.text("run");
   if (run.empty()) base::user_error("--run is missing: name the run folder whose weights to use");
-  const std::array<std::string, 2> which{"best", "last"};
-  const bool last = settings.choice("checkpoint", which) == "last";
+  const std::array<std::string, 3> which{"auto", "best", "last"};
+  const std::string& wanted = settings.choice("checkpoint", which);
   const std::array<std::string, 3> splits{"test", "validation", "train"};
   SavedRun saved;
   saved.split_name = settings.choice("split", splits);
@@ -74,6 +91,12 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   std::optional<train::RunSamples> samples = train::stored_samples(folder);
   DataWish wish{!settings.is_set("data") || is_same_data(settings.text("data"), resolved.text("data")),
                 !settings.is_set("split"), may_lack_targets};
+  train::GivenParts given{&normalization, train::stored_network(folder)};
+  bool is_moved = false;
+  if (wish.is_own)
+    train::check_data_exists(registry, settings.is_set("data") ? settings : resolved, run, "--data PLACE");
+  else
+    wish.is_own = is_moved = is_moved_data(registry, settings, folder, resolved, given);
   if (!samples && !wish.is_own) samples = samples_of_older_run(registry, resolved, normalization);
   for (const char* name : {"data", "data-dir"})
     if (settings.is_set(name)) resolved.set(name, settings.text(name));
@@ -81,11 +104,15 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   resolved.set("threads", settings.text("threads"));
   resolved.set("pin", "auto");
   resolved.set("augment", "none");
+  resolved.set("class-weights", "none");  // evaluation weighs all samples alike
+  resolved.set("freeze", "");
   saved.data_name = resolved.text("data");
-  train::GivenParts given{&normalization, train::stored_network(folder)};
   std::optional<train::SavedData> data;
   if (samples) given.data = &data.emplace(saved_data(registry.readers, *samples, wish, saved.found));
   saved.experiment = train::resolve(registry, resolved, given);
+  if (is_moved)
+    saved.found.notes.push_back(fmt::format("{} is the run's own data in another place: its {} samples are used",
+                                            saved.data_name, saved.split_name));
   saved.split = saved.split_name == "test"    ? saved.experiment.test
                 : saved.split_name == "train" ? saved.experiment.train
                                               : saved.experiment.validation;
@@ -93,14 +120,15 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   if (saved.found.is_whole) saved.split_name = "all";
   saved.experiment.crew_options.training = false;
   saved.crew = std::make_unique<crew::Crew>(saved.experiment.network, saved.experiment.crew_options);
-  saved.checkpoint = train::load_run_weights(*saved.crew, run, last);
-  std::error_code ignored;
-  saved.weights = last || !base::fs::exists(folder.checkpoints() / "best", ignored) ? "last" : "best";
+  const auto [checkpoint, is_best] = train::chosen_checkpoint(run, wanted);
+  train::load_run_weights(*saved.crew, checkpoint);
+  saved.checkpoint = checkpoint.string();
+  saved.weights = is_best ? "best" : "last";
   return saved;
 }
 
 void print_notes(const FoundData& found) {
-  for (const std::string& note : found.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : found.notes) base::print_note(note);
 }
 
 }  // namespace trireme::cli

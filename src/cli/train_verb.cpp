@@ -2,10 +2,11 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/system/beside_program.h"
+#include "base/system/standard_streams.h"
 #include "base/text/text.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
@@ -48,17 +49,17 @@ cluster::Job job_of(const base::Settings& settings, const strategy::RoleMap& rol
   return job;
 }
 
-// The command line of this process.
-std::vector<std::string> own_command() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  std::vector<std::string> words = base::split(text, '\0');
-  words.pop_back();  // empty, behind the last terminator
-  words[0] = base::this_program();
-  return words;
+void print_summary(const std::string& summary) {
+  try {
+    base::print_text(stdout, summary + "\n");
+  } catch (const base::Error& error) {
+    const auto run = nlohmann::json::parse(summary).at("run").get<std::string>();
+    base::run_error("{}; the run has ended well, and the summary is in {}/summary.json", error.what(), run);
+  }
 }
 
-int run_train(const train::Registry& registry, const base::Settings& given, const std::string&) {
+int run_train(const train::Registry& registry, const base::Settings& given, const Arguments&) {
+  base::outlive_terminal();
   base::Settings settings = given;
   if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
   const auto launch_info = cluster::take_launch_info();
@@ -70,14 +71,15 @@ int run_train(const train::Registry& registry, const base::Settings& given, cons
     if (transport.launcher)
       base::user_error("--transport {} is for processes that {} starts, as in: {} -n 4 trireme train ...",
                        transport.name, transport.launcher->program, transport.launcher->program);
-    if (roles.world() > 1) {
+    if (roles.world() > 1 || !effective.text("hosts").empty()) {
       cluster::Job job = job_of(effective, roles);
-      job.command = own_command();
+      job.command = base::command_line();
+      job.command.at(0) = base::this_program();
       return cluster::launch(job);
     }
   }
   const std::string summary = train::train(registry, settings, launch_info);
-  if (settings.flag("json") && !summary.empty()) fmt::print("{}\n", summary);
+  if (settings.flag("json") && !summary.empty()) print_summary(summary);
   return 0;
 }
 

@@ -5,29 +5,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/error.h"
-#include "data/codecs/zip.h"
-#include "data/readers/numpy/npy.h"
-
 namespace trireme::compare {
 namespace {
-
-Tensors read_npz(const std::string& path) {
-  constexpr std::string_view kEnding = ".npy";
-  data::ZipArchive archive{base::fs::path(path)};
-  Tensors all;
-  for (const data::ZipEntry& entry : archive.entries()) {
-    data::ZipEntryReader reader(archive, entry);
-    const data::NumpyArray array =
-        data::read_npy({path + ": " + entry.name,
-                        [&](std::uint8_t* dst, std::size_t bytes) { return reader.read(dst, bytes); }, entry.bytes});
-    std::string name = entry.name;
-    if (name.ends_with(kEnding)) name.resize(name.size() - kEnding.size());
-    all.push_back({name, array.shape, std::vector<float>(static_cast<std::size_t>(array.shape.count()))});
-    for (std::size_t i = 0; i < all.back().values.size(); ++i) all.back().values[i] = array.value(i);
-  }
-  return all;
-}
 
 bool same_bits(const store::NamedTensor& a, const store::NamedTensor& b) {
   return std::ranges::equal(a.values, b.values, [](float x, float y) {
@@ -36,12 +15,6 @@ bool same_bits(const store::NamedTensor& a, const store::NamedTensor& b) {
 }
 
 }  // namespace
-
-Tensors read_weights(const std::string& path) {
-  if (path.ends_with(".safetensors")) return store::read_safetensors(path).tensors;
-  if (path.ends_with(".npz")) return read_npz(path);
-  base::user_error("{} is neither a .safetensors nor a .npz file", path);
-}
 
 Level compare_weights(const Tensors& a, const Tensors& b) {
   Level level{.name = "start-equal"};

@@ -80,6 +80,8 @@ Crew::Crew(const graph::Network& network, const CrewOptions& options)
   if (schedule_ == OarSchedule::layer_by_layer) full = plan(schedule_);
   late_ = schedule_ == OarSchedule::layer_by_layer;
   layers_ = GradientLayers(space_, first, options_.threads > 1, late_);
+  const bool freezes = std::ranges::any_of(network_.parameters(), &graph::ParameterInfo::is_frozen);
+  if (freezes || !layers_.unreached().empty()) zeros_.assign(at(layers_.most_chunk_floats()), 0.0f);
   std::vector<int> chunks;
   for (const GradientLayer& layer : layers_.layers()) chunks.push_back(static_cast<int>(layer.chunks.size()));
   queue_ = std::make_unique<LayerQueue>(chunks, layers_.prompt_layers(), events_);

@@ -42,7 +42,8 @@ struct CrewOptions {
   int threads_per_oar = 1;
   std::shared_ptr<const ops::KernelTable> kernel_table{};  // null: built-in choices
   std::int64_t evaluation_batch = 64;
-  std::vector<int> cpus{};  // to pin threads to; empty: not pinned
+  std::vector<float> class_weights{};  // of each sample's loss in training (ops::OarRun); empty: all 1
+  std::vector<int> cpus{};             // to pin threads to; empty: not pinned
   bool may_spin = false;
   // Called by the only thread of a crew of one, between two segments of work; `left`: the remaining part of the step's
   // work, from 1 down to 0.
@@ -80,6 +81,9 @@ class Crew : public Replica {
   double l2_penalty(int parameter) const override {
     return network_.parameters()[static_cast<std::size_t>(parameter)].l2;
   }
+  bool is_frozen(int parameter) const override {
+    return network_.parameters()[static_cast<std::size_t>(parameter)].is_frozen;
+  }
 
   float* weights() override { return weights_.floats(); }
   const float* weights() const { return weights_.floats(); }
@@ -115,6 +119,7 @@ class Crew : public Replica {
   // The same for some of the evaluation batches of these samples; `batches` counts them from 0.
   EvaluationReport evaluate(std::int64_t count, base::Range batches, const Fill& fill, const See& see = nullptr);
   std::int64_t evaluation_batches(std::int64_t count) const;
+  std::int64_t evaluation_batch() const { return options_.evaluation_batch; }
 
   // Compiled Programs, for inspection: fingerprint, memory, profile.
   const graph::Program& program(std::int64_t samples, bool training);
@@ -203,7 +208,7 @@ class Crew : public Replica {
   std::vector<double> oar_loss_, oar_correct_;
   const PreparedStep* current_ = nullptr;  // the step that compute() ran and finish_step() has not finished yet
   std::int64_t current_samples_ = 0;
-  std::vector<float> zeros_;                              // the gradient of chunks that backward does not reach
+  std::vector<float> zeros_;  // the gradient of frozen parameters and of chunks that backward does not reach
   std::vector<const float*> zero_partials_, statistics_;  // per partial of the last step
   tensor::Buffer kept_;
   bool kept_is_current_ = false;  // kept_ holds the gradient of the current step

@@ -32,6 +32,7 @@ void Crew::begin_oar(const StepContext& context, const OarTask& task, const grap
   run.sample_indices =
       context.batch.indices.subspan(at(task.samples.begin - context.batch.first), at(task.samples.size()));
   run.loss_scale = static_cast<float>(1.0 / static_cast<double>(context.step.mean_of));
+  run.class_weights = options_.class_weights;
 }
 
 void Crew::go_forward(MemberState& state, const StepContext& context, base::Range tasks) {
@@ -177,13 +178,15 @@ void Crew::use_chunk(ThreadState& thread, const StepContext& context, int layer,
   const Chunk& piece = layers_.chunks()[at(layers_.layers()[at(layer)].chunks[at(chunk)])];
   const std::int64_t from = piece.offset - space_.range(piece.parameter).offset;
   const auto place = [&](const SlotPlace& slot) { return gradient_place(slot, piece.parameter) + from; };
-  const bool late = layers_.is_late(piece.parameter);
-  if (!late && !context.step.plan.sums.empty()) {
+  const bool frozen = is_frozen(piece.parameter), late = !frozen && layers_.is_late(piece.parameter);
+  if (!late && !frozen && !context.step.plan.sums.empty()) {
     const observe::Stopwatch watch(profiled(thread.profile.member_sums));
     for (const MemberSum& sum : context.step.plan.sums) base::add_into(place(sum.into), place(sum.from), piece.count);
   }
   thread.partials.clear();
-  if (late)
+  if (frozen)
+    thread.partials.assign(zero_partials_.begin(), zero_partials_.end());
+  else if (late)
     late_sums(thread, context, piece);
   else
     for (const SlotPlace& total : context.step.plan.totals) thread.partials.push_back(place(total));
@@ -269,13 +272,10 @@ ComputeReport Crew::compute(const BatchView& batch, const RandomSeed& random, co
   for (const auto& thread : threads_) thread->start();
   exchange_.start(segment_times_.whole());
   const StepContext context{step, batch, random, take, need};
+  zero_partials_.assign(step.plan.totals.size(), zeros_.data());
   const std::int64_t start = base::now_ns();
   team_.run([&](int member) { compute_thread(member, context); });
-  if (!layers_.unreached().empty()) {
-    if (zeros_.empty()) zeros_.assign(at(layers_.most_chunk_floats()), 0.0f);
-    zero_partials_.assign(step.plan.totals.size(), zeros_.data());
-    for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], zero_partials_);
-  }
+  for (const int chunk : layers_.unreached()) take(layers_.chunks()[at(chunk)], zero_partials_);
   const double wall = base::seconds_since(start);
   profiled_ns_ += base::now_ns() - start;
   ++profiled_steps_;

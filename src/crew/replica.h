@@ -29,7 +29,7 @@ struct Chunk {
 struct GradientOrder {
   std::vector<int> turn;      // per chunk; chunks with equal numbers complete together
   int prompt_turns = 0;       // turns from this one on are late gradients, computed after all others
-  std::vector<int> unread{};  // chunks of parameters that no layer reads and no gradient reaches
+  std::vector<int> unread{};  // chunks of parameters that no gradient reaches
 };
 
 // The oars of a batch that one replica computes.
@@ -92,6 +92,9 @@ class Replica {
   virtual GradientOrder gradient_order() const = 0;
   // The coefficient of the parameter's squared weights in the loss; 0: no penalty.
   virtual double l2_penalty(int parameter) const = 0;
+  // Whether the parameter must keep its values. Its gradient is given as zeros, so that norms do not count it; whoever
+  // updates weights leaves it out.
+  virtual bool is_frozen(int) const { return false; }
 
   virtual float* weights() = 0;
   // Copies the weights to `memory` and uses them there from now on. `memory`: space().floats() floats, 64-byte aligned;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
+#include "data/readers/checked_packed.h"
 #include "data/readers/cifar.h"
 #include "data/readers/idx.h"
 #include "data/readers/images/image_folder.h"
@@ -44,13 +45,32 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::exists(name, ignored);
 }
 
+// A pipe would block, and is gone once it is read.
+void refuse_pipe(const std::string& name) {
+  std::error_code ignored;
+  if (fs::is_other(name, ignored))
+    base::user_error("the data '{}' is a pipe or a device; give a file or a folder", name);
+}
+
+// Options about columns are for tables. With a schema they are those of the run, not of the data.
+void refuse_table_options(const DataRequest& request) {
+  if (!request.schema && !request.table.is_default())
+    base::user_error(
+        "'{}' is no text table; --target-column, --ignore-columns, --category-columns and --missing are for tables",
+        request.name);
+}
+
 DataPair open_path(const Readers& readers, const DataRequest& request) {
   std::error_code ignored;
   if (!fs::exists(request.name, ignored))
     base::user_error("the data '{}' does not exist; give a file, a folder or a name (trireme list datasets)",
                      request.name);
+  refuse_pipe(request.name);
   for (const FormatRow& format : readers.formats.rows())
-    if (format.fits(request)) return format.open(request);
+    if (format.fits(request)) {
+      if (!format.is_table) refuse_table_options(request);
+      return format.open(request);
+    }
   base::user_error("the data '{}' is of no known format; the formats are {} (trireme list datasets)", request.name,
                    base::join(readers.formats.names(), ", "));
 }
@@ -70,11 +90,11 @@ Readers builtin_readers() {
       "format",
       {{"packed", "a file made by 'trireme data pack' (.trireme): mapped, shared by all processes of a host",
         [](const DataRequest& request) { return fs::path(request.name).extension() == kPackedEnding; },
-        [](const DataRequest& request) { return open_packed(request.name); }},
+        [](const DataRequest& request) { return open_checked_packed(request.name); }},
        {"NumPy", "a .npz file or a folder of .npy files with x_train, y_train, x_test, y_test", is_numpy, open_numpy,
         open_unlabelled_numpy},
-       {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers, the target in the last column", is_table,
-        open_table, open_unlabelled_table},
+       {"table", "a .csv, .tsv, .txt, .trn, .dat or .data file of numbers and words, with the target in a column",
+        is_table, open_table, open_unlabelled_table, true},
        {"image folder", "PNG and JPEG images, one folder per class; or folders train and test (or val) of such",
         is_image_folder, open_image_folder, open_unlabelled_images},
        {"image", "one PNG or JPEG file without a label, to predict", is_image_file,
@@ -88,7 +108,12 @@ Readers builtin_readers() {
 
 DataPair open_dataset(const Readers& readers, DataRequest request) {
   request.codecs = readers.codecs;
-  if (const DatasetRow* dataset = readers.datasets.find(request.name)) return dataset->open(request);
+  if (const DatasetRow* dataset = readers.datasets.find(request.name)) {
+    refuse_table_options(request);
+    DataPair pair = dataset->open(request);
+    pair.dataset = dataset->name;
+    return pair;
+  }
   if (is_path(request.name)) return open_path(readers, request);
   return readers.datasets.get(request.name).open(request);  // an unknown name is a user error
 }
@@ -97,6 +122,7 @@ std::optional<DataPair> open_unlabelled(const Readers& readers, DataRequest requ
   request.codecs = readers.codecs;
   std::error_code ignored;
   if (readers.datasets.find(request.name) || !fs::exists(request.name, ignored)) return {};
+  refuse_pipe(request.name);
   for (const FormatRow& format : readers.formats.rows())
     if (format.fits(request)) return format.open_unlabelled ? format.open_unlabelled(request) : std::nullopt;
   return {};

@@ -26,6 +26,7 @@ struct FormatRow {
   // Samples without targets, to predict: the pair's sets are both all of them, with request.wanted_target 0. No value
   // where the files have targets. Optional.
   std::function<std::optional<DataPair>(const DataRequest& request)> open_unlabelled{};
+  bool is_table = false;  // reads the columns that request.table and request.schema speak of
 };
 struct Readers {
   base::RegistryOf<DatasetRow> datasets;

@@ -109,7 +109,7 @@ class LayoutPass {
     for (std::size_t p = 0; p < net_.parameters().size(); ++p) {
       if (net_.parameters()[p].node != index) continue;
       task.parameters.push_back(static_cast<int>(p));
-      trained |= !net_.parameters()[p].spec.is_statistic();
+      trained |= !net_.parameters()[p].spec.is_statistic() && !net_.parameters()[p].is_frozen;
       task.has_weights |= net_.parameters()[p].spec.role == ops::Role::weights;
       if (!fixed_.empty()) request.weights.push_back(fixed_[p]);
     }
@@ -177,7 +177,7 @@ class LayoutPass {
   std::vector<bool> live_;
   std::vector<std::int64_t> room_;  // per node: channels of the last concat of its chain; 0: its value has no such rows
   std::vector<int> value_of_;       // per node
-  std::vector<bool> diff_value_;    // per value: a trained parameter lies upstream
+  std::vector<bool> diff_value_;    // per value: a parameter to train lies upstream
   std::vector<std::pair<int, int>> reorders_;
 };
 

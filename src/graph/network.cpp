@@ -8,6 +8,14 @@
 namespace trireme::graph {
 namespace {
 
+// Names stand in messages, tables and file names.
+void check_name(std::string name) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+  if (std::ranges::none_of(name, is_control)) return;
+  std::ranges::replace_if(name, is_control, '?');
+  base::user_error("the name '{}' has a line break or another control character in it", name);
+}
+
 // Products of sizes would overflow long after no machine has the memory.
 void check_size(const std::string& what, const Shape& shape) {
   std::int64_t count = 1;
@@ -21,6 +29,8 @@ void check_size(const std::string& what, const Shape& shape) {
 }  // namespace
 
 int Network::add_node(Node node) {
+  check_name(name_);
+  check_name(node.name);
   for (const Node& other : nodes_)
     if (other.name == node.name) base::user_error("network '{}' has two nodes called '{}'", name_, node.name);
   if (nodes_.size() == kMostNodes)

@@ -41,7 +41,8 @@ struct ParameterInfo {
   std::string name;  // "layer1.0.conv1.weight"
   int node = 0;
   ops::ParameterSpec spec;
-  double l2 = 0;  // penalty l2 * sum(w^2), part of the loss
+  double l2 = 0;           // penalty l2 * sum(w^2), part of the loss
+  bool is_frozen = false;  // training leaves it as it is
 };
 
 class Network {
@@ -55,6 +56,9 @@ class Network {
   void finish(Value prediction, OpPtr loss);
   // Adds coefficient * sum(w^2) over the node's "weight" to the loss.
   void l2_penalty(Value node, double coefficient);
+  // Leaves a trained parameter as it is in training. Backward stops at the first layer whose gradients nobody needs.
+  // REQUIRES: a finished network; `parameter`: index in parameters().
+  void freeze(int parameter) { parameters_[static_cast<std::size_t>(parameter)].is_frozen = true; }
   // Limits the default number of oars; weight-heavy networks set fewer than 16.
   void set_oar_limit(int oars) { oar_limit_ = oars; }
   // The style of the initial weights (models/init.h); empty: whoever trains the network chooses.

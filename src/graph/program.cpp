@@ -35,10 +35,10 @@ Program::Program(const Network& network, const ProgramOptions& options, const st
   late_task_.assign(network.parameters().size(), -1);
   for (std::size_t t = 0; t < plan_.tasks.size(); ++t)
     if (plan_.tasks[t].kernel->plan().late_weights) late_task_[at(plan_.tasks[t].parameters[0])] = static_cast<int>(t);
-  cut_into_segments();
+  cut_into_segments(network);
 }
 
-void Program::cut_into_segments() {
+void Program::cut_into_segments(const Network& network) {
   const auto cut = [&](std::vector<Segment>& segments, std::size_t count, const auto& task_of) {
     int begin = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -52,6 +52,13 @@ void Program::cut_into_segments() {
   };
   cut(forward_segments_, plan_.tasks.size(), [](std::size_t i) { return static_cast<int>(i); });
   cut(backward_segments_, plan_.backward.size(), [&](std::size_t i) { return plan_.backward[i].task; });
+  if (!options_.training) return;
+  std::vector<bool> reached(plan_.tasks.size());
+  for (const PlanBackward& step : plan_.backward) reached[at(step.task)] = true;
+  for (std::size_t t = 0; t < plan_.tasks.size(); ++t)
+    for (const int p : plan_.tasks[t].parameters)
+      if (!reached[t] && network.parameters()[at(p)].spec.is_statistic()) unreached_statistics_.push_back(p);
+  backward_segments_.back().parameters = unreached_statistics_;
 }
 
 Instance::Instance(const Program& program, const tensor::ParameterSpace& space, std::byte* arena, const float* weights,

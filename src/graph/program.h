@@ -18,8 +18,9 @@ struct PassTime {
   double seconds = 0;
 };
 
-// A range of forward tasks or backward steps that ends with a task that has parameters (the last range may have none).
-// Programs of one network for different oar sizes have the same segments, but perhaps other reorders inside them.
+// A range of forward tasks or backward steps that ends with a task that has parameters. The last range may have none;
+// of backward, its parameters are the statistics of layers below all trained ones. Programs of one network for
+// different oar sizes have the same segments, but perhaps other reorders inside them.
 struct Segment {
   int begin = 0, end = 0;
   std::span<const int> parameters;
@@ -44,14 +45,15 @@ class Program {
   int late_task(int parameter) const { return late_task_[static_cast<std::size_t>(parameter)]; }
 
  private:
-  void cut_into_segments();
+  void cut_into_segments(const Network& network);
 
   ProgramOptions options_;
   Plan plan_;
   std::vector<ops::Layout> layouts_;
   std::vector<PassTime> pass_times_;
   std::vector<Segment> forward_segments_, backward_segments_;
-  std::vector<int> late_task_;  // per parameter
+  std::vector<int> unreached_statistics_;  // of tasks without a backward step: forward alone writes them
+  std::vector<int> late_task_;             // per parameter
 };
 
 class Instance {

@@ -14,9 +14,18 @@
 
 namespace trireme::models {
 
+// The shapes of a sample's inputs. One that is not there is a user error, of the network that asks for it.
+class InputShapes : public std::vector<tensor::Shape> {
+ public:
+  using std::vector<tensor::Shape>::vector;
+  InputShapes(std::vector<tensor::Shape> shapes) : std::vector<tensor::Shape>(std::move(shapes)) {}
+
+  const tensor::Shape& operator[](std::size_t i) const;
+};
+
 struct ModelRequest {
-  std::vector<tensor::Shape> inputs{};  // per sample; empty: the model's default
-  std::int64_t classes = 0;             // outputs of the last layer; 0: the model's default
+  InputShapes inputs{};      // per sample; empty: the model's default
+  std::int64_t classes = 0;  // outputs of the last layer; 0: the model's default
   // The kind of target: "classes" (softmax and cross-entropy over class indices), "labels" (sigmoid and cross-entropy,
   // any number of labels per sample) or "values" (squared error).
   std::string target = "classes";

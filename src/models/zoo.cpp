@@ -1,5 +1,7 @@
 #include "models/zoo.h"
 
+#include <stdexcept>
+
 #include "base/error.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
@@ -34,6 +36,18 @@ void check_inputs(const ModelRow& model, std::span<const tensor::Shape> given) {
                    shapes_text(given));
 }
 
+// The function of a row may be a user's.
+graph::Network make(const ModelRow& model, const ModelRequest& request) {
+  try {
+    return model.make(request);
+  } catch (const base::Error&) {
+    throw;
+  } catch (const std::logic_error& error) {
+    base::user_error("model '{}' cannot be made for the inputs {} and {} {}: {}", model.name,
+                     shapes_text(request.inputs), request.classes, request.target, error.what());
+  }
+}
+
 // The network that a row made is one for the request.
 void check_made(const ModelRow& model, const ModelRequest& request, const graph::Network& net) {
   if (net.loss() < 0) base::user_error("model '{}' is not complete: end it with finish(prediction, loss)", model.name);
@@ -44,11 +58,18 @@ void check_made(const ModelRow& model, const ModelRequest& request, const graph:
                      model.name, shapes_text(inputs), shapes_text(request.inputs));
   if (const std::int64_t values = net.shape({net.prediction()}).count(); values != request.classes)
     base::user_error(
-        "model '{}' predicts {} values per sample, but the data has {} {}; take the number from the request",
+        "model '{}' predicts {} values per sample, but the data has {} {}; take the number from the data (in a file "
+        "outputs = \"classes\", in C++ the request's classes)",
         model.name, values, request.classes, request.target);
 }
 
 }  // namespace
+
+const tensor::Shape& InputShapes::operator[](std::size_t i) const {
+  if (i >= size())
+    base::user_error("the network asks for input {} of a sample, which has {} ({})", i + 1, size(), shapes_text(*this));
+  return at(i);
+}
 
 ops::OpPtr loss_for(const ModelRequest& request) {
   if (request.target == "classes") return ops::softmax_cross_entropy();
@@ -76,7 +97,7 @@ graph::Network build_model(const ModelRow& model, const ModelRequest& request) {
     base::user_error("model '{}' cannot have {} classes; give a positive number, or 0 for its own {}", model.name,
                      complete.classes, model.classes);
   if (complete.classes == 0) complete.classes = model.classes;
-  graph::Network net = model.make(complete);
+  graph::Network net = make(model, complete);
   check_made(model, complete, net);
   return net;
 }

@@ -58,11 +58,18 @@ struct SamplesUsed {
   std::string order;
 };
 
+// A score of an evaluation beside loss and accuracy: "r2", 0.87.
+struct Score {
+  std::string name;
+  double value = 0;
+};
+
 struct EpochDone {
   std::int64_t step = 0, epoch = 0;
   double train_loss = 0, train_accuracy = 0;
   double held_out_loss = 0, held_out_accuracy = 0;
-  bool is_validation = false;  // held-out data is the validation share; otherwise the test set
+  std::vector<Score> held_out_scores;  // of values and labels
+  bool is_validation = false;          // held-out data is the validation share; otherwise the test set
   bool is_best = false;
   double lr = 0;
   std::string strategy;
@@ -87,6 +94,19 @@ struct HandedOver {
   std::string strategy;    // the one that takes over
   bool is_switch = false;  // between strategies; otherwise the beginning of a run
   std::int64_t start_ns = 0, end_ns = 0;
+};
+
+// The terminal was closed or nobody reads the output any more; the run goes on.
+struct Detached {
+  std::int64_t step = 0;
+  std::string cause;  // "SIGHUP", or why the output cannot be written
+};
+
+// A number that is not finite ended the run.
+struct Diverged {
+  std::int64_t step = 0;
+  std::string what;  // "loss"
+  double value = 0;
 };
 
 struct WorkerLost {
@@ -129,8 +149,9 @@ struct ProfileDone {
   std::vector<std::string> lines;  // for the user
 };
 
-using Event = std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver,
-                           WorkerLost, RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone>;
+using Event =
+    std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver, WorkerLost,
+                 RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone, Detached, Diverged>;
 
 // Whether a slow sink may miss the event, because a newer one replaces it.
 inline bool is_droppable(const Event& event) {

@@ -29,33 +29,41 @@ class NameTable {
 // Appends the events of a chrome trace to a text. Chrome's times are microseconds since an origin.
 class EventText {
  public:
-  EventText(std::string& text, std::int64_t origin_ns) : text_(text), origin_ns_(origin_ns) {}
+  EventText(std::string& text, const EarlierTrace& earlier, std::int64_t origin_ns)
+      : text_(text), earlier_(earlier), origin_ns_(origin_ns), is_first_(earlier.events.empty()) {
+    text_ += earlier.events;
+  }
 
   void process(int rank, std::string_view name) {
-    begin();
-    text_ += fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})", rank, json_text(name));
+    name_once(
+        fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})", rank, json_text(name)));
   }
   void lane(int rank, int lane, std::string_view name) {
-    begin();
-    text_ += fmt::format(R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})", rank, lane,
-                         json_text(name));
+    name_once(fmt::format(R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})", rank, lane,
+                          json_text(name)));
   }
   void span(int rank, int lane, std::string_view name, std::int64_t start_ns, std::int64_t end_ns) {
     begin();
-    text_ +=
-        fmt::format(R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}}})", json_text(name), rank, lane,
-                    1e-3 * static_cast<double>(start_ns - origin_ns_), 1e-3 * static_cast<double>(end_ns - start_ns));
+    text_ += fmt::format(R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}}})", json_text(name), rank,
+                         lane, earlier_.end_us + 1e-3 * static_cast<double>(start_ns - origin_ns_),
+                         1e-3 * static_cast<double>(end_ns - start_ns));
   }
 
  private:
+  void name_once(const std::string& event) {
+    if (earlier_.names.contains(event)) return;
+    begin();
+    text_ += event;
+  }
   void begin() {
     if (!is_first_) text_ += ",\n";
     is_first_ = false;
   }
 
   std::string& text_;
+  const EarlierTrace& earlier_;
   std::int64_t origin_ns_;
-  bool is_first_ = true;
+  bool is_first_;
 };
 
 }  // namespace
@@ -105,17 +113,18 @@ void Trace::add_rank(int rank, const std::string& name, std::string_view packed,
   others_.push_back(std::move(other));
 }
 
-void Trace::write(const base::fs::path& path) const {
+void Trace::write(const base::fs::path& path) {
   const std::lock_guard lock(mutex_);
   // Other ranks may have started earlier; times in the file must not be negative.
   std::int64_t origin_ns = origin_ns_;
-  std::uint64_t left_out = left_out_;
+  if (!earlier_) earlier_ = goes_on_ ? read_earlier_trace(path) : EarlierTrace{};
+  std::uint64_t left_out = left_out_ + earlier_->left_out;
   for (const Rank& other : others_) {
     for (const PackedTrace::Span& span : other.trace.spans) origin_ns = std::min(origin_ns, span.start_ns);
     left_out += other.trace.left_out;
   }
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-  EventText events(text, origin_ns);
+  EventText events(text, *earlier_, origin_ns);
   events.process(own_.rank, own_.name);
   for (const auto& [lane, name] : lanes_) events.lane(own_.rank, lane, name);
   for (const Span& span : spans_) events.span(own_.rank, span.lane, span.name, span.start_ns, span.end_ns);

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/system/files.h"
+#include "observe/earlier_trace.h"
 #include "observe/trace_pack.h"
 
 namespace trireme::observe {
@@ -31,7 +33,10 @@ class Trace {
   // error.
   void add_rank(int rank, const std::string& name, std::string_view packed, std::int64_t clock_ahead_ns);
 
-  void write(const base::fs::path& path) const;
+  // The file that write() replaces begins with what an earlier process wrote there: its spans stay, and those of this
+  // trace come after them.
+  void go_on_with_file() { goes_on_ = true; }
+  void write(const base::fs::path& path);
 
  private:
   struct Span {
@@ -53,6 +58,8 @@ class Trace {
   std::size_t left_out_ = 0;
   Rank own_{0, "trireme rank 0"};  // its spans are in spans_
   std::vector<Rank> others_;
+  bool goes_on_ = false;
+  std::optional<EarlierTrace> earlier_;  // what the file had before the first write()
 };
 
 }  // namespace trireme::observe

@@ -176,6 +176,11 @@ std::optional<fs::path> CheckpointStore::latest() const {
   return all.empty() ? std::nullopt : std::optional(all.back());
 }
 
+std::int64_t CheckpointStore::latest_step() const {
+  const auto folder = latest();
+  return folder ? step_of(folder->filename().string()) : -1;
+}
+
 std::optional<fs::path> CheckpointStore::best() const {
   std::error_code cause;
   if (!fs::is_regular_file(folder_ / kBest, cause)) return std::nullopt;
@@ -183,6 +188,11 @@ std::optional<fs::path> CheckpointStore::best() const {
   while (name.ends_with('\n')) name.pop_back();
   if (step_of(name) < 0 || !fs::is_directory(folder_ / name, cause)) return std::nullopt;
   return folder_ / name;
+}
+
+std::optional<std::int64_t> CheckpointStore::best_step() const {
+  const auto folder = best();
+  return folder ? std::optional(step_of(folder->filename().string())) : std::nullopt;
 }
 
 std::optional<LoadedCheckpoint> CheckpointStore::latest_valid(const Check& check) const {

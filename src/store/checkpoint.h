@@ -65,7 +65,9 @@ class CheckpointStore {
   void save(const Checkpoint& checkpoint, bool best);
 
   [[nodiscard]] std::optional<base::fs::path> latest() const;
+  [[nodiscard]] std::int64_t latest_step() const;  // -1: there is none
   [[nodiscard]] std::optional<base::fs::path> best() const;
+  [[nodiscard]] std::optional<std::int64_t> best_step() const;
   // All complete folders, oldest first.
   [[nodiscard]] std::vector<base::fs::path> list() const;
   // The newest checkpoint that can be read and passes `check`; warns about each newer one that does not. `check` throws

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "store/json_checksum.h"
 
 namespace trireme::store {
@@ -51,7 +52,8 @@ SavedProgress read_state(const std::string& text, const std::string& checkpoint,
   } catch (const base::Error&) {
     throw;
   } catch (const std::exception& error) {
-    base::user_error("checkpoint {} is damaged: its state.json cannot be read ({})", checkpoint, error.what());
+    base::user_error("checkpoint {} is damaged: its state.json cannot be read ({})", checkpoint,
+                     base::without_tag(error.what()));
   }
 }
 

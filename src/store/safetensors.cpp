@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "store/file_writer.h"
 
 namespace trireme::store {
@@ -54,7 +55,7 @@ Json parse_header(std::string_view header, const std::string& path) {
     if (!json.is_object()) damaged(path, "its header is not a JSON object");
     return json;
   } catch (const Json::exception& error) {
-    damaged(path, "its header is not valid JSON ({})", error.what());
+    damaged(path, "its header is not valid JSON ({})", base::without_tag(error.what()));
   }
 }
 

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/cpu/cores.h"
+#include "base/system/beside_program.h"
 #include "base/system/clock.h"
 #include "support/temporary_folder.h"
 
@@ -92,7 +93,7 @@ TEST(ChildProcess, ThatIsNoProgramSaysOneSentence) {
     ChildProcess child(ChildCommand{.arguments = {"/no/such/program", "argument"}, .error = error});
     EXPECT_TRUE(child.wait(soon()));
     EXPECT_EQ(child.exit_code(), ChildProcess::kCannotStart);
-    const std::string sentence = "trireme: cannot start '/no/such/program': No such file or directory";
+    const std::string sentence = program_name() + ": cannot start '/no/such/program': No such file or directory";
     if (error == ChildOutput::memory)
       EXPECT_EQ(child.error_text(), sentence + "\n");
     else

@@ -80,7 +80,7 @@ TEST_F(EvalReports, OfARun) {
   const Outcome text = run({"eval", "--run", "r", "--data", "mixed", "--show", "worst.png"});
   ASSERT_EQ(text.code, 0) << text.err;
   const auto lines = lines_of(text.out);
-  EXPECT_TRUE(lines.at(0).starts_with("the best weights, r/checkpoints/step-")) << lines[0];
+  EXPECT_TRUE(lines.at(0).starts_with("the last weights, r/checkpoints/step-")) << lines[0];
   EXPECT_NE(lines[0].find("on 36 samples of mixed (all)"), std::string::npos) << lines[0];
   for (const char* saying : {"cat        0     11      1", "confusion", "mixed/cat/3.png"})
     EXPECT_NE(text.out.find(saying), std::string::npos) << saying << "\n" << text.out;

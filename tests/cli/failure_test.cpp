@@ -2,6 +2,7 @@
 #include <sys/mount.h>
 
 #include <cmath>
+#include <fstream>
 
 #include "cli/program.h"
 
@@ -61,7 +62,9 @@ class Small {
 TEST_F(Failure, AFullDiskLeavesNoPart) {
   const Small disk(folder() / "disk", "size=64k");
   if (!disk.mounted()) GTEST_SKIP() << "mounting a small file system is not permitted here";
-  expect_sentence(train({"--epochs", "2", "--run", "disk/r"}), 1, {"disk/r", "No space left"});
+  const Outcome outcome = train({"--epochs", "2", "--run", "disk/r"});
+  expect_sentence(outcome, 1, {"disk/r", "No space left", "free at least", "in disk/r, which has", "KB for a checkpoint"});
+  EXPECT_NE(outcome.out.find("note: disk/r has"), std::string::npos) << "said before the work is lost\n" << outcome.out;
   for (const std::string& entry : snapshot()) {
     EXPECT_EQ(entry.find(".partial"), std::string::npos) << entry;
     EXPECT_EQ(entry.find("safetensors"), std::string::npos) << entry;
@@ -76,6 +79,34 @@ TEST_F(Failure, ADiskThatFillsLaterKeepsTheOlderCheckpointAndTheRunGoesOn) {
   EXPECT_TRUE(fs::exists(folder() / "disk/r/checkpoints/step-00000004/state.json"));
   fs::copy(folder() / "disk/r", folder() / "r", fs::copy_options::recursive);
   EXPECT_EQ(trained({"--resume", "r"})["weights_sha256"], whole["weights_sha256"]);
+}
+
+// The first of the files does not find room: there is nothing to resume.
+TEST_F(Failure, ADiskThatIsFullAtTheStartSaysWhatToFree) {
+  const Small disk(folder() / "disk", "size=8k");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small file system is not permitted here";
+  const Outcome outcome = train({"--epochs", "2", "--run", "disk/r"});
+  expect_sentence(outcome, 1, {"disk/r", "No space left", "free at least", "in disk/r"});
+  EXPECT_EQ(outcome.err.find("--resume"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(folder() / "disk/r"));
+}
+
+TEST_F(Failure, ADiskThatIsFullAtTheEndKeepsTheRun) {
+  const Small disk(folder() / "disk", "size=4m");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small file system is not permitted here";
+  const Json whole = trained(kSmall + Words{"--epochs", "2", "--run", "disk/r"});
+  fs::remove(folder() / "disk/r/summary.json");  // as if killed just before it was written
+  {
+    std::ofstream filler(folder() / "disk/filler");
+    while (filler << 'x' << std::flush) {
+    }
+  }
+  const std::string before = read(folder() / "disk/r/run.json");
+  expect_sentence(run({"train", "--resume", "disk/r"}), 1, {"No space left", "free at least", "--resume disk/r"});
+  EXPECT_EQ(read(folder() / "disk/r/run.json"), before);
+  fs::remove(folder() / "disk/filler");
+  EXPECT_EQ(trained({"--resume", "disk/r"})["weights_sha256"], whole["weights_sha256"]);
+  EXPECT_TRUE(fs::exists(folder() / "disk/r/summary.json"));
 }
 
 }  // namespace

@@ -99,5 +99,24 @@ TEST_F(Limits, OfSamples) {
   EXPECT_EQ(trained({"--resume", "r", "--epochs", "2"})["epochs"], 2);
 }
 
+// The network's own batch may be more than a small dataset has; one that was asked for is refused (bad_inputs).
+TEST_F(Limits, OfTheDefaultBatch) {
+  const Words small{"--model",        "lenet5", "--data",  "synthetic", "--train-samples", "40",
+                    "--test-samples", "8",      "--steps", "2",         "--schedule",      "constant"};
+  const Outcome outcome = run(Words{"train"} + small + Words{"--run", "r", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("note: the training set has 40 samples, fewer than the batch of"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(last_json(outcome)["batch"], 8);
+  // The same when it goes on, and the same bits as with that batch.
+  const Json resumed = trained({"--resume", "r", "--steps", "4"});
+  const Json asked = trained(small + Words{"--batch", "8", "--steps", "4", "--run", "s"});
+  EXPECT_EQ(resumed["weights_sha256"], asked["weights_sha256"]);
+  for (const char* samples : {"3", "1"}) {
+    const Json tiny = trained(small + Words{"--train-samples", samples, "--run", std::string("t") + samples});
+    EXPECT_EQ(tiny["batch"], 1) << samples;
+  }
+}
+
 }  // namespace
 }  // namespace trireme::cli_test

@@ -5,7 +5,7 @@
 
 #include "base/text/text.h"
 #include "cli/cli.h"
-#include "cli/option_values.h"
+#include "cli/help/option_values.h"
 #include "cli/program.h"
 #include "support/core_errors.h"
 #include "train/builtin_registry.h"

@@ -77,6 +77,15 @@ TEST_F(ModelFiles, ShowsLayersAndDrawsThem) {
     EXPECT_NE(shown.out.find(part), std::string::npos) << part << "\n" << shown.out;
   EXPECT_NE(read(folder() / "graph.dot").find("digraph \"resnet20-cifar\""), std::string::npos);
   expect_refused({"model", "show", "resnet20-cifar", "--dot", "graph.dot"}, {"exists already"});
+  if (run({"model", "show", "lenet5", "--svg", "graph.svg"}).code == 0) {  // with Graphviz
+    const std::string svg = read(folder() / "graph.svg");
+    EXPECT_NE(svg.find("conv:channels=6"), std::string::npos) << svg;
+    EXPECT_NE(svg.find("</svg>"), std::string::npos);
+  }
+  const auto before = snapshot();
+  expect_sentence(run({"model", "show", "lenet5", "--dot", "no.dot", "--svg", "no.svg"}, {"PATH=/nowhere"}), 2,
+                  {"Graphviz", "--dot"});
+  EXPECT_EQ(snapshot(), before);
   expect_refused({"model", "show", "resnet21-cifar"}, {"resnet21-cifar", "resnet20-cifar"});
   expect_refused({"model", "show"}, {"which network"});
   expect_refused({"model"}, {"what to do"});

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/system/beside_program.h"
+
 namespace {
 
 trireme::Network make_mine(const trireme::ModelRequest& data) {
@@ -79,16 +81,48 @@ TEST(OwnProgram, RefusesRowsThatCannotBeUsed) {
   refused(row, "0 classes");
 }
 
+// A network that is wrong spoils neither the lists nor the others.
+TEST(OwnProgram, ABrokenNetworkIsASentence) {
+  trireme::ModelRow no_input = mine(), no_element = mine();
+  no_input.name = "no-input";
+  no_input.make = [](const trireme::ModelRequest& data) {
+    trireme::Network net("no-input");
+    net.input("second", data.inputs[1]);
+    return net;
+  };
+  no_element.name = "no-element";
+  no_element.make = [](const trireme::ModelRequest&) -> trireme::Network {
+    return trireme::Network(std::string("x").substr(7));
+  };
+  trireme::Program program;
+  for (const trireme::ModelRow& row : {no_input, no_element, mine()}) program.add_model(row);
+  const std::string why = "the network asks for input 2 of a sample, which has 1 (1x8x8)";
+  const Ended list = run(program, {"list", "models"});
+  EXPECT_EQ(list.code, 0);
+  EXPECT_NE(list.out.find("\nmine "), std::string::npos) << list.out;
+  EXPECT_NE(list.err.find("note: no-input cannot be made: " + why), std::string::npos) << list.err;
+  for (const std::vector<std::string> words : {std::vector<std::string>{"model", "show", "no-input"},
+                                               {"train", "--model", "no-input", "--data", "synthetic"},
+                                               {"bench", "step", "--model", "no-input"}}) {
+    const Ended ended = run(program, words);
+    EXPECT_EQ(ended.code, 2) << words[0];
+    EXPECT_NE(ended.err.find(why), std::string::npos) << ended.err;
+  }
+  const Ended element = run(program, {"model", "show", "no-element"});
+  EXPECT_EQ(element.code, 2);
+  EXPECT_NE(element.err.find("model 'no-element' cannot be made"), std::string::npos) << element.err;
+}
+
 TEST(OwnProgram, HasNoCounterpartInTensorFlow) {
   trireme::Program program;
   program.add_model(mine());
   const Ended ended = run(
       program, {"compare", "--model", "mine", "--data", "synthetic", "--train-samples", "64", "--peer", "tensorflow"});
   EXPECT_EQ(ended.code, 2);
-  EXPECT_EQ(
-      ended.err,
-      "trireme: the model 'mine' is this program's own and has no counterpart in TensorFlow; name a network of the "
-      "zoo\n");
+  EXPECT_EQ(ended.err,
+            trireme::base::program_name() +
+                ": the model 'mine' is this program's own and has no counterpart in TensorFlow; name a network of the "
+                "zoo\n");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_F(Results, TheSummaryHasItsFields) {
 }
 
 TEST_F(Results, ARunLeavesWhatItsDocumentationSays) {
-  trained(kSmall + kEpochs + Words{"--run", "r"});
+  trained(kSmall + kEpochs + Words{"--validation", "0%", "--run", "r"});
   const fs::path run = folder() / "r";
   for (const char* name : {"run.json", "metrics.jsonl", "resources.jsonl", "trace.json", "summary.json",
                            "checkpoints/best", "checkpoints/step-00000012/weights.safetensors",
@@ -73,7 +73,7 @@ TEST_F(Results, ARunLeavesWhatItsDocumentationSays) {
 }
 
 TEST_F(Results, EvalGivesWhatTrainingReported) {
-  const Json summary = trained(kSmall + kEpochs + Words{"--run", "r"});
+  const Json summary = trained(kSmall + kEpochs + Words{"--validation", "0%", "--run", "r"});
   const Outcome outcome = run({"eval", "--run", "r", "--checkpoint", "last", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json last = last_json(outcome);
@@ -144,8 +144,9 @@ TEST_F(Results, SeedAndOarsAreTheExperiment) {
 TEST_F(Results, AValidationShareIsKeptApart) {
   trained(kSmall + kEpochs + Words{"--validation", "25%", "--run", "r"});
   const Json resolved = Json::parse(read(folder() / "r/run.json"))["resolved"];
-  EXPECT_EQ(resolved["train_samples"], 48);
-  EXPECT_EQ(resolved["validation_samples"], 16);
+  const int kept = resolved["validation_samples"];
+  EXPECT_EQ(kept, 16);
+  EXPECT_EQ(resolved["train_samples"], 64 - kept);
   const auto epochs = metrics(folder() / "r", "epoch");
   ASSERT_EQ(epochs.size(), 3u);
   EXPECT_TRUE(epochs.back().contains("validation_accuracy"));
@@ -181,7 +182,7 @@ TEST_F(Results, EarlyStoppingCountsEpochsWithoutABetterOne) {
   ASSERT_LT(epochs.size(), 40u);
   std::size_t best = 0;
   for (std::size_t i = 0; i < epochs.size(); ++i)
-    if (epochs[i]["test_accuracy"] > epochs[best]["test_accuracy"]) best = i;
+    if (epochs[i]["validation_accuracy"] > epochs[best]["validation_accuracy"]) best = i;
   EXPECT_EQ(epochs.size(), best + 1 + 2) << "two epochs after the best";
 }
 

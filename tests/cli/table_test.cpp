@@ -66,6 +66,149 @@ TEST_F(Tables, MistakesInAModelsOptionsAreNamed) {
   expect_refused({"train", "--model", "mlp2", "--data", "train.csv"}, {"did you mean 'mlp'"});
 }
 
+// A price by colour, size and age, with ids, a quoted name, missing ages, and fields that hold separators.
+class MixedTables : public Program {
+ protected:
+  static constexpr std::array kColours{"red", "blue", "green, dark"};
+  static std::string row(int i, bool with_price = true) {
+    const auto colour = std::size_t(i * 7 % 3);
+    const std::string age = i % 25 == 3 ? "?" : std::to_string(i % 10);
+    std::string text = fmt::format("n{},\"{}\",{}", i, kColours[colour], age);
+    if (with_price) text += fmt::format(",{}", 0.1 * (i % 25 == 3 ? 4.5 : i % 10) + double(colour));
+    return text + "\n";
+  }
+  void write_table() const {
+    std::string text = "id,colour,\"age, years\",price\n";
+    for (int i = 0; i < 200; ++i) text += row(i);
+    write(folder() / "t.csv", text);
+  }
+  static Words settings(const Words& more) {
+    return Words{"--model",     "mlp:hidden=16", "--data",  "t.csv", "--target",         "values",
+                 "--optimizer", "adam:lr=0.02",  "--batch", "16",    "--ignore-columns", "id",
+                 "--missing",   "mean",          "--run",   "r"} +
+           more;
+  }
+  std::vector<double> predicted(const std::string& text) const {
+    write(folder() / "p.csv", text);
+    const Outcome outcome = run({"predict", "--run", "r", "--data", "p.csv"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::vector<double> values;
+    for (const std::string& line : lines_of(outcome.out))
+      if (!line.starts_with("index")) values.push_back(std::stod(line.substr(line.rfind(',') + 1)));
+    return values;
+  }
+};
+
+TEST_F(MixedTables, AreTrainedAndPredictedByName) {
+  write_table();
+  const Outcome outcome = run(Words{"train"} + settings({"--epochs", "40"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE((outcome.out + outcome.err)
+                .find("4 columns separated by ',', a header, target 'price', words in 'colour', 1 ignored -> 4 inputs"),
+            std::string::npos)
+      << outcome.out << outcome.err;
+  const Json samples = Json::parse(read(folder() / "r/run.json"))["samples"];
+  EXPECT_EQ(samples["table"]["inputs"][0]["words"], (Json{"blue", "green, dark", "red"}));
+  EXPECT_EQ(samples["table"]["inputs"][1]["name"], "age, years");
+
+  // Other columns, in another order, without the price.
+  const auto values = predicted("\"age, years\",note,colour\n2,x,red\n2,y,\"green, dark\"\n?,z,blue\n");
+  ASSERT_EQ(values.size(), 3u);
+  EXPECT_NEAR(values[0], 0.2, 0.1);
+  EXPECT_NEAR(values[1], 2.2, 0.1);
+  EXPECT_NEAR(values[2], 1.45, 0.1);
+  EXPECT_EQ(predicted("n1,red,2\nn2,\"green, dark\",2\nn3,blue,?\n"), values) << "without a header";
+  EXPECT_EQ(predicted("red,2\n\"green, dark\",2\nblue,?\n"), values) << "the inputs alone";
+
+  write(folder() / "p.csv", "colour,\"age, years\"\npink,3\n");
+  expect_refused({"predict", "--run", "r", "--data", "p.csv"},
+                 {"p.csv, line 2, column 1 ('colour')", "'pink'", "'blue', 'green, dark', 'red'"});
+  write(folder() / "p.csv", "colour,age\nred,3\n");
+  expect_refused({"predict", "--run", "r", "--data", "p.csv"}, {"p.csv lacks", "'age, years'", "'colour', 'age'"});
+  expect_refused({"eval", "--run", "r", "--data", "p.csv"}, {"p.csv lacks", "'age, years'"});
+}
+
+TEST_F(MixedTables, HaveTheSameBitsResumedPackedAndWithWorkers) {
+  write_table();
+  const Words steady{"--schedule", "constant"};
+  const Json whole = trained(settings(steady + Words{"--steps", "40"}));
+  trained(settings(steady + Words{"--steps", "15", "--run", "parts"}));
+  EXPECT_EQ(trained({"--resume", "parts", "--steps", "40"})["weights_sha256"], whole["weights_sha256"]);
+  trained(settings(steady + Words{"--steps", "40", "--run", "two", "--workers", "2"}));
+  const auto weights = [&](const std::string& name) {
+    return last_json(run({"eval", "--run", name, "--checkpoint", "last", "--json"}))["weights_sha256"];
+  };
+  EXPECT_EQ(weights("two"), whole["weights_sha256"]);
+  trained({"--resume", "two", "--steps", "50"});
+  trained({"--resume", "r", "--steps", "50"});
+  EXPECT_EQ(weights("two"), weights("r"));
+
+  ASSERT_EQ(run({"data", "pack", "--data", "t.csv", "--target", "values", "--ignore-columns", "id", "--missing", "mean",
+                 "--to", "t.trireme"})
+                .code,
+            0);
+  trained({"--model", "mlp:hidden=16", "--data", "./t.trireme", "--target", "values", "--optimizer", "adam:lr=0.02",
+           "--batch", "16", "--schedule", "constant", "--steps", "50", "--run", "packed"});
+  EXPECT_EQ(weights("packed"), weights("r"));
+  write(folder() / "three.csv", "colour,\"age, years\",price\nred,1,1\npink,2,2\nblue,3,2\n");
+  ASSERT_EQ(run({"data", "pack", "--data", "three.csv", "--target", "values", "--to", "three.trireme"}).code, 0);
+  expect_refused({"eval", "--run", "r", "--data", "./three.trireme"},
+                 {"three.trireme", "other columns or words", "the table itself"});
+
+  write(folder() / "p.csv", "\"age, years\",colour\n2,red\n");
+  EXPECT_EQ(run({"predict", "--run", "packed", "--data", "p.csv"}).out,
+            run({"predict", "--run", "r", "--data", "p.csv"}).out);
+}
+
+TEST_F(MixedTables, InfoDescribesTheirColumns) {
+  write_table();
+  const Outcome outcome = run({"data", "info", "--data", "t.csv", "--target", "values", "--ignore-columns", "id",
+                               "--missing", "zero", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json columns = last_json(outcome)["columns"];
+  ASSERT_EQ(columns.size(), 4u);
+  EXPECT_EQ(columns[0]["use"], "ignored");
+  EXPECT_EQ(columns[1]["name"], "colour");
+  EXPECT_EQ(columns[1]["kind"], "words");
+  EXPECT_EQ(columns[1]["words"], (Json{{"blue", 67}, {"green, dark", 66}, {"red", 67}}));
+  EXPECT_EQ(columns[2]["missing"], 8);
+  EXPECT_EQ(columns[2]["min"], 0);
+  EXPECT_EQ(columns[2]["max"], 9);
+  EXPECT_EQ(columns[3]["use"], "target");
+  // What training refuses is described, and then refused.
+  const Outcome refused = run({"data", "info", "--data", "t.csv", "--target", "values"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.out.find("red 67"), std::string::npos) << refused.out;
+  EXPECT_NE(refused.err.find("column 1 ('id'): 200 different words"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--ignore-columns id"), std::string::npos) << refused.err;
+  expect_refused({"train", "--data", "t.csv", "--target", "values", "--ignore-columns", "id"},
+                 {"t.csv, line 5, column 3 ('age, years')", "missing", "8 of 200 lines", "--missing mean"});
+  expect_refused({"train", "--data", "t.csv", "--ignore-columns", "id", "--missing", "mean"},
+                 {"line 3, column 4", "no whole number", "--target values"});
+  expect_refused({"train", "--data", "t.csv", "--ignore-columns", "idd"}, {"'idd'", "did you mean 'id'"});
+  expect_refused({"train", "--data", "t.csv", "--missing", "median"}, {"--missing", "median", "mean"});
+  expect_refused({"train", "--data", "synthetic", "--target-column", "a"}, {"no text table", "--target-column"});
+}
+
+TEST_F(MixedTables, SeveralTargetsAreVectorsAndLabels) {
+  std::string text = "wet,x,cold,y\n";
+  for (int i = 0; i < 60; ++i)
+    text += fmt::format("{},{},{},{}\n", i % 2, i % 2 * 2 - 1, int(i % 3 == 0), i % 3 == 0 ? 1 : -1);
+  write(folder() / "l.csv", text);
+  const auto trained_to = [&](const char* target) {
+    trained({"--model", "mlp:hidden=8", "--data", "l.csv", "--target", target, "--target-column", "cold,wet",
+             "--epochs", "30", "--optimizer", "adam:lr=0.02", "--batch", "8", "--run", target});
+    write(folder() / "p.csv", "y,x\n1,-1\n-1,1\n");
+    return lines_of(run({"predict", "--run", target, "--data", "p.csv"}).out);
+  };
+  const auto labels = trained_to("labels");
+  EXPECT_EQ(labels.at(0), "index,predicted,p_cold,p_wet");
+  EXPECT_TRUE(labels.at(1).starts_with("0,cold,")) << labels.at(1);
+  EXPECT_TRUE(labels.at(2).starts_with("1,wet,")) << labels.at(2);
+  EXPECT_EQ(trained_to("values").at(0), "index,predicted_cold,predicted_wet");
+  expect_refused({"train", "--data", "l.csv", "--target-column", "cold,wet"}, {"2 columns", "--target labels"});
+}
+
 // The set of the StatLog project: 36 columns, 6 classes.
 TEST_F(Tables, OfLandsatReachTheStudiesAccuracyInAnyUnits) {
   const char* data = std::getenv("TRIREME_DATA");

@@ -217,7 +217,7 @@ class Calls {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return count == wanted; });
   }
-  int interrupts = 0, ends = 0;
+  int interrupts = 0, hangups = 0, ends = 0;
 
  private:
   std::mutex mutex_;
@@ -227,13 +227,16 @@ class Calls {
 TEST(ControlPipe, HearsInterruptsAndTheEnd) {
   base::Pipe pipe = base::make_pipe();
   Calls calls;
-  const ControlPipe control_pipe([&] { calls.add(calls.interrupts); }, [&] { calls.add(calls.ends); },
-                                 pipe.read.number());
+  const ControlPipe control_pipe(
+      {[&] { calls.add(calls.interrupts); }, [&] { calls.add(calls.hangups); }, [&] { calls.add(calls.ends); }},
+      pipe.read.number());
   write_to(pipe, "something else\ninter");
   write_to(pipe, "rupt\ninterrupted\n");
   EXPECT_TRUE(calls.wait_for(calls.interrupts, 1));
   write_to(pipe, "interrupt\n");
   EXPECT_TRUE(calls.wait_for(calls.interrupts, 2));
+  write_to(pipe, "hangup\n");
+  EXPECT_TRUE(calls.wait_for(calls.hangups, 1));
   pipe.write.close();
   EXPECT_TRUE(calls.wait_for(calls.ends, 1));
 }
@@ -242,7 +245,7 @@ TEST(ControlPipe, EndsWithItsOwner) {
   const base::Pipe pipe = base::make_pipe();
   int ends = 0;
   {
-    const ControlPipe control_pipe([] {}, [&] { ++ends; }, pipe.read.number());
+    const ControlPipe control_pipe({[] {}, [] {}, [&] { ++ends; }}, pipe.read.number());
   }
   EXPECT_EQ(ends, 0);
 }

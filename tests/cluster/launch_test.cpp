@@ -302,7 +302,7 @@ TEST_F(Launch, WordsReachOtherHostsUnchanged) {
 }
 
 TEST_F(Launch, ASignalReachesRankZeroAlone) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const auto& [signal, word] : {std::pair{SIGINT, "interrupt"}, {SIGTERM, "interrupt"}, {SIGHUP, "hangup"}}) {
     test::Process job(launcher(scripts(3, R"sh(
       if [ $rank = 0 ]; then
         echo > $FOLDER/ready; read -r word; echo "heard $word"; echo > $FOLDER/done; exit 5
@@ -312,7 +312,7 @@ TEST_F(Launch, ASignalReachesRankZeroAlone) {
     job.kill(signal);
     const Finished finished = job.wait(kDeadlineSeconds);
     EXPECT_EQ(finished.exit_code, 5) << finished.err;
-    EXPECT_EQ(finished.out, "heard interrupt\n");
+    EXPECT_EQ(finished.out, fmt::format("heard {}\n", word));
     EXPECT_EQ(finished.err, "");
     for (const char* file : {"ready", "done"}) fs::remove(folder_ / file);
   }

@@ -55,7 +55,8 @@ int play(const std::string& part, bool tls) {
   if (!launch_info) base::user_error("nobody launched this process");
   std::atomic<bool> is_interrupted = false;
   std::optional<ControlPipe> control_pipe;
-  if (launch_info->has_control_pipe) control_pipe.emplace([&] { is_interrupted = true; }, [] { ::_exit(3); });
+  if (launch_info->has_control_pipe)
+    control_pipe.emplace(ControlPipe::Callbacks{[&] { is_interrupted = true; }, [] {}, [] { ::_exit(3); }});
   comm::JoinOptions options;
   options.address = launch_info->rendezvous;
   options.token = launch_info->token;

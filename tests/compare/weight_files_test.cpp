@@ -6,6 +6,7 @@
 #include "data/readers/numpy/numpy_files.h"
 #include "support/core_errors.h"
 #include "support/temporary_folder.h"
+#include "train/run_folder/weight_file.h"
 
 namespace trireme::compare {
 namespace {
@@ -25,7 +26,8 @@ TEST(ReadWeights, OfNumpyAndSafetensors) {
       data::zip({{"conv.weight.npy", data::npy("<f4", "(2, 2)", data::raw<float>({1, 2, 3, 4}))},
                  {"conv.bias.npy", data::npy("<f8", "(1,)", data::raw<double>({5}))}});
   data::write_bytes(folder / "b.npz", archive);
-  const Tensors a = read_weights((folder / "a.safetensors").string()), b = read_weights((folder / "b.npz").string());
+  const Tensors a = train::read_weight_file(folder / "a.safetensors").tensors,
+                b = train::read_weight_file(folder / "b.npz").tensors;
   ASSERT_EQ(b.size(), 2u);
   EXPECT_EQ(b[0].name, "conv.weight");
   EXPECT_EQ(b[0].shape, expected[0].shape);

@@ -104,7 +104,9 @@ TEST_F(Faults, ADiskTooSmallForARun) {
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=8k") != 0)
     GTEST_SKIP() << "mounting a small file system is not permitted here";
   const std::string run = disk + "/run";
-  expect_sentence(train(kSmall + words("--epochs 1") + Arguments{"--run", run}), 1, {run, "No space left"});
+  const Finished finished = train(kSmall + words("--epochs 1") + Arguments{"--run", run});
+  expect_sentence(finished, 1, {run, "No space left", "free at least"});
+  EXPECT_EQ(finished.err.find("--resume"), std::string::npos) << finished.err;
   EXPECT_FALSE(fs::exists(run));
   ::umount2(disk.c_str(), MNT_DETACH);
 }

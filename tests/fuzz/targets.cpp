@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "data/codecs/decompress.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/helpers.h"
 #include "data/open_data.h"
 #include "data/readers/cifar.h"
@@ -21,6 +22,7 @@
 #include "data/readers/numpy/numpy_files.h"
 #include "data/readers/packed.h"
 #include "data/readers/table/csv.h"
+#include "data/readers/table/table_summary.h"
 #include "fuzz/comm_targets.h"
 #include "fuzz/model_targets.h"
 #include "support/temporary_folder.h"
@@ -87,12 +89,27 @@ void read_npz(Span bytes) {
     }
 }
 
+// Reads the table with each kind of target and each way to treat its columns, and once more as a run of it would.
 void read_table(Span bytes) {
-  for (const data::TargetKind kind : kKinds) try {
-      look_at(data::read_table(bytes, "input.csv", request(kind)));
-    } catch (const base::Error& error) {
-      if (error.kind() != base::ErrorKind::user) throw;
-    }
+  const std::array<data::TableOptions, 3> options{
+      {{},
+       {.missing = data::MissingValues::mean},
+       {.targets = {"2", "1"}, .categories = {"3"}, .missing = data::MissingValues::zero}}};
+  for (const data::TargetKind kind : kKinds)
+    for (const data::TableOptions& option : options) try {
+        data::DataRequest wanted = request(kind);
+        wanted.table = option;
+        const data::DataPair pair = data::read_table(bytes, "input.csv", wanted);
+        look_at(pair);
+        wanted.schema = pair.train->spec().schema;
+        if (!wanted.schema) continue;
+        base::check(data::schema_from_json(data::to_json(*wanted.schema)) == *wanted.schema, "a schema changed");
+        look_at(data::read_table(bytes, "input.csv", wanted));
+      } catch (const base::Error& error) {
+        if (error.kind() != base::ErrorKind::user) throw;
+      }
+  const data::CodecRegistry codecs = data::builtin_codecs();
+  data::describe_table(data::TableFile{codecs, "input.csv", &bytes});
 }
 
 void read_image(Span bytes) {
@@ -145,7 +162,9 @@ Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 std::vector<Bytes> table_seeds() {
   return {bytes_of("a,b,class\n1,2.5,x\n3,-4e2,y\n5,6,x\n7,8,y\n9,1,x\n"),
           bytes_of("# numbers\n1 2 3 0\n4 5 6 1\r\n7 8 9 0\n\n1 1 1 1\n2 2 2 0\n"),
-          bytes_of("1;2\n3;4\n5;6\n7;8\n9;1\n")};
+          bytes_of("1;2\n3;4\n5;6\n7;8\n9;1\n"),
+          bytes_of("a;\"b \"\"c\"\"\";d;y\n1;\"x;\n# y\";?;0\n-;z;7;1\n2;\"z\";7;1 # note\n3;z;8;0\n"),
+          bytes_of("red,S,0,1\nblue,M,1,0\nred,M,1,NA\n,S,0,1\nred,L,1,1\n")};
 }
 
 std::vector<Bytes> image_seeds() {

@@ -119,6 +119,54 @@ TEST(Trace, TellsOfAllRanks) {
   EXPECT_EQ(read.at("otherData").at("spans_left_out"), 1);
 }
 
+TEST(Trace, GoesOnWithTheFileOfAnEarlierProcess) {
+  const TemporaryFolder folder;
+  const auto path = folder / "trace.json";
+  for (int process = 0; process < 3; ++process) {
+    Trace trace;
+    const std::int64_t now = base::now_ns();
+    trace.go_on_with_file();
+    trace.name_rank(1000, "helm");
+    trace.name_lane(0, process < 2 ? "meetings" : "others");
+    trace.add("checkpoint", 0, now + 1000, now + 3'000'000);
+    trace.write(path);
+    trace.write(path);  // once more: nothing is there twice
+  }
+  const json written = json::parse(base::read_text(path));
+  std::vector<double> starts, ends;
+  std::map<std::string, int> names;
+  for (const auto& event : written["traceEvents"]) {
+    if (event["ph"] == "M") {
+      ++names[event["args"]["name"].get<std::string>()];
+      continue;
+    }
+    starts.push_back(event["ts"]);
+    ends.push_back(starts.back() + event["dur"].get<double>());
+  }
+  EXPECT_EQ(names, (std::map<std::string, int>{{"helm", 1}, {"meetings", 1}, {"others", 1}}));
+  ASSERT_EQ(starts.size(), 3u) << "a span of each process";
+  EXPECT_GE(starts[1], ends[0] - 0.001);
+  EXPECT_GE(starts[2], ends[1] - 0.001);
+}
+
+TEST(Trace, ADamagedEarlierFileIsReplaced) {
+  const TemporaryFolder folder;
+  const auto path = folder / "trace.json";
+  const std::string start = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  for (const std::string& text :
+       {std::string("nonsense"), std::string(), start, start + "{\"ph\":\"X\"},\n],\"otherData\":{}}\n", start + "{]",
+        start + "\n],\"otherData\":{\"spans_left_out\":\"many\"}}", std::string("[[[[\n\0\n", 7)}) {
+    base::write_text_atomically(path, text);
+    Trace trace;
+    trace.go_on_with_file();
+    trace.add("step", 0, base::now_ns(), base::now_ns() + 1000);
+    trace.write(path);
+    const json written = json::parse(base::read_text(path), nullptr, false);
+    ASSERT_TRUE(written.is_object()) << text;
+    EXPECT_EQ(written["traceEvents"].size(), 2u) << text;
+  }
+}
+
 TEST(Trace, ADamagedPackIsARunError) {
   Trace other;
   other.name_lane(1, "lane");

@@ -25,9 +25,10 @@ const Arrows& design_arrows() {
         {"peer", {"base"}},
         {"compare", {"train", "peer"}},
         {"plan", {"train"}},
+        {"watch", {"train"}},
     };
     a["train"] = {"crew", "models", "optim", "store", "data", "strategy", "cluster"};
-    a["bench"] = {"compare", "plan"};
+    a["bench"] = {"compare", "plan", "watch"};
     a["cli"] = {"bench"};
     a["main"] = {"cli"};
     return a;
@@ -51,7 +52,8 @@ std::set<std::string> reachable(const Arrows& arrows, const std::string& part) {
 Arrows cmake_arrows(std::string_view cmake_lists) {
   std::string code;
   each_line(cmake_lists, [&](int, const std::string& line) { code += line.substr(0, line.find('#')) + "\n"; });
-  static const std::regex pattern(R"(trireme_part\(\s*(\w+)\s+(?:CONTROL\s+)?(?:TOGETHER\s+)?DEPENDS\b([\w\s]*?)(?:\bLINK\b|\)))");
+  static const std::regex pattern(
+      R"(trireme_part\(\s*(\w+)\s+(?:CONTROL\s+)?(?:TOGETHER\s+)?DEPENDS\b([\w\s]*?)(?:\bLINK\b|\)))");
   static const std::regex word(R"(\w+)");
   Arrows arrows;
   for (std::sregex_iterator part(code.begin(), code.end(), pattern), end; part != end; ++part) {

@@ -77,11 +77,14 @@ TEST_F(Sinks, MetricsForgetWhatIsRolledBack) {
   EXPECT_EQ(lines("metrics.jsonl").size(), 5u) << "the damaged line is gone";
   metrics->on(RolledBack{.step = 4, .is_within_epoch = true});
   EXPECT_EQ(lines("metrics.jsonl").size(), 4u) << "and now the epoch that is not over";
+  metrics->on(observe::Diverged{5, "loss", INFINITY});
+  metrics->on(observe::Detached{5, "SIGHUP"});
   metrics->on(RolledBack{.step = 2});
   metrics->on(step(3));
   const auto all = lines("metrics.jsonl");
-  ASSERT_EQ(all.size(), 3u);
-  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].at("step"), i + 1);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[2], (Json{{"type", "diverged"}, {"step", 5}, {"what", "loss"}, {"value", "inf"}})) << "it stays";
+  for (const std::size_t i : {0u, 1u, 3u}) EXPECT_EQ(all[i].at("step"), std::min<std::size_t>(i, 2) + 1);
 }
 
 TEST_F(Sinks, TheTraceMarksWhereARunWentBack) {
@@ -95,7 +98,7 @@ TEST_F(Sinks, TheTraceMarksWhereARunWentBack) {
   const Json written = Json::parse(base::read_text(file("trace.json")));
   for (const Json& event : written.at("traceEvents"))
     if (event.at("ph") == "X") spans.push_back(event.at("name"));
-  EXPECT_EQ(spans, (std::vector<std::string>{"checkpoint", "rolled back"}));
+  EXPECT_EQ(spans, (std::vector<std::string>{"checkpoint", "resumed", "rolled back"}));
 }
 
 TEST_F(Sinks, ARunThatWasFinishedBeforeKeepsItsSummary) {
@@ -163,7 +166,7 @@ TEST_F(Sinks, TheConsoleTellsWhatPeopleWantToKnow) {
             "folder runs/a\n"
             "note: be careful\n"
             "step 3: ps takes over, after 2.0 s\n"
-            "step 4: worker 1 on b is gone; going on with 1 workers\n"
+            "step 4: worker 1 on b is gone; going on with 1 worker\n"
             "back to step 2: the steps after it are made again\n"
             "stopped early: no better result for 3 epochs\n"
             "weights abc\n");

@@ -27,6 +27,7 @@ Experiment experiment() {
                                                                       {"data", "synthetic"},
                                                                       {"train-samples", "40"},
                                                                       {"test-samples", "4"},
+                                                                      {"validation", "0%"},
                                                                       {"batch", "8"},
                                                                       {"oars", "2"},
                                                                       {"epochs", "3"},
@@ -188,6 +189,20 @@ TEST_F(StateKeeping, StopsEarlyAfterWholeEpochsOnly) {
   EXPECT_FALSE(keeper.add_result(1, 0.5, true));
   EXPECT_TRUE(keeper.stopped_early());
   EXPECT_TRUE(keeper.is_over());
+}
+
+TEST_F(StateKeeping, OfEquallyAccurateWeightsThoseWithTheLowerLossAreBestOnAValidationSet) {
+  HelmMailbox helm_mailbox(groups_[0], roles_);
+  experiment_.validation_plan.best_on = BestOn::validation;
+  StateKeeper keeper(context(helm_mailbox));
+  keeper.add_step(5, {.loss = 1, .correct = 1, .samples = 8});
+  EXPECT_TRUE(keeper.add_result(0.9, 0.5, true));
+  EXPECT_TRUE(keeper.add_result(0.7, 0.5, true));
+  EXPECT_FALSE(keeper.add_result(0.8, 0.5, true));
+  EXPECT_FALSE(keeper.add_result(0.1, 0.4, true)) << "accuracy comes first";
+  EXPECT_TRUE(keeper.add_result(2, 0.6, true));
+  experiment_.validation_plan.best_on = BestOn::test;
+  EXPECT_FALSE(keeper.add_result(1, 0.6, true)) << "as before: the earliest";
 }
 
 // What a lost worker pushed is known, whatever it said itself.

@@ -44,6 +44,19 @@ TEST(StragglerMonitor, NamesThePhaseInWhichOneIsSlowerThanOthers) {
   EXPECT_EQ(lateness.sentence(10), "worker 0 makes everybody wait 40 %: its loading is slow");
 }
 
+TEST(StragglerMonitor, BlamesNoPhaseThatDoesNotExplainIt) {
+  // It came late, but all phases took as long as those of the others.
+  StragglerMonitor late({0, 0, 0});
+  late.see({{{.backward = 9.1}, 13 * kSecond, false},
+            {{.backward = 9}, 9 * kSecond, false},
+            {{.backward = 9}, 9 * kSecond, false}});
+  EXPECT_EQ(late.sentence(10), "worker 0 makes everybody wait 40 %");
+  // 40 ms are what the start of a run makes of it.
+  StragglerMonitor quick({0, 0});
+  quick.see({{{.load = 0.04}, kSecond / 25, false}, {{.load = 0}, 0, false}});
+  EXPECT_EQ(quick.sentence(0.1), "");
+}
+
 TEST(StragglerMonitor, OfOneWorkerIsNobodys) {
   StragglerMonitor lateness({0});
   lateness.see({{{.forward = 1}, kSecond, false}});

@@ -16,6 +16,7 @@
 
 #include "base/cpu/cores.h"
 #include "base/error.h"
+#include "base/system/beside_program.h"
 #include "base/system/clock.h"
 
 namespace trireme::base {
@@ -113,7 +114,7 @@ ChildProcess::ChildProcess(const ChildCommand& command) {
   const Start start{pointers(command.arguments),
                     command.environment.empty() ? std::vector<char*>{} : pointers(command.environment),
                     command.cpus,
-                    "trireme: cannot start '" + program + "': ",
+                    program_name() + ": cannot start '" + program + "': ",
                     {in.read.number(), out[0].write.number(), error},
                     ::getpid()};
   id_ = ::fork();

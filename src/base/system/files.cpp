@@ -28,9 +28,17 @@ int write_all(int descriptor, const char* data, std::size_t size) {
 
 }  // namespace
 
+std::string absolute_path(const std::string& path) {
+  std::error_code cause;
+  const fs::path whole = fs::absolute(path, cause);
+  return path.empty() || cause ? path : whole.lexically_normal().string();
+}
+
 std::vector<std::byte> read_file(const fs::path& path) {
   std::error_code cause;
   if (fs::is_directory(path, cause)) user_error("{} is a folder, a file was expected", path.string());
+  // A pipe would block, a device may never end.
+  if (fs::is_other(path, cause)) user_error("{} is a pipe or a device, a file was expected", path.string());
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in) user_error("cannot read {}: {}", path.string(), std::strerror(errno));
   std::vector<std::byte> bytes(static_cast<std::size_t>(in.tellg()));
@@ -43,6 +51,15 @@ std::vector<std::byte> read_file(const fs::path& path) {
 std::string read_text(const fs::path& path) {
   const auto bytes = read_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void check_new_file(std::string_view option, const fs::path& path) {
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(path, ignored)))
+    user_error("{} {} exists already; choose another name", option, path.string());
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ignored))
+    user_error("{} {}: there is no folder {}; make it, or choose another", option, path.string(), folder.string());
 }
 
 void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes) {

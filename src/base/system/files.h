@@ -13,9 +13,16 @@ namespace trireme::base {
 
 namespace fs = std::filesystem;
 
+// The path from the root, also where the file does not exist; "" stays.
+std::string absolute_path(const std::string& path);
+
 // Reads the whole file. Failure is a user error that names the path.
 std::vector<std::byte> read_file(const fs::path& path);
 std::string read_text(const fs::path& path);
+
+// Refuses the name of a file to make, as `option` (--output) gives it: the file exists, or its folder does not. A user
+// error.
+void check_new_file(std::string_view option, const fs::path& path);
 
 // Writes a file beside the target, syncs it and renames it. On failure removes what it wrote and throws a run error
 // with path and cause (a full disk, no permission).

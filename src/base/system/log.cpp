@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "base/system/terminal.h"
+
 namespace trireme::base {
 namespace {
 
@@ -19,7 +21,9 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
 
 spdlog::logger& logger() {
   static spdlog::logger instance = [] {
-    spdlog::logger made("trireme", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    const auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+    if (!may_colour(stderr)) sink->set_color_mode(spdlog::color_mode::never);
+    spdlog::logger made("trireme", sink);
     made.set_pattern("%^%l%$: %v");
     return made;
   }();

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
+#include "base/text/foreign_options.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
 
@@ -19,6 +20,9 @@ void Settings::set(const std::string& name, const std::string& value, const std:
     const std::string near = nearest_name(name, names);
     const auto shown = [&](const std::string& option) { return where.empty() ? "--" + option : "'" + option + "'"; };
     const std::string place = where.empty() ? "there is no option" : where + " has no option";
+    const std::string hint =
+        foreign_option_hint(name, [this](const std::string& option) { return defaults_.contains(option); });
+    if (!hint.empty()) user_error("{} {}; {}", place, shown(name), hint);
     if (near.empty()) user_error("{} {}; see --help for all of them", place, shown(name));
     user_error("{} {}; did you mean {}?", place, shown(name), shown(near));
   }
@@ -61,7 +65,7 @@ const std::string& Settings::choice(const std::string& name, std::span<const std
   for (const std::string& word : words)
     if (word == value) return value;
   const std::string near = nearest_name(value, words);
-  user_error("{} is '{}', expected {}{}", label(name), value, join(words, " or "),
+  user_error("{} is '{}', expected {}{}", label(name), value, join_or(words),
              near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
 }
 

@@ -36,9 +36,16 @@ std::string join_or(std::span<const std::string> words) {
   return join(words.first(words.size() - 1), ", ") + " or " + words.back();
 }
 
+std::string_view without_tag(std::string_view message) {
+  const std::size_t end = message.starts_with('[') ? message.find("] ") : std::string_view::npos;
+  return end == std::string_view::npos ? message : message.substr(end + 2);
+}
+
 std::int64_t parse_int(std::string_view what, std::string_view text) {
   std::int64_t value = 0;
   const auto [end, cause] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (cause == std::errc::result_out_of_range && end == text.data() + text.size())
+    user_error("{} is '{}', a whole number of at most 19 digits was expected", what, text);
   if (cause != std::errc() || end != text.data() + text.size() || text.empty())
     user_error("{} is '{}', a whole number was expected", what, text);
   return value;

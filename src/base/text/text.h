@@ -16,6 +16,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string join_or(std::span<const std::string> words);  // "a, b or c"
 
+// A library's message without the tag in brackets that the JSON library puts in front.
+std::string_view without_tag(std::string_view message);
+
 // The whole text as a number, or a user error that names `what`.
 std::int64_t parse_int(std::string_view what, std::string_view text);
 double parse_double(std::string_view what, std::string_view text);

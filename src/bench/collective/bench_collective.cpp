@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "base/text/text.h"
 #include "bench/collective/bench_collective.h"
-#include "bench/show/plot.h"
-#include "bench/show/svg.h"
 #include "comm/builtin_transports.h"
 #include "comm/collective/all_reduce.h"
+#include "watch/show/plot.h"
+#include "watch/show/svg.h"
 
 namespace trireme::bench {
 namespace {
@@ -116,12 +116,12 @@ void print_row(const CollectiveCase& bench, const OrderedJson& row) {
 }
 
 // Bandwidth over message size, one line per world, transport and algorithm, and for the peer.
-Plot plot_of(const OrderedJson& results) {
-  Plot plot{"All-reduce of float32", "bytes", "bus bandwidth, GB/s", {}};
+watch::Plot plot_of(const OrderedJson& results) {
+  watch::Plot plot{"All-reduce of float32", "bytes", "bus bandwidth, GB/s", {}};
   const auto add = [&](const std::string& name, const OrderedJson& row, const char* time) {
     const double bus_bytes = row["ours_us"].get<double>() * row["bus_gbytes_per_second"].get<double>();  // bytes / 1000
     if (bus_bytes <= 0) return;
-    auto line = std::ranges::find(plot.lines, name, &PlotLine::name);
+    auto line = std::ranges::find(plot.lines, name, &watch::PlotLine::name);
     if (line == plot.lines.end()) line = plot.lines.insert(line, {name, {}});
     line->points.emplace_back(row["bytes"].get<double>(), bus_bytes / row[time].get<double>());
   };
@@ -180,7 +180,7 @@ void bench_collective(const train::Registry& registry, const base::Settings& set
   const Way way{static_cast<int>(settings.integer("repeats", 1, 10000)), idle_seconds(settings), base::plan_cores()};
   const CollectivePeer peer = find_collective_peer(settings);
   const std::string plot = settings.text("plot");
-  if (!plot.empty()) expect_new_plot(plot);
+  if (!plot.empty()) watch::expect_new_plot(plot);
   const bool json = settings.flag("json");
   if (!json) {
     fmt::print("All-reduce of float32 between processes of this host: medians of {} rounds; {} cores\n", way.rounds,
@@ -195,7 +195,7 @@ void bench_collective(const train::Registry& registry, const base::Settings& set
   }
   if (json) fmt::print("{}\n", OrderedJson{{"results", results}}.dump());
   if (plot.empty()) return;
-  write_svg(to_svg(plot_of(results)), plot);
+  watch::write_svg(watch::to_svg(plot_of(results)), plot);
   if (!json) fmt::print("plot: {}\n", plot);
 }
 

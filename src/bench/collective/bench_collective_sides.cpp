@@ -105,7 +105,7 @@ class LauncherJob {
  private:
   // True for our own error lines and mpirun's line about a killed rank; other output of mpirun does not help our users.
   static bool names_a_rank(const std::string& line) {
-    return line.starts_with("trireme: ") || line.find("noticed that process rank") != std::string::npos;
+    return line.starts_with(base::program_name() + ": ") || line.find("noticed that process rank") != std::string::npos;
   }
 
   std::string what_;

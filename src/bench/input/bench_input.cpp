@@ -164,6 +164,7 @@ void bench_input(const train::Registry& registry, const base::Settings& settings
       bytes_per_sample += static_cast<std::int64_t>(input.sample_bytes());
     if (bench.batch > samples)
       base::user_error("a batch of {} from {} samples; use --batch {} or less", bench.batch, samples, samples);
+    data::check_augmentation_fits(data::parse_augmentation(bench.augment), pair.train->spec().inputs);
   }
   for (int round = 0; round < rounds; ++round) {
     std::this_thread::sleep_for(kSettle);

@@ -3,7 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/peer/peer_report.h"
-#include "models/zoo.h"
+#include "graph/description/network_json.h"
+#include "models/files/model_file.h"
 #include "peer/script.h"
 
 namespace trireme::bench {
@@ -22,15 +23,17 @@ class StepRunner : public PeerRunner {
     const models::ModelRow& model = *bench.info;
     Json inputs = Json::array();
     for (const tensor::Shape& shape : model.inputs) inputs.push_back(shape.sizes());
-    const Json ready = ask({{"do", "prepare"},
-                            {"model", bench.model},
-                            {"inputs", inputs},
-                            {"classes", model.classes},
-                            {"batch", bench.batch},
-                            {"layout", chosen.layout},
-                            {"in_place", chosen.in_place},
-                            {"compiled", chosen.compiled},
-                            {"dtype", chosen.dtype}});
+    Json request{{"do", "prepare"},
+                 {"model", bench.model},
+                 {"inputs", inputs},
+                 {"classes", model.classes},
+                 {"batch", bench.batch},
+                 {"layout", chosen.layout},
+                 {"in_place", chosen.in_place},
+                 {"compiled", chosen.compiled},
+                 {"dtype", chosen.dtype}};
+    if (models::is_model_file(bench.model)) request["network"] = Json::parse(graph::network_json(network_of(model)));
+    const Json ready = ask(request);
     expect_available(ready.dump(), chosen.allocator);
     version = ready.at("torch");
     blas = ready.at("blas");

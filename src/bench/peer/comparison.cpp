@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/system/terminal.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
 #include "bench/peer/find_peer.h"
@@ -147,7 +148,7 @@ class ProgressLine {
 
  private:
   train::InterruptWatch watch_;
-  bool shows_ = isatty(STDERR_FILENO) != 0;
+  bool shows_ = base::can_redraw(stderr);
 };
 
 std::vector<std::string> levels_of(const base::Settings& settings) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "bench/environment.h"
+#include "models/files/model_file.h"
 #include "models/zoo.h"
 
 namespace trireme::bench {
@@ -20,6 +21,9 @@ Peer find_peer(const base::Settings& settings, const peer::System& system, const
 }
 
 void check_has_counterpart(const std::string& model, const peer::System& system) {
+  if (models::is_model_file(model))
+    base::user_error("{} is a file, and {}'s side of this knows the networks of the zoo only; name one of these", model,
+                     system.title);
   if (!models::is_in_zoo(model))
     base::user_error("the model '{}' is this program's own and has no counterpart in {}; name a network of the zoo",
                      model, system.title);

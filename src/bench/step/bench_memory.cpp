@@ -20,7 +20,7 @@ constexpr double kDeadlineSeconds = 600;
 
 void bench_memory(const train::Registry& registry, const base::Settings& settings) {
   base::set_active_isa(base::parse_isa(settings.text("isa")));
-  const std::vector<BenchCase> cases = bench_cases(registry.models, settings);
+  const std::vector<BenchCase> cases = bench_cases(registry, settings);
   if (cases.size() != 1)
     base::user_error("bench memory measures one fresh process: give it one --model and one number of --threads");
   const BenchCase& one = cases.front();

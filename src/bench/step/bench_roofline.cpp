@@ -50,7 +50,7 @@ void print_peak(const base::Peak& peak) {
 
 void bench_roofline(const train::Registry& registry, const base::Settings& settings) {
   base::set_active_isa(base::parse_isa(settings.text("isa")));
-  const std::vector<BenchCase> cases = bench_cases(registry.models, settings);
+  const std::vector<BenchCase> cases = bench_cases(registry, settings);
   const auto repeats = static_cast<int>(settings.integer("repeats", 1, 10000));
   const base::CorePlan cores = base::plan_cores();
   const bool json = settings.flag("json");

@@ -19,6 +19,7 @@
 #include "bench/bench.h"
 #include "bench/peer/bench_peer.h"
 #include "bench/peer/peer_report.h"
+#include "models/files/model_file.h"
 #include "train/results/profile_report.h"
 
 namespace trireme::bench {
@@ -224,17 +225,27 @@ void print_result(const Result& result) {
   std::fflush(stdout);
 }
 
+// The peer builds the network of a file from its description.
+void check_can_compare(const BenchCase& bench) {
+  if (!models::is_model_file(bench.model)) return check_has_counterpart(bench.model, peer::pytorch());
+  const graph::Network network = network_of(*bench.info);
+  const std::string_view loss = network.nodes()[static_cast<std::size_t>(network.loss())].op->kind();
+  if (loss != "softmax_cross_entropy")
+    base::user_error("{} ends in {}, but PyTorch's side of bench step predicts classes; leave --peer out", bench.model,
+                     loss);
+}
+
 }  // namespace
 
 void bench_step(const train::Registry& registry, const base::Settings& settings) {
   base::set_active_isa(base::parse_isa(settings.text("isa")));
-  const std::vector<BenchCase> cases = bench_cases(registry.models, settings);
+  const std::vector<BenchCase> cases = bench_cases(registry, settings);
   settings.integer("repeats", 1, 10000);
   kinds_of_ways(settings);
   if (const std::string& file = settings.text("tune"); !file.empty()) return tune(cases, file);
   const Peer peer = find_peer(settings, "pytorch", "step.py");
   for (const BenchCase& one : cases)
-    if (!peer.python.empty()) check_has_counterpart(one.model, peer::pytorch());
+    if (!peer.python.empty()) check_can_compare(one);
   const base::CorePlan cores = base::plan_cores();
   const bool json = settings.flag("json");
   if (!json) {

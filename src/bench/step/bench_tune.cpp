@@ -61,15 +61,13 @@ void measure_algorithms(const BenchCase& bench, const std::vector<Layer>& layers
 }  // namespace
 
 void tune(const std::vector<BenchCase>& cases, const std::string& file) {
-  if (base::fs::exists(file)) base::user_error("{} exists already; give --tune the name of a new file", file);
-  const base::fs::path folder = base::fs::absolute(file).parent_path();
-  if (!base::fs::is_directory(folder)) base::user_error("there is no folder {} for the kernel table", folder.string());
+  base::check_new_file("--tune", file);
   const base::CorePlan cores = base::plan_cores();
   ops::KernelTable table;
   std::map<std::string, Times> by_layer;  // keys as in the table: equal layers share a row
   std::string about;
   for (const BenchCase& bench : cases) {
-    const graph::Network network = graph::fuse(models::build_model(*bench.info));
+    const graph::Network network = graph::fuse(network_of(*bench.info));
     const auto layers = graph::layers_with_a_choice(network, (bench.batch + bench.oars - 1) / bench.oars);
     std::map<std::string, Times> times;
     if (!layers.empty()) measure_algorithms(bench, layers, cores, times);

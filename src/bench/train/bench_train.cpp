@@ -16,11 +16,11 @@
 #include "base/text/text.h"
 #include "bench/peer/comparison.h"
 #include "bench/peer/peer_report.h"
-#include "bench/show/bars.h"
-#include "bench/show/svg.h"
 #include "comm/builtin_transports.h"
 #include "graph/network.h"
 #include "models/zoo.h"
+#include "watch/show/bars.h"
+#include "watch/show/svg.h"
 
 namespace trireme::bench {
 namespace {
@@ -81,7 +81,7 @@ std::vector<TrainCase> cases_of(const train::Registry& registry, const base::Set
   const comm::Transport& transport = registry.transports.get(settings.choice("transport", names));
   if (transport.offered.train) more["transport"] = transport.name;
   const auto oars = static_cast<int>(settings.integer("oars", 0, 1 << 16));
-  for (const BenchCase& one : bench_cases(registry.models, settings))
+  for (const BenchCase& one : bench_cases(registry, settings))
     for (const int world : worlds_of(settings)) {
       const auto needed = static_cast<std::size_t>(world) * static_cast<std::size_t>(one.threads);
       if (needed > cores.cpus.size())
@@ -92,7 +92,7 @@ std::vector<TrainCase> cases_of(const train::Registry& registry, const base::Set
         // One oar per thread, because PyTorch's processes also take their batches whole; and the default of `trireme
         // train`, if that gives every worker at least one.
         numbers = {world * static_cast<int>(std::min<std::int64_t>(one.threads, one.batch))};
-        const int usual = graph::default_oars(models::build_model(*one.info), one.batch * world);
+        const int usual = graph::default_oars(network_of(*one.info), one.batch * world);
         if (usual != numbers[0] && usual >= world) numbers.push_back(usual);
       }
       all.push_back({one.model, world, one.threads, one.batch, numbers,
@@ -238,20 +238,20 @@ void print_result(const Result& result) {
 }
 
 // Scaled per network: the peer's step (or ours if there is no peer) is 100.
-Bars bars_of(const std::vector<Result>& results) {
-  Bars bars{"A training step", results[0].theirs ? "percent of PyTorch's step" : "percent", {}, {}};
+watch::Bars bars_of(const std::vector<Result>& results) {
+  watch::Bars bars{"A training step", results[0].theirs ? "percent of PyTorch's step" : "percent", {}, {}};
   for (const StepPhase& phase : kStepPhases) bars.parts.emplace_back(phase.name);
   bars.parts.emplace_back("rest");
   for (const Result& result : results) {
     const double whole = result.theirs ? result.theirs->step.total : result.ours[0].step.total;
     const auto bar = [&](const std::string& name, const TrainSeconds& side) {
-      Bar one{name, fmt::format("{:.3g} ms", kMilliseconds * side.total), {}};
+      watch::Bar one{name, fmt::format("{:.3g} ms", kMilliseconds * side.total), {}};
       for (const StepPhase& phase : kStepPhases) one.parts.push_back(100 * (side.phases.*phase.seconds) / whole);
       one.parts.push_back(100 * side.rest() / whole);
       return one;
     };
     const TrainCase& bench = result.bench;
-    BarGroup group{fmt::format("{}, {} x {}", bench.model, bench.world, bench.threads), {}};
+    watch::BarGroup group{fmt::format("{}, {} x {}", bench.model, bench.world, bench.threads), {}};
     for (const Result::Ours& ours : result.ours)
       group.bars.push_back(bar(&ours == &result.ours[0] ? "Trireme" : fmt::format("V = {}", ours.oars), ours.step));
     if (result.theirs) group.bars.push_back(bar("PyTorch", result.theirs->step));
@@ -269,7 +269,7 @@ void bench_train(const train::Registry& registry, const base::Settings& settings
   const auto repeats = static_cast<int>(settings.integer("repeats", 1, 10000));
   kinds_of_ways(settings);
   const std::string& plot = settings.text("plot");
-  if (!plot.empty()) expect_new_plot(plot);
+  if (!plot.empty()) watch::expect_new_plot(plot);
   const Peer peer = find_peer(settings, "pytorch", "ddp.py");
   for (const TrainCase& one : cases)
     if (!peer.python.empty()) check_has_counterpart(one.model, peer::pytorch());
@@ -288,7 +288,7 @@ void bench_train(const train::Registry& registry, const base::Settings& settings
     results.push_back(measure(bench, peer, settings, repeats));
     if (!json) print_result(results.back());
   }
-  if (!plot.empty()) write_svg(to_svg(bars_of(results)), plot);
+  if (!plot.empty()) watch::write_svg(watch::to_svg(bars_of(results)), plot);
   if (!json) return;
   OrderedJson all = OrderedJson::array();
   for (const Result& result : results)

@@ -12,11 +12,8 @@
 
 namespace trireme::cluster {
 
-ControlPipe::ControlPipe(std::function<void()> interrupt, std::function<void()> gone, int input)
-    : interrupt_(std::move(interrupt)),
-      gone_(std::move(gone)),
-      input_(input),
-      stop_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+ControlPipe::ControlPipe(Callbacks callbacks, int input)
+    : callbacks_(std::move(callbacks)), input_(input), stop_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!stop_event_.is_open()) base::run_error("cannot watch the launcher: {}", std::strerror(errno));
   thread_ = std::thread([this] { watch(); });
 }
@@ -31,7 +28,7 @@ void ControlPipe::watch() {
     std::array<pollfd, 2> polls{{{stop_event_.number(), POLLIN, 0}, {input_, POLLIN, 0}}};
     if (::poll(polls.data(), polls.size(), -1) < 0) continue;  // EINTR; stop_event_ ends the loop
     if (polls[0].revents != 0) return;
-    if (polls[1].revents != 0 && !read_some()) return gone_();
+    if (polls[1].revents != 0 && !read_some()) return callbacks_.gone();
   }
 }
 
@@ -44,7 +41,8 @@ bool ControlPipe::read_some() {
       incomplete_line_ += bytes[static_cast<std::size_t>(i)];
       continue;
     }
-    if (incomplete_line_ == "interrupt") interrupt_();
+    if (incomplete_line_ == "interrupt") callbacks_.interrupt();
+    if (incomplete_line_ == "hangup") callbacks_.hang_up();
     incomplete_line_.clear();
   }
   return count > 0;

@@ -1,6 +1,7 @@
 // ControlPipe: watches the standard input of a launched process for commands from its launcher.
-// Runs a thread of its own and calls both callbacks there: interrupt() for each line "interrupt", gone() once at the
-// end of input, when the launcher has exited. The thread sleeps otherwise.
+// Runs a thread of its own and calls the callbacks there: interrupt() for each line "interrupt", hang_up() for each
+// line "hangup" (the launcher's terminal is closed), gone() once at the end of input, when the launcher has exited. The
+// thread sleeps otherwise.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,10 @@ namespace trireme::cluster {
 
 class ControlPipe {
  public:
-  ControlPipe(std::function<void()> interrupt, std::function<void()> gone, int input = 0);
+  struct Callbacks {
+    std::function<void()> interrupt, hang_up, gone;
+  };
+  explicit ControlPipe(Callbacks callbacks, int input = 0);
   ~ControlPipe();
   ControlPipe(const ControlPipe&) = delete;
   ControlPipe& operator=(const ControlPipe&) = delete;
@@ -23,7 +27,7 @@ class ControlPipe {
   // Handles the complete lines that have arrived. False at the end of input.
   bool read_some();
 
-  std::function<void()> interrupt_, gone_;
+  Callbacks callbacks_;
   int input_;
   base::Descriptor stop_event_;
   std::string incomplete_line_;

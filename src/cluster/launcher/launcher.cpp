@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/system/beside_program.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
+#include "base/system/standard_streams.h"
 
 namespace trireme::cluster {
 namespace {
@@ -61,13 +63,17 @@ void Launcher::wait() {
 
 void Launcher::take_signal(int signal) {
   if (signal == SIGCHLD) return;
+  if (signal == SIGHUP) {  // the terminal is closed: the job goes on without it
+    if (first().process->is_alive()) members_.front().process->write("hangup\n");
+    return;
+  }
   if (first_signal_ns_ == 0) {
     first_signal_ns_ = base::now_ns();
     if (first().process->is_alive())
       members_.front().process->write("interrupt\n");
     else
       end_by(base::now_ns());
-  } else if (signal != SIGHUP && base::seconds_since(first_signal_ns_) > kBurstSeconds && last_signal_ == 0) {
+  } else if (base::seconds_since(first_signal_ns_) > kBurstSeconds && last_signal_ == 0) {
     last_signal_ = signal;
     force_ = Force::asked;
     use_more_force();
@@ -139,7 +145,8 @@ void Launcher::choose_cause() {
   const Member& cause = member(cause_);
   log_merger_.listen_only_to(cause_);
   last_words_ = log_merger_.take_last_words(cause_);
-  if (last_words_.starts_with("trireme: ")) last_words_.erase(0, std::string_view("trireme: ").size());
+  if (const std::string name = base::program_name() + ": "; last_words_.starts_with(name))
+    last_words_.erase(0, name.size());
   could_not_start_ =
       cause.ending->is_of_a_start() && 1e-9 * static_cast<double>(cause.ended_ns - started_ns_) <= job_.start_seconds;
   if (could_not_start_)
@@ -200,7 +207,7 @@ int Launcher::conclude() {
     const bool has_said_the_same =
         could_not_start_ && !is_lost && first().ending && first().ending->code == member(cause_).ending->code;
     if (code == 0 && !has_warned_) base::log_warn("{}", describe_failure());
-    if (code != 0 && !has_spoken && !has_said_the_same) fmt::print(stderr, "trireme: {}\n", describe_failure());
+    if (code != 0 && !has_spoken && !has_said_the_same) base::print_error(describe_failure());
   }
   // A crash is reported even when another failure came first: losing a peer must not crash a process.
   for (const int rank : failures_)

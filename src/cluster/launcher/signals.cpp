@@ -30,7 +30,6 @@ SignalPipe::SignalPipe() : pipe_(base::make_pipe()) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE}) {
     Before before{signal, {}};
     ::sigaction(signal, nullptr, &before.action);
-    if (signal == SIGHUP && before.action.sa_handler == SIG_IGN) continue;
     struct sigaction action {};
     action.sa_handler = signal == SIGPIPE ? SIG_IGN : pass_on;
     action.sa_flags = SA_RESTART;

@@ -10,8 +10,8 @@
 
 namespace trireme::cluster {
 
-// While it exists, SIGINT, SIGTERM, SIGHUP and SIGCHLD arrive through the pipe (SIGHUP stays ignored under nohup), and
-// SIGPIPE is ignored: writing to a process that has exited returns an error.
+// While it exists, SIGINT, SIGTERM, SIGHUP and SIGCHLD arrive through the pipe, and SIGPIPE is ignored: writing to a
+// process that has exited returns an error.
 class SignalPipe {
  public:
   SignalPipe();

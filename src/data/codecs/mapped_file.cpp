@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/system/beside_program.h"
 
 namespace trireme::data {
 namespace {
@@ -59,7 +60,7 @@ int watch(const std::byte* begin, std::size_t size, const std::string& path) {
   const std::lock_guard lock(mutex);
   for (std::size_t i = 0; i < watched.size(); ++i) {
     if (watched[i].begin.load(std::memory_order_relaxed) != nullptr) continue;
-    const std::string message = "trireme: " + path +
+    const std::string message = base::program_name() + ": " + path +
                                 " became shorter while it was read, or its disk failed; put the "
                                 "whole file back, then go on with --resume\n";
     std::strncpy(watched[i].message.data(), message.c_str(), watched[i].message.size() - 1);

@@ -1,6 +1,7 @@
 #include "data/dataset/columns.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -84,6 +85,11 @@ void check_targets(const DataSpec& spec, const Columns& columns, const std::stri
   for (std::int64_t n = 0; n < columns.samples; ++n)
     for (std::int64_t k = 0; k < columns.target.shape.count(); ++k) {
       const float value = value_of(columns.target, n, k);
+      if (one_of && value != std::floor(value))
+        base::user_error(
+            "{}: the class {} of sample {} is no whole number; for numbers to be predicted ask for "
+            "--target values",
+            where, value, n);
       if (one_of && !(value >= 0 && value < classes && static_cast<float>(static_cast<std::int64_t>(value)) == value))
         base::user_error("{}: label {} of sample {} is out of range, expected 0 ... {}", where, value, n,
                          spec.classes - 1);

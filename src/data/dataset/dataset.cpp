@@ -40,4 +40,15 @@ void each_target(const Dataset& dataset, base::FunctionRef<void(std::int64_t, st
   }
 }
 
+std::vector<std::int64_t> class_counts(const Dataset& dataset) {
+  const DataSpec& spec = dataset.spec();
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(spec.classes));
+  if (spec.target == TargetKind::values) return counts;
+  each_target(dataset, [&](std::int64_t, std::span<const float> target) {
+    if (spec.target == TargetKind::classes) return void(++counts[static_cast<std::size_t>(target[0])]);
+    for (std::size_t k = 0; k < target.size(); ++k) counts[k] += target[k] != 0 ? 1 : 0;
+  });
+  return counts;
+}
+
 }  // namespace trireme::data

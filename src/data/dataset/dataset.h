@@ -23,6 +23,8 @@ enum class TargetKind { classes, labels, values };
 const char* target_name(TargetKind kind);                      // "classes", "labels", "values"
 std::optional<TargetKind> target_kind(std::string_view name);  // the inverse of target_name()
 
+struct TableSchema;
+
 struct DataSpec {
   std::vector<tensor::Shape> inputs;  // per sample, without the batch: {3,32,32}; several for a multi-input network
   TargetKind target = TargetKind::classes;
@@ -30,6 +32,8 @@ struct DataSpec {
   std::vector<std::string> class_names;  // in label order; empty when the source does not name them
   // The inputs are rows of a table: every value is a column with a scale of its own, not one of a channel's values.
   bool table = false;
+  // Of a table whose columns have names, words or fills; null for all other data.
+  std::shared_ptr<const TableSchema> schema{};
 };
 
 // Most inputs a sample may have; stages keep their pointers in arrays of this length.
@@ -83,11 +87,15 @@ using DatasetPtr = std::shared_ptr<const Dataset>;
 void each_target(const Dataset& dataset,
                  base::FunctionRef<void(std::int64_t index, std::span<const float> target)> see);
 
+// Samples per class, or per label where several may hold; zeros for values.
+std::vector<std::int64_t> class_counts(const Dataset& dataset);
+
 struct DataPair {
   DatasetPtr train, test;
   std::vector<std::string> notes{};  // sentences for the user: what was left out, how the test set was chosen
   // How the samples were read, if from files of images, also before they were packed; the size if none was asked for.
   std::optional<ImageOptions> images{};
+  std::string dataset{};  // its name in the list of datasets, also of a packed file; empty for the user's own data
 };
 
 }  // namespace trireme::data

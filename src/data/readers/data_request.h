@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,19 @@
 #include "data/dataset/image_options.h"
 
 namespace trireme::data {
+
+// How missing values are read: refused, or filled with the column's mean or with 0.
+enum class MissingValues { refuse, mean, zero };
+
+struct TableOptions {
+  // Columns by their names in the header, or by number from 1.
+  std::vector<std::string> targets{}, ignored{}, categories{};
+  MissingValues missing = MissingValues::refuse;
+
+  bool is_default() const {
+    return targets.empty() && ignored.empty() && categories.empty() && missing == MissingValues::refuse;
+  }
+};
 
 struct DataRequest {
   std::string name{};      // a dataset of the list; a path if it has a slash or such a file exists
@@ -24,7 +38,9 @@ struct DataRequest {
   bool whole = false;
   ImageOptions images{};  // how files of images are read
   bool skip_bad = false;  // leave out images that cannot be decoded (a note counts them) instead of failing
-  CodecRegistry codecs = builtin_codecs();  // how files may be packed; open_dataset() sets the Readers' codecs
+  TableOptions table{};   // what the user says about the columns of a table
+  std::shared_ptr<const TableSchema> schema{};  // of a run, whose columns a table must have; null: they are found
+  CodecRegistry codecs = builtin_codecs();      // how files may be packed; open_dataset() sets the Readers' codecs
 };
 
 }  // namespace trireme::data

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "data/dataset/dataset.h"
 
@@ -18,7 +19,8 @@ void write_packed(const std::filesystem::path& path, const DataPair& pair);
 // A file that is not a packed file, is damaged or is cut short is a user error.
 DataPair open_packed(const std::filesystem::path& path);
 
-// Reads everything and compares the checksums. A mismatch is a user error that names the part.
-void verify_packed(const std::filesystem::path& path);
+// Reads everything and compares the checksums. A mismatch is a user error that names the part. Asks `stop` now and
+// then, and returns early where it says so.
+void verify_packed(const std::filesystem::path& path, const std::function<bool()>& stop = {});
 
 }  // namespace trireme::data

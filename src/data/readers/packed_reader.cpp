@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "data/codecs/mapped_file.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/image_settings.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
@@ -19,6 +21,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using namespace packed;
 
+constexpr std::int64_t kSamplesBetweenStops = 64;
 constexpr std::uint64_t kMaxHeader = std::uint64_t{64} << 20;
 
 std::uint64_t read_little_endian(std::span<const std::byte> bytes) {
@@ -66,6 +69,14 @@ Column read_column(const MappedFile& file, const Json& json, std::int64_t sample
   return column;
 }
 
+std::shared_ptr<const TableSchema> read_schema(const MappedFile& file, const Json& json) {
+  try {
+    return std::make_shared<const TableSchema>(schema_from_json(json.dump()));
+  } catch (const std::exception&) {
+    damaged(file.path(), "its header describes impossible columns");
+  }
+}
+
 DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json& header, const char* split) {
   const Json& json = header.at("splits").at(split);
   DataSpec spec;
@@ -75,6 +86,7 @@ DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json&
   spec.classes = header.at("classes");
   spec.class_names = header.at("class_names").get<std::vector<std::string>>();
   spec.table = header.value("table", false);
+  if (header.contains("schema")) spec.schema = read_schema(*file, header.at("schema"));
   Columns columns;
   columns.samples = json.at("samples");
   if (columns.samples < 0 || spec.classes < 1 || json.at("inputs").size() > kMaxInputs)
@@ -85,6 +97,8 @@ DatasetPtr read_split(const std::shared_ptr<const MappedFile>& file, const Json&
     columns.inputs.push_back(read_column(*file, input, columns.samples));
     spec.inputs.push_back(columns.inputs.back().shape);
   }
+  if (spec.schema && (spec.inputs.size() != 1 || spec.inputs[0].count() != input_values(*spec.schema)))
+    damaged(file->path(), "its header describes columns of other inputs");
   columns.target = read_column(*file, json.at("target"), columns.samples);
   if (columns.target.shape.count() != target_floats(spec)) damaged(file->path(), "targets of another length");
   for (const Json& known : json.at("normalizations")) {
@@ -108,6 +122,7 @@ DataPair open_packed(const fs::path& path) {
   const Json header = read_header(*file);
   try {
     DataPair pair{read_split(file, header, kSplits[0]), read_split(file, header, kSplits[1])};
+    pair.dataset = header.value("dataset", "");
     if (header.contains("images")) {
       const Json& images = header["images"];
       const std::optional<ImageFit> fit = fit_of(images.at("fit").get<std::string>());
@@ -116,11 +131,11 @@ DataPair open_packed(const fs::path& path) {
     }
     return pair;
   } catch (const Json::exception& error) {
-    damaged(path, std::string("its header lacks something: ") + error.what());
+    damaged(path, fmt::format("its header lacks something: {}", base::without_tag(error.what())));
   }
 }
 
-void verify_packed(const fs::path& path) {
+void verify_packed(const fs::path& path, const std::function<bool()>& stop) {
   const auto file = std::make_shared<const MappedFile>(path);
   const Json header = read_header(*file);
   try {
@@ -131,8 +146,10 @@ void verify_packed(const fs::path& path) {
       const auto verify = [&](const Json& part, const std::string& name) {
         const Column column = read_column(*file, part, samples);
         std::uint64_t checksum = 0;
-        for (std::int64_t n = 0; n < samples; ++n)
+        for (std::int64_t n = 0; n < samples; ++n) {
+          if (stop && n % kSamplesBetweenStops == 0 && stop()) return;
           checksum = add_to_checksum(checksum, std::span(column.at(n), column.sample_bytes()));
+        }
         if (fmt::format("{:016x}", checksum) != part.at("xxh3").get<std::string>())
           damaged(path, fmt::format("the checksum of the {} set's {} is wrong", split, name));
       };
@@ -141,7 +158,7 @@ void verify_packed(const fs::path& path) {
       verify(json.at("target"), "targets");
     }
   } catch (const Json::exception& error) {
-    damaged(path, std::string("its header lacks something: ") + error.what());
+    damaged(path, fmt::format("its header lacks something: {}", base::without_tag(error.what())));
   }
 }
 

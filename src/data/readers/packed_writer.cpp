@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/system/files.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/image_settings.h"
 #include "data/readers/packed.h"
 #include "data/readers/packed_format.h"
@@ -172,7 +173,9 @@ void write_packed(const fs::path& path, const DataPair& pair) {
   if (fs::exists(path, ignored)) base::user_error("{} exists already; choose another name", path.string());
   const DataSpec& spec = pair.train->spec();
   Json header{{"target", target_name(spec.target)}, {"classes", spec.classes}, {"class_names", spec.class_names}};
+  if (!pair.dataset.empty()) header["dataset"] = pair.dataset;
   if (spec.table) header["table"] = true;
+  if (spec.schema) header["schema"] = Json::parse(to_json(*spec.schema));
   if (pair.images) header["images"] = {{"fit", fit_name(pair.images->fit)}, {"upright", pair.images->turn_upright}};
   const std::array<const Dataset*, 2> sets{pair.train.get(), pair.test.get()};
   std::vector<ColumnWriter> writers;

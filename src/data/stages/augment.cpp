@@ -176,6 +176,19 @@ Augmentation parse_augmentation(std::string_view text) {
   return result;
 }
 
+void check_augmentation_fits(const Augmentation& augmentation, const std::vector<tensor::Shape>& inputs) {
+  for (const tensor::Shape& shape : inputs) {
+    if (shape.rank() != 3) continue;
+    const std::int64_t side = std::min(shape[1], shape[2]);
+    if (augmentation.pad >= side)
+      base::user_error("augmentation crop={0} can move images of {1} out of sight; expected crop=1 ... crop={2}",
+                       augmentation.pad, shape.text(), side - 1);
+    if (augmentation.cutout > side)
+      base::user_error("augmentation cutout={0} can cover images of {1}; expected cutout=1 ... cutout={2}",
+                       augmentation.cutout, shape.text(), side);
+  }
+}
+
 std::vector<AugmentationInfo> augmentation_list() {
   std::vector<AugmentationInfo> list;
   for (const AugmentationKind& kind : kAugmentations) list.push_back({kind.name, kind.description});

@@ -42,6 +42,9 @@ Augmentation parse_augmentation(std::string_view text);
 // Only reports the user errors of parse_augmentation().
 inline void check_augmentation(std::string_view text) { (void)parse_augmentation(text); }
 
+// User error when a change would leave nothing of an image: more padding or a larger square than its rows or columns.
+void check_augmentation_fits(const Augmentation& augmentation, const std::vector<tensor::Shape>& inputs);
+
 struct AugmentationInfo {
   std::string name, description;
 };

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text/nearest.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 
 namespace trireme::data {
 namespace {
@@ -145,6 +146,28 @@ Inputs make_standard(const Dataset& source) {
   return inputs;
 }
 
+// The inputs of a category stay 0 and 1: dividing by the deviation of a rare word would make it huge.
+void keep_categories(const DataSpec& spec, Inputs& inputs) {
+  if (!spec.schema || inputs.size() != 1) return;
+  InputNormalization& input = inputs[0];
+  const auto values = static_cast<std::size_t>(spec.inputs[0].count());
+  const auto is_category = [](const TableColumn& column) { return !column.words.empty(); };
+  if (std::ranges::none_of(spec.schema->inputs, is_category)) return;
+  for (std::vector<float>* numbers : {&input.mean, &input.divisor}) {  // one per channel becomes one per value
+    const std::vector<float> groups = *numbers;
+    if (groups.empty() || values % groups.size() != 0) return;
+    numbers->resize(values);
+    for (std::size_t k = 0; k < values; ++k) (*numbers)[k] = groups[k / (values / groups.size())];
+  }
+  std::size_t at = 0;
+  for (const TableColumn& column : spec.schema->inputs) {
+    const std::size_t words = column.words.size();
+    std::fill_n(input.mean.begin() + static_cast<std::ptrdiff_t>(at), words, 0.0f);
+    std::fill_n(input.divisor.begin() + static_cast<std::ptrdiff_t>(at), words, 1.0f);
+    at += std::max<std::size_t>(1, words);
+  }
+}
+
 struct NormalizationKind {
   const char* name;
   Inputs (*make)(const Dataset& source);
@@ -166,7 +189,11 @@ Normalization compute_normalization(const DatasetPtr& source, std::string_view k
     for (const Normalization& known : columns->normalizations)
       if (known.kind == kind) return known;
   for (const NormalizationKind& known : kNormalizations)
-    if (kind == known.name) return {std::string(kind), known.make ? known.make(*source) : Inputs{}};
+    if (kind == known.name) {
+      Inputs inputs = known.make ? known.make(*source) : Inputs{};
+      keep_categories(source->spec(), inputs);
+      return {std::string(kind), std::move(inputs)};
+    }
   base::user_error("{}", base::unknown_name("normalization", kind, normalization_kinds()));
 }
 

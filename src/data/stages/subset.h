@@ -19,4 +19,9 @@ DatasetPtr limit(DatasetPtr source, std::int64_t n);
 // source's order. The validation set is the pair's `test`. An empty part is a user error.
 DataPair split_validation(const DatasetPtr& train, double fraction, std::uint64_t seed);
 
+// The same by class: fraction * samples of every class, rounded so that the sum is right, at least 1 and at most all
+// but
+// 1. A class with a single sample stays in the training set. REQUIRES: the targets are classes.
+DataPair split_by_class(const DatasetPtr& train, double fraction, std::uint64_t seed);
+
 }  // namespace trireme::data

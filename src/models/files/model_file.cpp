@@ -1,9 +1,13 @@
 #include "models/files/model_file.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/system/files.h"
+#include "base/text/nearest.h"
 #include "graph/description/network_json.h"
 #include "models/files/toml_model.h"
+#include "models/init.h"
 
 namespace trireme::models {
 namespace {
@@ -28,6 +32,10 @@ void check_fits(const graph::Network& network, const std::vector<tensor::Shape>&
 
 ModelRow json_model(const ops::OpRegistry& ops, const std::string& text, const std::string& file) {
   const graph::Network network = graph::network_from_json(ops, text, file);
+  const auto styles = init_styles();
+  if (!network.initialiser().empty() && std::ranges::find(styles, network.initialiser()) == styles.end())
+    base::user_error("{} at /initialiser: {}", file,
+                     base::unknown_name("initialisation", network.initialiser(), styles));
   ModelRow row{.name = network.name(), .summary = "the network of " + file};
   for (const int input : network.inputs()) row.inputs.push_back(network.nodes()[static_cast<std::size_t>(input)].shape);
   row.classes = network.shape({network.prediction()}).count();

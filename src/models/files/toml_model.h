@@ -3,7 +3,6 @@
 // Immutable, so thread-safe.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "models/model.h"

@@ -100,7 +100,7 @@ class ActivationOp : public Op {
  public:
   std::string_view kind() const override { return F::kName; }
   Shape output(std::span<const Shape> src) const override {
-    base::check(src.size() == 1, "{} takes one input, not {}", F::kName, src.size());
+    if (src.size() != 1) base::user_error("{} takes one input, not {}", F::kName, src.size());
     return src[0];
   }
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {

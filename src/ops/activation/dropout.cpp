@@ -112,7 +112,7 @@ class DropoutOp : public Op {
     return text.text();
   }
   Shape output(std::span<const Shape> src) const override {
-    base::check(src.size() == 1, "dropout takes one input, not {}", src.size());
+    if (src.size() != 1) base::user_error("dropout takes one input, not {}", src.size());
     return src[0];
   }
   std::unique_ptr<Kernel> compile(const KernelRequest& request) const override {

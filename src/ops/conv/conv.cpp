@@ -42,7 +42,7 @@ class ConvOp : public Op {
   }
 
   Shape output(std::span<const Shape> src) const override {
-    base::check(src.size() == 1, "conv takes one input, not {}", src.size());
+    if (src.size() != 1) base::user_error("conv takes one input, not {}", src.size());
     const Shape& in = src[0];
     const int spatial = static_cast<int>(o_.kernel.size());
     if (in.rank() != spatial + 2)

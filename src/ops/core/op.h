@@ -50,6 +50,7 @@ struct OarRun {
   std::uint64_t epoch = 0;
   std::span<const std::int64_t> sample_indices;  // global index of each sample of the oar, for counter-based randomness
   float loss_scale = 1;                          // 1 / true samples of the global batch
+  std::span<const float> class_weights{};        // factors of the samples' losses, by their class; empty: all 1
   int slot = 0;                                  // the gradient slot that this oar writes
   double loss = 0;                               // set by the loss op: sum over samples
   double correct = 0;                            // set by the loss op: correct samples, or fractions of correct labels

@@ -114,7 +114,7 @@ class DenseOp : public Op {
   }
 
   Shape output(std::span<const Shape> src) const override {
-    base::check(src.size() == 1, "dense takes one input, not {}", src.size());
+    if (src.size() != 1) base::user_error("dense takes one input, not {}", src.size());
     if (src[0].rank() != 2)
       base::user_error("a dense layer needs flat samples, got {}; put a flatten before it",
                        src[0].without_batch().text());

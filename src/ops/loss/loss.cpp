@@ -24,13 +24,16 @@ class LossKernel : public Kernel {
   }
   void backward(const KernelArgs& args, KernelState*, OarRun& run) const override {
     if (args.diff_src[0] == nullptr) return;
-    for (std::int64_t n = 0; n < samples(); ++n) backward_sample(args, n, run.loss_scale);
+    for (std::int64_t n = 0; n < samples(); ++n) backward_sample(args, n, run.loss_scale * weight(args, n, run));
   }
 
  protected:
   // The sample's loss; adds to run.correct.
   virtual float forward_sample(const KernelArgs& args, std::int64_t n, OarRun& run) const = 0;
   virtual void backward_sample(const KernelArgs& args, std::int64_t n, float scale) const = 0;
+
+  // The factor of a sample's loss: that of its class.
+  virtual float weight(const KernelArgs&, std::int64_t, const OarRun&) const { return 1; }
 
   std::int64_t samples() const { return plan_.dst.shape[0]; }
   const float* prediction(const KernelArgs& args, std::int64_t n) const { return args.src[0] + n * classes_; }
@@ -58,7 +61,11 @@ class SoftmaxKernel : public LossKernel {
       saved(args)[2 * n + 1] = sum;
     }
     run.correct += is_first_maximum(x, label) ? 1 : 0;
-    return (largest - x[label]) + base::log1(sum);
+    return ((largest - x[label]) + base::log1(sum)) * weight(args, n, run);
+  }
+
+  float weight(const KernelArgs& args, std::int64_t n, const OarRun& run) const override {
+    return run.class_weights.empty() ? 1 : run.class_weights[static_cast<std::size_t>(args.src[1][n])];
   }
 
   void backward_sample(const KernelArgs& args, std::int64_t n, float scale) const override {

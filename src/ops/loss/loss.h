@@ -1,5 +1,6 @@
 // Losses: src[0] is the prediction N x K, src[1] the target; dst N x 1 holds each sample's loss. The gradient is scaled
-// by OarRun::loss_scale, so the network's loss is the mean over the true samples of the global batch. Given the shape
+// by OarRun::loss_scale, so the network's loss is the mean over the true samples of the global batch. With
+// OarRun::class_weights the softmax cross-entropy of each sample is multiplied by its class's weight. Given the shape
 // of the prediction alone, output() returns the shape of the target.
 #pragma once
 

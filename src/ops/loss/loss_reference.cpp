@@ -44,6 +44,11 @@ double correct(Loss loss, const Sample& s) {
   return right / static_cast<double>(s.count);
 }
 
+double class_weight(Loss loss, const Reference& r, const Sample& s) {
+  if (loss != Loss::softmax_cross_entropy || r.run.class_weights.empty()) return 1;
+  return static_cast<double>(r.run.class_weights[static_cast<std::size_t>(s.t[0])]);
+}
+
 double gradient(Loss loss, const Sample& s, std::size_t i) {
   const double share = 1 / static_cast<double>(s.count);
   switch (loss) {
@@ -60,7 +65,7 @@ double gradient(Loss loss, const Sample& s, std::size_t i) {
 void loss_reference_forward(Loss loss, Reference& r) {
   for (std::int64_t n = 0; n < r.shapes[0][0]; ++n) {
     const Sample sample(r, n);
-    const double own = value(loss, sample);
+    const double own = value(loss, sample) * class_weight(loss, r, sample);
     r.dst[static_cast<std::size_t>(n)] = own;
     r.run.loss += own;
     r.run.correct += correct(loss, sample);
@@ -73,7 +78,7 @@ void loss_reference_backward(Loss loss, Reference& r) {
     const Sample sample(r, n);
     for (std::size_t i = 0; i < sample.count; ++i)
       r.diff_src[0][static_cast<std::size_t>(n) * sample.count + i] =
-          gradient(loss, sample, i) * static_cast<double>(r.run.loss_scale);
+          gradient(loss, sample, i) * static_cast<double>(r.run.loss_scale) * class_weight(loss, r, sample);
   }
 }
 

@@ -25,7 +25,7 @@ class FlattenOp : public Op {
  public:
   std::string_view kind() const override { return "flatten"; }
   Shape output(std::span<const Shape> src) const override {
-    base::check(src.size() == 1, "flatten takes one input, not {}", src.size());
+    if (src.size() != 1) base::user_error("flatten takes one input, not {}", src.size());
     if (src[0].rank() < 2)
       base::user_error("flatten needs samples of at least one size, got a value of {} sizes, the batch included",
                        src[0].rank());

@@ -44,7 +44,7 @@ class AddOp : public Op {
  public:
   std::string_view kind() const override { return "add"; }
   Shape output(std::span<const Shape> src) const override {
-    base::check(src.size() == 2, "add takes two inputs, not {}", src.size());
+    if (src.size() != 2) base::user_error("add takes two inputs, not {}", src.size());
     if (!(src[0] == src[1]))
       base::user_error("add needs two values of the same sizes, got {} and {}", src[0].without_batch().text(),
                        src[1].without_batch().text());

@@ -88,7 +88,7 @@ class AdaptivePoolOp : public Op {
   std::string_view kind() const override { return "adaptive_average_pool"; }
   std::string options_text() const override { return "output=" + sizes_text(output_); }
   Shape output(std::span<const Shape> src) const override {
-    base::check(src.size() == 1, "adaptive pooling takes one input, not {}", src.size());
+    if (src.size() != 1) base::user_error("adaptive pooling takes one input, not {}", src.size());
     const int spatial = static_cast<int>(output_.size());
     if (src[0].rank() != spatial + 2)
       base::user_error("adaptive pooling to {} sizes needs samples of {} sizes, got {}", spatial, spatial + 1,

@@ -124,7 +124,7 @@ class PoolOp : public Op {
   }
 
   Shape output(std::span<const Shape> src) const override {
-    base::check(src.size() == 1, "pooling takes one input, not {}", src.size());
+    if (src.size() != 1) base::user_error("pooling takes one input, not {}", src.size());
     const PoolOptions o = sized(src[0]);
     const int spatial = static_cast<int>(o.kernel.size());
     if (src[0].rank() != spatial + 2)

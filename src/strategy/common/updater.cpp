@@ -15,7 +15,8 @@ using base::at;
 Updater::Updater(crew::Replica& replica, std::shared_ptr<const optim::Optimizer> optimizer, double max_norm)
     : replica_(replica), optimizer_(std::move(optimizer)), max_norm_(max_norm), sums_(replica.chunks().size()) {
   for (int p = 0; p < replica.space().size(); ++p) {
-    l2_.push_back(replica.l2_penalty(p));
+    is_frozen_.push_back(replica.is_frozen(p));
+    l2_.push_back(replica.is_frozen(p) ? 0 : replica.l2_penalty(p));
     has_penalty_ |= l2_.back() != 0;
   }
 }
@@ -50,6 +51,7 @@ void Updater::update(const crew::Chunk& chunk, const float* gradient, const opti
     const double l2 = l2_[at(chunk.parameter)];
     sums_[at(chunk.index)] = l2 == 0 ? 0 : l2 * ops::l2_sum(weights, chunk.count);
   }
+  if (is_frozen(chunk.parameter)) return;
   state_->update(chunk.offset, chunk.count, weights, gradient, scalars, l2_factor(chunk.parameter));
 }
 
@@ -58,6 +60,7 @@ void Updater::update(base::Range chunks, base::Range floats, const float* gradie
   auto chunk =
       std::partition_point(first, last, [&](const crew::Chunk& one) { return one.offset + one.count <= floats.begin; });
   for (; chunk != last && chunk->offset < floats.end; ++chunk) {
+    if (is_frozen(chunk->parameter)) continue;
     const std::int64_t begin = std::max(chunk->offset, floats.begin);
     const std::int64_t end = std::min(chunk->offset + chunk->count, floats.end);
     state_->update(begin, end - begin, replica_.weights() + begin, gradient + (begin - floats.begin), scalars,

@@ -33,6 +33,7 @@ class Updater {
   void update(base::Range chunks, base::Range floats, const float* gradient, const optim::StepScalars& scalars);
   // Sets scalars.clip to the factor that limits the norm of the whole gradient to max_norm.
   void clip(const float* gradient, optim::StepScalars& scalars);
+  bool is_frozen(int parameter) const { return is_frozen_[static_cast<std::size_t>(parameter)]; }
   // The L2 penalty of the weights before the last update; 0 if no parameter has one.
   double penalty() const;
   // The L2 penalty of the current weights.
@@ -49,7 +50,8 @@ class Updater {
   crew::Replica& replica_;
   std::shared_ptr<const optim::Optimizer> optimizer_;
   double max_norm_;
-  std::vector<double> l2_;  // per parameter
+  std::vector<double> l2_;       // per parameter; 0 for frozen ones
+  std::vector<bool> is_frozen_;  // per parameter
   bool has_penalty_ = false;
   std::optional<OptimizerState> state_;
   std::vector<double> sums_;  // per chunk: scratch for sums of squares

@@ -183,6 +183,7 @@ class Local : public Strategy {
     std::copy(floats + rest.begin, floats + rest.end, sum.begin() + rest.begin);
     add_over_workers(with_statistics);
     replica().for_each_chunk(sum.data(), all_chunks(), [&](const crew::Chunk& chunk, const float* part) {
+      if (replica().is_frozen(chunk.parameter)) return;  // equal on all workers; their mean could round
       for (std::int64_t i = 0; i < chunk.count; ++i) floats[chunk.offset + i] = factor * part[i];
     });
     for (std::int64_t i = rest.begin; i < rest.end; ++i) floats[i] = factor * sum[at(i)];

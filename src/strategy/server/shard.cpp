@@ -20,7 +20,9 @@ ShardMap map_shard(const crew::Replica& replica, const Updater& updater, int ser
     while (chunk.offset >= borders[at(owner) + 1]) ++owner;
     ++map.chunks_of[at(owner)];
     if (owner < server) ++map.first_chunk;
-    if (owner == server) map.chunks.push_back({chunk.offset, chunk.count, updater.l2_factor(chunk.parameter)});
+    if (owner == server)
+      map.chunks.push_back(
+          {chunk.offset, chunk.count, updater.l2_factor(chunk.parameter), updater.is_frozen(chunk.parameter) ? 1 : 0});
   }
   if (server == servers - 1) {
     map.floats.end = replica.space().floats();
@@ -36,6 +38,7 @@ std::span<float> Shard::weights(base::Range floats) const {
 }
 
 void Shard::update(const ShardChunk& chunk, const float* gradient, const optim::StepScalars& scalars) {
+  if (chunk.is_frozen != 0) return;
   float* weights = this->weights({chunk.offset, chunk.offset + chunk.count}).data();
   state_.update(chunk.offset, chunk.count, weights, gradient, scalars, static_cast<float>(chunk.l2));
 }

@@ -17,6 +17,7 @@ namespace trireme::strategy {
 struct ShardChunk {
   std::int64_t offset = 0, count = 0;  // floats of the space
   double l2 = 0;                       // the factor by which the weights enter the gradient
+  std::int64_t is_frozen = 0;          // 1: updates leave the weights as they are
 };
 
 struct ShardMap {

@@ -2,24 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "train/evaluation/predictions.h"
 
 namespace trireme::train {
-
-// Of a class, or of a label: one of several that a sample may have.
-struct ClassScore {
-  std::int64_t samples = 0;    // that have it
-  std::int64_t predicted = 0;  // for which it was predicted
-  std::int64_t right = 0;      // both
-
-  // right / predicted, right / samples, and their harmonic mean; no value where that is 0 / 0.
-  std::optional<double> precision() const;
-  std::optional<double> recall() const;
-  std::optional<double> f1() const;
-};
 
 // Samples of one class that were taken for another.
 struct Confusion {

@@ -4,6 +4,7 @@
 
 #include "crew/crew.h"
 #include "data/dataset/dataset.h"
+#include "train/evaluation/scores.h"
 
 namespace trireme::train {
 
@@ -11,14 +12,19 @@ struct Evaluation {
   std::int64_t samples = 0;
   double loss = 0;      // mean
   double accuracy = 0;  // mean; NaN when the target is real values
+  Scores scores;        // of values and labels
 };
 
-// Evaluates the evaluation batches [begin, end) of a dataset; returns loss and number of correct answers per batch.
-crew::EvaluationReport evaluate_part(crew::Crew& crew, const data::Dataset& dataset, base::Range batches,
-                                     const crew::Crew::See& see = nullptr);
-// Combines the results of all batches of a dataset, in their order.
-Evaluation whole_evaluation(const data::Dataset& dataset, std::span<const double> losses,
-                            std::span<const double> corrects);
+// The sums over each of some evaluation batches, in their order.
+struct EvaluationSums {
+  std::vector<double> losses, corrects;  // one per batch
+  std::vector<double> scores;            // score_sums() per batch
+};
+// Evaluates the evaluation batches [begin, end) of a dataset.
+EvaluationSums evaluate_part(crew::Crew& crew, const data::Dataset& dataset, base::Range batches,
+                             const crew::Crew::See& see = nullptr);
+// Combines the sums of all batches of a dataset.
+Evaluation whole_evaluation(const data::Dataset& dataset, const EvaluationSums& sums);
 // Evaluates the whole dataset.
 Evaluation evaluate(crew::Crew& crew, const data::Dataset& dataset, const crew::Crew::See& see = nullptr);
 

@@ -12,10 +12,13 @@
 #include "data/loading/loader.h"
 #include "data/open_data.h"
 #include "data/readers/image_settings.h"
+#include "data/readers/table/table_options.h"
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
 #include "ops/norm/batch_norm.h"
+#include "train/experiment/class_weights.h"
+#include "train/experiment/freeze.h"
 
 namespace trireme::train {
 namespace {
@@ -41,7 +44,8 @@ data::DatasetPtr first_samples(const base::Settings& settings, const char* optio
 
 // Sets train, validation (if a share is kept) and test to datasets of unprocessed samples.
 void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelRow& model, bool is_new,
-               const SavedData* saved, Experiment& e) {
+               const GivenParts& given, Experiment& e) {
+  const SavedData* saved = given.data;
   data::DataRequest request;
   request.name = settings.text("data");
   request.data_dir = settings.text("data-dir");
@@ -57,10 +61,12 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
       if (shape.rank() == 3) shape = {shape[0], size->rows, size->columns};
   if (!as_it_is) request.wanted_classes = model.classes;
   request.wanted_target = parse_target(settings);
-  const double validation = base::parse_fraction(settings.label("validation"), settings.text("validation"));
   request.skip_bad = settings.flag("skip-bad");
+  request.table = data::table_options(settings);
+  request.schema = given.schema;
   e.distribution = data::parse_distribution(settings.text("distribute"));
   data::DataPair pair = saved ? saved->open(request) : data::open_dataset(readers, request);
+  if (readers.datasets.find(request.name) == nullptr) e.data_path = base::absolute_path(request.name);
   e.data_spec = pair.train->spec();
   e.images = pair.images;
   if (const data::TargetKind has = pair.train->spec().target; has != request.wanted_target && settings.is_set("target"))
@@ -69,10 +75,13 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
   e.notes.insert(e.notes.end(), pair.notes.begin(), pair.notes.end());
   e.train = first_samples(settings, "train-samples", pair.train, !is_new);
   e.test = first_samples(settings, "test-samples", pair.test, !is_new);
-  if (validation == 0) return;
-  const data::DataPair parts = data::split_validation(e.train, validation, e.seed);
-  e.train = parts.train;
-  e.validation = parts.test;
+  e.validation_plan = plan_validation(settings, !pair.dataset.empty(), e.train->size());
+  if (e.validation_plan.best_on == BestOn::validation) {
+    const data::DataPair parts = keep_validation(e.validation_plan, e.train, e.seed);
+    e.train = parts.train;
+    e.validation = parts.test;
+  }
+  e.notes.insert(e.notes.end(), e.validation_plan.notes.begin(), e.validation_plan.notes.end());
 }
 
 // Augments the training set and normalises all sets by the training set's statistics, or by those of a saved run.
@@ -81,6 +90,7 @@ void prepare_data(const base::Settings& settings, const data::Normalization* kno
   std::string kind = settings.text("normalize");
   if (kind == "auto") kind = settings.text("data") == "synthetic" ? "none" : "standard";
   e.normalization = known ? *known : data::compute_normalization(e.train, kind);
+  if (!known) data::check_augmentation_fits(augmentation, e.train->spec().inputs);
   e.train = data::prepare(e.train, augmentation, e.normalization);
   e.test = data::normalize(e.test, e.normalization);
   if (e.validation) e.validation = data::normalize(e.validation, e.normalization);
@@ -141,6 +151,18 @@ void warn_of_small_norms(const graph::Network& network, std::int64_t smallest_oa
   }
 }
 
+// The network's own batch. Of a training set that is smaller, a power of two that gives it four steps an epoch or more.
+std::int64_t default_batch(const models::ModelRow& model, Experiment& e) {
+  const std::int64_t samples = e.train->size();
+  if (model.batch <= samples) return model.batch;
+  const auto batch =
+      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(samples / 4, 1))));
+  e.notes.push_back(
+      fmt::format("the training set has {}, fewer than the batch of {} that {} has; this run takes {} (--batch)",
+                  base::counted(samples, "sample"), model.batch, model.name, batch));
+  return batch;
+}
+
 void plan_threads(const base::Settings& settings, const HostNeighbours& neighbours, Experiment& e) {
   e.cores = base::plan_cores();
   const auto asked = static_cast<int>(settings.integer("threads", 0, 4096));
@@ -193,14 +215,27 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   const std::optional<ModelText> file = given.model ? given.model : read_model_file(settings);
   const models::ModelRow model = choose_model(registry, settings, file);
   e.is_in_zoo = !file && models::is_in_zoo(model.name);
-  open_data(registry.readers, settings, model, known == nullptr, given.data, e);
+  open_data(registry.readers, settings, model, known == nullptr, given, e);
+  e.crew_options.class_weights =
+      class_weights(settings.label("class-weights"), settings.text("class-weights"), *e.train);
+  if (!e.crew_options.class_weights.empty())
+    e.notes.push_back(class_weights_note(e.train->spec(), e.crew_options.class_weights));
   prepare_data(settings, known, e);
   fit_network(model, settings, given.data, e);
   if (const std::string& style = settings.text("init"); style != "auto") e.network.set_initialiser(style);
   if (e.network.initialiser().empty()) e.network.set_initialiser(kInitialiser);
+  const graph::Network& net = e.network;
+  if (const auto loss = net.nodes()[static_cast<std::size_t>(net.loss())].op->kind();
+      !e.crew_options.class_weights.empty() && loss != "softmax_cross_entropy")
+    base::user_error("{} is for networks that end in softmax_cross_entropy, but {} ends in {}; use none",
+                     settings.label("class-weights"), net.name(), loss);
+  if (const std::string note = freeze_layers(settings.label("freeze"), settings.text("freeze"), e.network);
+      !note.empty())
+    e.notes.push_back(settings.text("init-from").empty() ? note + ", at their random start: there is no --init-from"
+                                                         : note);
 
   e.batch = settings.integer("batch", 0, kMany);
-  if (e.batch == 0) e.batch = model.batch;
+  if (e.batch == 0) e.batch = default_batch(model, e);
   const std::array<std::string, 2> last{"keep", "drop"};
   e.drop_last = settings.choice("last-batch", last) == "drop";
   if (!known && e.batch > e.train->size())

@@ -16,6 +16,7 @@
 #include "graph/network.h"
 #include "train/experiment/model_choice.h"
 #include "train/experiment/registry.h"
+#include "train/experiment/validation.h"
 
 namespace trireme::train {
 
@@ -33,9 +34,11 @@ struct SavedData {
 
 struct Experiment {
   data::DatasetPtr train;       // augmented, normalised; without the validation share
-  data::DatasetPtr validation;  // null: the test set is used instead
+  data::DatasetPtr validation;  // null: the test set is evaluated instead
   data::DatasetPtr test;
+  ValidationPlan validation_plan;
   data::DistributionOptions distribution;
+  std::string data_path;                     // of the user's own data, absolute; empty for data that is known by name
   data::DataSpec data_spec;                  // of the samples as the data holds them
   std::optional<data::ImageOptions> images;  // how files of images were read; a size found from the data included
   data::Normalization normalization;         // computed from the training set, or taken from a saved run
@@ -76,6 +79,8 @@ struct GivenParts {
   std::optional<ModelText> model{};
   // Other data for a saved run; the network is the run's, whatever the data.
   const SavedData* data = nullptr;
+  // The columns of the run's table, for the same table read again.
+  std::shared_ptr<const data::TableSchema> schema{};
 };
 
 // Reads the dataset and builds the network. All mistakes in the settings are user errors, found before anything is

@@ -18,4 +18,9 @@ models::ModelRow choose_model(const Registry& registry, const base::Settings& se
   return models::find_model(registry.models, settings.text("model"));
 }
 
+models::ModelRow named_model(const Registry& registry, const std::string& name) {
+  if (models::is_model_file(name)) return models::model_from_text(registry.ops, base::read_text(name), name);
+  return models::find_model(registry.models, name);
+}
+
 }  // namespace trireme::train

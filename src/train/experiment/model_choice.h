@@ -23,4 +23,7 @@ std::optional<ModelText> read_model_file(const base::Settings& settings);
 models::ModelRow choose_model(const Registry& registry, const base::Settings& settings,
                               const std::optional<ModelText>& text);
 
+// The model of this name: of the registry, or of a file.
+models::ModelRow named_model(const Registry& registry, const std::string& name);
+
 }  // namespace trireme::train

@@ -16,6 +16,8 @@
 #include "models/find_model.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
+#include "train/run_folder/disk_space.h"
+#include "train/run_folder/lower_rate.h"
 #include "train/run_folder/resume.h"
 #include "train/run_folder/start_weights.h"
 
@@ -37,7 +39,8 @@ std::string in_role_names(const std::string& sentence, const strategy::RoleMap& 
 Helm::Helm(Context context)
     : context_(std::move(context)),
       helm_mailbox_(context_.group, context_.roles),
-      checkpoint_every_(context_.settings.integer("checkpoint-every", 0, 1LL << 40)),
+      checkpoint_every_(parse_checkpoint_interval(context_.settings.label("checkpoint-every"),
+                                                  context_.settings.text("checkpoint-every"))),
       keep_(static_cast<int>(context_.settings.integer("keep", 1, 1 << 20))),
       patience_(context_.settings.integer("early-stopping", 0, 1 << 20)),
       state_({helm_mailbox_, context_.roles, context_.experiment, context_.space, context_.optimizer, context_.local,
@@ -88,7 +91,9 @@ std::string Helm::conduct() {
     if (!broken) keep_trace_of_failure();
     if (!broken) end_all();
     if (error.kind() != base::ErrorKind::run || !folder_) throw;
-    base::run_error("{}; go on with: {} train --resume {}", sentence, base::program_name(), folder_->path().string());
+    if (go_on_command_.empty()) go_on_command_ = "train --resume " + folder_->path().string();
+    base::run_error("{}{}; go on with: {} {}", sentence, what_to_free(sentence, folder_->path(), needed_bytes()),
+                    base::program_name(), go_on_command_);
   }
 }
 
@@ -105,8 +110,8 @@ void Helm::start_from_other_weights() {
   const std::string& from = context_.settings.text("init-from");
   if (from.empty()) return;
   const StateKeeper::Floats floats = state_.memory();
-  fill_fresh_weights(context_.experiment.network, context_.space, floats.weights, context_.experiment.network.initialiser(),
-                     context_.experiment.seed);
+  fill_fresh_weights(context_.experiment.network, context_.space, floats.weights,
+                     context_.experiment.network.initialiser(), context_.experiment.seed);
   notes_.push_back("starts with " + take_weights_from(context_.space, floats.weights, from));
   state_.spread(floats, false);
 }
@@ -118,18 +123,26 @@ void Helm::begin_new() {
   folder_->lock();
   checkpoints_.emplace(folder_->checkpoints(), keep_);
   try {
-    write_run_json(*folder_, context_.settings, context_.experiment, context_.prints, world_of_run(context_));
-  } catch (const base::Error&) {
+    write_run_json(*folder_, context_.settings, context_.experiment, context_.prints, world_of_run(context_),
+                   {start_now(0)});
+  } catch (const base::Error& error) {
+    const base::fs::path path = folder_->path();
     folder_->remove_if_empty();
-    throw;
+    folder_.reset();  // there is nothing to go on with
+    throw base::Error(error.kind(), std::string(error.what()) + what_to_free(error.what(), path, needed_bytes()));
   }
   open_records();
 }
+
+std::uint64_t Helm::needed_bytes() const { return bytes_of_checkpoint(context_.space, context_.optimizer->slots()); }
 
 void Helm::begin_resumed(const std::string& run) {
   folder_ = RunFolder::open(run);
   folder_->lock();
   check_same_data(*folder_, context_.experiment);
+  for (const RunStart::Change& change : changes_between(settings_of_run(run), context_.settings))
+    if (decides_rate(change.option))
+      notes_.push_back(fmt::format("from here on with --{} {} instead of {}", change.option, change.to, change.from));
   const std::string other_bits =
       check_same_kernels(*folder_, context_.prints, context_.settings.flag("allow-other-bits"));
   if (!other_bits.empty()) notes_.push_back(other_bits);
@@ -146,7 +159,10 @@ void Helm::begin_resumed(const std::string& run) {
   recorder_->publish(observe::RolledBack{state_.progress().step, state_.progress().position != 0 && !state_.is_over(),
                                          true, base::now_ns()});
   recorder_->flush();
-  write_run_json(*folder_, context_.settings, context_.experiment, context_.prints, world_of_run(context_));
+  std::vector<RunStart> starts = stored_starts(*folder_);
+  starts.push_back(start_now(state_.progress().step));
+  starts.back().changes = changes_between(settings_of_run(run), context_.settings);
+  write_run_json(*folder_, context_.settings, context_.experiment, context_.prints, world_of_run(context_), starts);
   if (state_.is_over()) return;
   std::error_code ignored;
   base::fs::remove(folder_->file("summary.json"), ignored);  // its absence marks an unfinished run
@@ -155,6 +171,12 @@ void Helm::begin_resumed(const std::string& run) {
 void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
   const std::int64_t planned = TrainingProgress::from_checkpoint(loaded).total_steps,
                      total = context_.experiment.total_steps;
+  if (const std::int64_t done = loaded.progress.step; done > total)
+    base::user_error("the run {} has done {} already, more than the {} of {}; give more --epochs or --steps",
+                     folder_->path().string(), base::counted(done, "step"), total,
+                     context_.settings.integer("steps", 0, std::int64_t{1} << 40) > 0
+                         ? "--steps"
+                         : "--epochs " + context_.settings.text("epochs"));
   state_.restore(loaded);
   notes_.push_back(fmt::format("resumed at step {} from {}", state_.progress().step, loaded.folder.string()));
   const std::string schedule = context_.settings.text("schedule");
@@ -180,7 +202,7 @@ void Helm::hand_over_to(std::size_t next) {
 }
 
 void Helm::loop() {
-  start_ns_ = epoch_start_ns_ = base::now_ns();
+  start_ns_ = epoch_start_ns_ = last_checkpoint_ns_ = base::now_ns();
   start_step_ = met_at_ = state_.progress().step;
   seconds_before_ = state_.progress().seconds;
   while (!state_.is_over() || meeting_is_due_) try {
@@ -203,7 +225,8 @@ void Helm::hold_meeting() {
   const bool epoch_over = state_.progress().position == 0;
   if (epoch_over || state_.is_over())
     end_epoch(epoch_over);
-  else if (interrupted_ || (checkpoint_every_ > 0 && state_.progress().step % checkpoint_every_ == 0))
+  else if (interrupted_ || checkpoint_is_due_ ||
+           (checkpoint_every_.steps > 0 && state_.progress().step % checkpoint_every_.steps == 0))
     checkpoint(state_.collect(), false);
 }
 

@@ -23,6 +23,7 @@
 #include "train/helm/straggler_monitor.h"
 #include "train/recorder/recorder.h"
 #include "train/results/summary.h"
+#include "train/run_folder/checkpoint_interval.h"
 #include "train/run_folder/run_folder.h"
 
 namespace trireme::train {
@@ -38,6 +39,11 @@ struct Regrouped {
 
 class Helm {
  public:
+  // What has come from outside; thread-safe.
+  struct Signals {
+    std::function<bool()> interrupted;  // the run must checkpoint and end
+    std::function<bool()> hung_up;      // the terminal was closed
+  };
   struct Context {
     const base::Settings& settings;
     const Experiment& experiment;
@@ -51,7 +57,7 @@ class Helm {
     std::vector<int> threads;        // of each worker
     std::vector<std::string> notes;  // sentences for the user
     LocalReplica local;              // of worker 0, if it is in this process
-    std::function<bool()> interrupted;
+    Signals signals;
     // Called when the group is broken: forms a new group of the remaining processes. Nullopt when they cannot go on.
     std::function<std::optional<Regrouped>()> regroup;
     const SinkRegistry& sinks;  // the receivers of the run's events
@@ -81,6 +87,7 @@ class Helm {
   void begin_resumed(const std::string& run);
   void restore_from(const store::LoadedCheckpoint& loaded);
   void open_records();
+  std::uint64_t needed_bytes() const;  // on the disk, for the next checkpoint
   void say_hello();
 
   // Intervals of steps.
@@ -98,13 +105,16 @@ class Helm {
   void answer_share_request(int pusher);
   void send_limits();
   void stop_interval();
+  void stop_for_checkpoint();
+  void note_detachment();
   void on_step(const Coordinator::Step& step);
-  [[noreturn]] void stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const;
+  [[noreturn]] void stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch);
 
   // Meetings between intervals.
   Evaluation evaluate_on(bool validation);
   void end_epoch(bool whole);
   void forget_worker(int worker);
+  bool writes_checkpoint_after_epoch(bool whole, bool best) const;
   void report_epoch(std::int64_t epoch, const Evaluation& result, bool best);
   void checkpoint(const StateKeeper::Floats& floats, bool best);
   std::string finish();
@@ -117,7 +127,8 @@ class Helm {
 
   Context context_;
   HelmMailbox helm_mailbox_;
-  std::int64_t checkpoint_every_ = 0;
+  CheckpointInterval checkpoint_every_;
+  std::int64_t last_checkpoint_ns_ = 0;  // when the last one was written, or training began
   int keep_ = 1;
   std::int64_t patience_;
   StateKeeper state_;
@@ -138,7 +149,10 @@ class Helm {
   int ended_ = 0;                           // workers that have ended the interval
   bool told_to_stop_ = false;
   std::vector<std::int64_t> limits_;  // per pusher: the last limit that was sent
+  bool checkpoint_is_due_ = false;    // its time has come: the interval was told to stop for it
   bool interrupted_ = false;
+  bool is_detached_ = false;   // from the terminal or from who read the output, and the records say so
+  std::string go_on_command_;  // after this failure, without the program's name; empty: to resume
   std::exception_ptr failure_;
 
   // Totals of this process, for the summary.

@@ -8,10 +8,12 @@
 #include "base/index.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
+#include "base/text/text.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
 #include "train/results/profile_report.h"
+#include "train/run_folder/disk_space.h"
 
 namespace trireme::train {
 namespace {
@@ -44,6 +46,10 @@ void Helm::open_records() {
 }
 
 void Helm::say_hello() {
+  if (const std::uint64_t left = free_bytes(folder_->path()); left < needed_bytes())
+    notes_.push_back(fmt::format("{} has {} left and a checkpoint needs {}: free more before the first one",
+                                 folder_->path().string(), base::human_bytes(static_cast<double>(left)),
+                                 base::human_bytes(static_cast<double>(needed_bytes()))));
   const Experiment& e = context_.experiment;
   recorder_->publish(observe::RunStarted{.model = context_.settings.text("model"),
                                          .data = context_.settings.text("data"),
@@ -68,13 +74,17 @@ Evaluation Helm::evaluate_on(bool validation) {
   const data::Dataset& set = validation ? *context_.experiment.validation : *context_.experiment.test;
   const int parts = context_.settings.text("evaluate") == "first" ? 1 : context_.roles.workers;
   helm_mailbox_.order_workers(EvaluateOrder{validation, parts});
-  std::vector<double> losses, corrects;
+  EvaluationSums sums;
+  const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
   for (int w = 0; w < context_.roles.workers; ++w) {
     const auto part = helm_mailbox_.answer_of<EvaluationReply>(context_.roles.process_of_worker(w));
-    losses.insert(losses.end(), part.losses.begin(), part.losses.end());
-    corrects.insert(corrects.end(), part.corrects.begin(), part.corrects.end());
+    append(sums.losses, part.losses);
+    append(sums.corrects, part.corrects);
+    append(sums.scores, part.scores);
   }
-  return whole_evaluation(set, losses, corrects);
+  return whole_evaluation(set, sums);
 }
 
 // Called after an epoch, or after the last step of a run that ends within an epoch.
@@ -92,11 +102,16 @@ void Helm::end_epoch(bool whole) {
   report_epoch(epoch, result, best);
   if (!validates) last_test_ = result;
   if (whole) state_.begin_epoch();
-  checkpoint(floats, best);
+  if (writes_checkpoint_after_epoch(whole, best)) checkpoint(floats, best);
   epoch_start_ns_ = base::now_ns();
   epoch_start_seconds_ = seconds_.stepping;
   epoch_start_samples_ = samples_here_;
   if (state_.stopped_early()) recorder_->publish(observe::StoppedEarly{patience_});
+}
+
+bool Helm::writes_checkpoint_after_epoch(bool whole, bool best) const {
+  const std::int64_t every = checkpoint_every_.epochs;
+  return every == 0 || !whole || best || interrupted_ || state_.is_over() || state_.progress().epoch % every == 0;
 }
 
 void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best) {
@@ -110,6 +125,7 @@ void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best)
                          .train_accuracy = state_.progress().train_accuracy,
                          .held_out_loss = result.loss,
                          .held_out_accuracy = result.accuracy,
+                         .held_out_scores = result.scores.named(),
                          .is_validation = context_.experiment.validation != nullptr,
                          .is_best = best,
                          .lr = lr_,
@@ -127,6 +143,8 @@ void Helm::checkpoint(const StateKeeper::Floats& floats, bool best) {
   if (bad != floats.weights.end()) stop_at_nan("value of a weight", *bad, step, state_.progress().epoch + 1);
   recorder_->flush();  // a checkpoint must not include steps that the records lack
   state_.save(*checkpoints_, floats, best, seconds_before_ + base::seconds_since(start_ns_));
+  checkpoint_is_due_ = false;
+  last_checkpoint_ns_ = base::now_ns();
   seconds_.checkpoint += base::seconds_since(start);
   recorder_->publish(observe::CheckpointWritten{step, best, start, base::now_ns()});
 }
@@ -156,6 +174,8 @@ std::string Helm::finish() {
   result.progress = state_.progress();
   result.test = last_test_ ? *last_test_ : evaluate_on(false);
   result.stopped_early = state_.stopped_early();
+  result.best_on = context_.experiment.validation_plan.best_on;
+  result.best_step = checkpoints_->best_step();
   result.weights_sha256 = context_.space.sha256(state_.collect().weights.data());
   result.seconds = seconds_;
   result.details = details();
@@ -164,11 +184,13 @@ std::string Helm::finish() {
   result.samples_here = samples_here_;
   if (result.steps_here > 0) record_traces();  // a finished run that is resumed without further steps keeps its trace
   recorder_->flush();
-  observe::RunFinished finished{summary_json(context_.settings, context_.experiment, result), summary_lines(result),
-                                result.steps_here};
+  observe::RunFinished finished{summary_json(context_.settings, context_.experiment, result),
+                                summary_lines(context_.experiment.test->spec(), result), result.steps_here};
   std::string json = finished.summary;
   recorder_->publish(std::move(finished));
   recorder_->flush_all();
+  note_detachment();
+  recorder_->flush();
   if (context_.settings.flag("profile") && result.steps_here > 0 && context_.local.crew != nullptr) report_profile();
   return json;
 }

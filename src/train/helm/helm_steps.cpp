@@ -8,6 +8,7 @@
 #include "base/system/clock.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
+#include "train/run_folder/lower_rate.h"
 
 namespace trireme::train {
 namespace {
@@ -23,7 +24,7 @@ std::int64_t Helm::next_meeting() const {
   const Experiment& e = context_.experiment;
   const std::int64_t step = state_.progress().step;
   std::int64_t next = std::min(e.total_steps, (step / e.steps_per_epoch + 1) * e.steps_per_epoch);
-  if (checkpoint_every_ > 0) next = std::min(next, (step / checkpoint_every_ + 1) * checkpoint_every_);
+  if (const std::int64_t every = checkpoint_every_.steps; every > 0) next = std::min(next, (step / every + 1) * every);
   if (const std::int64_t until = context_.phases[phase_].until; until > step) next = std::min(next, until);
   return next;
 }
@@ -60,13 +61,15 @@ void Helm::handle_resources() {
 }
 
 void Helm::poll_reports() {
-  if (!interrupted_ && context_.interrupted()) {
+  if (!interrupted_ && context_.signals.interrupted()) {
     interrupted_ = true;
     stop_interval();
   }
+  stop_for_checkpoint();
   const auto report =
       helm_mailbox_.receive(kLookSeconds);  // throws when a role has failed: then the interval cannot be finished
   try {
+    note_detachment();
     handle_resources();
     if (report) handle_report(*report);
   } catch (const base::Error&) {
@@ -140,6 +143,23 @@ void Helm::stop_interval() {
   send_values<char>(mailbox(), context_.roles.process_of_worker(0), kStop, std::span(&word, 1));
 }
 
+// The helm alone reads the clock, so that all workers stop after the same step.
+void Helm::stop_for_checkpoint() {
+  if (checkpoint_every_.seconds == 0 || checkpoint_is_due_ ||
+      base::seconds_since(last_checkpoint_ns_) < checkpoint_every_.seconds)
+    return;
+  checkpoint_is_due_ = true;
+  stop_interval();
+}
+
+void Helm::note_detachment() {
+  if (is_detached_) return;
+  const std::string cause = context_.signals.hung_up() ? "SIGHUP" : recorder_->why_failed("console");
+  if (cause.empty()) return;
+  is_detached_ = true;
+  recorder_->publish(observe::Detached{state_.progress().step, cause});
+}
+
 void Helm::on_step(const Coordinator::Step& step) {
   const Experiment& e = context_.experiment;
   const StepSums& sums = step.sums;
@@ -166,10 +186,25 @@ void Helm::on_step(const Coordinator::Step& step) {
 }
 
 // Called before the step reaches a checkpoint.
-void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) const {
+void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) {
+  recorder_->publish(observe::Diverged{step, what, value});
+  recorder_->flush();
   const auto last = checkpoints_->latest();
-  base::run_error("the {} became {} at step {} (epoch {}), {}; try a lower learning rate or --clip 1", what, value,
-                  step, epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
+  const std::string folder = folder_->path().string();
+  const std::string lower = options_for_lower_rate(context_.settings, context_.optimizer->lr());
+  go_on_command_ = "train --resume " + folder + lower;
+  // The first step computes with the weights of the checkpoint: no rate would help.
+  if (last && step == start_step_ + 1) {
+    go_on_command_ =
+        fmt::format("train --config {}/run.json --init-from {} --run {}-again{}", folder, folder, folder, lower);
+    base::run_error(
+        "the {} became {} at step {} (epoch {}), with the weights of {}: they are too large already; begin "
+        "again from the run's best weights",
+        what, value, step, epoch, last->string());
+  }
+  base::run_error(
+      "the {} became {} at step {} (epoch {}), {}; it needs a lower learning rate or a bound of the gradient", what,
+      value, step, epoch, last ? "the last good checkpoint is " + last->string() : "before the first checkpoint");
 }
 
 }  // namespace trireme::train

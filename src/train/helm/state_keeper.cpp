@@ -1,6 +1,7 @@
 #include "train/helm/state_keeper.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -134,12 +135,18 @@ void StateKeeper::add_step(std::int64_t step, const StepSums& sums) {
 bool StateKeeper::add_result(double loss, double accuracy, bool is_whole_epoch) {
   progress_.train_loss = epoch_loss();
   progress_.train_accuracy = epoch_accuracy();
+  if (context_.experiment.validation_plan.best_on == BestOn::nothing) return false;
   const bool stop = early_stopping_.observe(has_accuracy() ? accuracy : loss);
+  // A small validation set gives many epochs the same accuracy; of these the loss tells which is best.
+  const bool is_best = early_stopping_.improved() ||
+                       (context_.experiment.validation_plan.best_on == BestOn::validation && has_accuracy() &&
+                        accuracy == early_stopping_.state().best && loss < progress_.best_loss);
   if (is_whole_epoch) {
     progress_.early_stopping = early_stopping_.state();
     stopped_early_ = stop && context_.patience > 0;
+    if (is_best) progress_.best_loss = loss;
   }
-  return early_stopping_.improved();
+  return is_best;
 }
 
 void StateKeeper::begin_epoch() {
@@ -166,6 +173,10 @@ data::Ledger StateKeeper::ledger_of(const store::LoadedCheckpoint& loaded) const
 void StateKeeper::check(const store::LoadedCheckpoint& loaded) const {
   (void)TrainingProgress::from_checkpoint(loaded);
   (void)ledger_of(loaded);
+  for (const store::NamedTensor& tensor : loaded.weights.tensors)
+    if (!std::ranges::all_of(tensor.values, [](float value) { return std::isfinite(value); }))
+      base::user_error("checkpoint {} is of no use: {} holds numbers that are not finite", loaded.folder.string(),
+                       tensor.name);
 }
 
 void StateKeeper::restore(const store::LoadedCheckpoint& loaded) {

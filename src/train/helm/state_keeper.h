@@ -73,7 +73,8 @@ class StateKeeper {
   // Takes a completed step; steps count from 1.
   void add_step(std::int64_t step, const StepSums& sums);
   // Takes the evaluation after an epoch, or after the last steps of a run that ends within an epoch: stores the means
-  // over the epoch's steps and updates early stopping. Returns whether the result is the best so far.
+  // over the epoch's steps and updates early stopping. Returns whether the result is the best so far, if the run
+  // chooses a best at all.
   [[nodiscard]] bool add_result(double loss, double accuracy, bool is_whole_epoch);
   void begin_epoch();
 

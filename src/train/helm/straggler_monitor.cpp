@@ -10,6 +10,8 @@ namespace trireme::train {
 namespace {
 
 constexpr double kWorthSaying = 0.05;
+constexpr double kMeasurableSeconds = 0.1;  // less is what starting and clocks make of it
+constexpr double kExplains = 0.5;           // the share of the waiting that a phase must explain to be blamed
 
 }  // namespace
 
@@ -45,7 +47,7 @@ std::string StragglerMonitor::sentence(double total_seconds) const {
   if (caused_.size() < 2 || total_seconds <= 0) return {};
   const auto worst = static_cast<std::size_t>(std::ranges::max_element(caused_) - caused_.begin());
   const double share = caused_[worst] / total_seconds;
-  if (share < kWorthSaying) return {};
+  if (share < kWorthSaying || caused_[worst] < kMeasurableSeconds) return {};
   // Names the phase in which the worker exceeds the mean of the others the most.
   const auto excess = [&](double observe::StepSeconds::*phase) {
     double others = 0;
@@ -60,6 +62,8 @@ std::string StragglerMonitor::sentence(double total_seconds) const {
     most = excess(phase.seconds);
     slowest = phase.activity;
   }
+  if (most < kExplains * caused_[worst])
+    return fmt::format("worker {} makes everybody wait {:.0f} %", worst, 100 * share);
   return fmt::format("worker {} makes everybody wait {:.0f} %: its {} is slow", worst, 100 * share, slowest);
 }
 

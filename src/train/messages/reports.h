@@ -61,6 +61,7 @@ struct FailureMessage {
 // The answer to an EvaluateOrder: one value per evaluation batch.
 struct EvaluationReply {
   std::vector<double> losses{}, corrects{};
+  std::vector<double> scores{};  // score_sums() per batch
 };
 
 // The answer to a SendTrafficOrder: bytes that the process has sent to and received from other processes.
@@ -111,7 +112,8 @@ inline constexpr auto kFields<IntervalEndMessage> =
 template <>
 inline constexpr auto kFields<FailureMessage> = std::tuple{&FailureMessage::sentence};
 template <>
-inline constexpr auto kFields<EvaluationReply> = std::tuple{&EvaluationReply::losses, &EvaluationReply::corrects};
+inline constexpr auto kFields<EvaluationReply> =
+    std::tuple{&EvaluationReply::losses, &EvaluationReply::corrects, &EvaluationReply::scores};
 template <>
 inline constexpr auto kFields<TrafficReply> = std::tuple{&TrafficReply::sent, &TrafficReply::received};
 template <>

@@ -42,6 +42,11 @@ void Recorder::throw_errors() {
     if (const std::exception_ptr error = sink->error()) std::rethrow_exception(error);
 }
 
+std::string Recorder::why_failed(std::string_view sink) const {
+  const auto found = std::ranges::find_if(sinks_, [&](const auto& one) { return one->name() == sink; });
+  return found == sinks_.end() ? std::string() : (*found)->complaint();
+}
+
 bool Recorder::has_failed() const {
   return std::ranges::any_of(sinks_, [](const auto& sink) { return sink->error() != nullptr; });
 }

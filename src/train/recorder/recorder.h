@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/system/files.h"
@@ -47,6 +48,8 @@ class Recorder {
   void flush();
   // The same for all sinks.
   void flush_all();
+  // Why a sink that is no record has failed; empty while it has not, or if there is none of that name.
+  std::string why_failed(std::string_view sink) const;
   // True when a record has failed to take an event.
   bool has_failed() const;
 

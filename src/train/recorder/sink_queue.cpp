@@ -65,6 +65,11 @@ std::exception_ptr SinkQueue::error() const {
   return error_;
 }
 
+std::string SinkQueue::complaint() const {
+  const std::lock_guard lock(mutex_);
+  return complaint_;
+}
+
 std::int64_t SinkQueue::dropped() const {
   const std::lock_guard lock(mutex_);
   return dropped_;
@@ -83,17 +88,19 @@ void SinkQueue::run() {
     is_urgent_ = false;
     lock.unlock();
     std::exception_ptr error;
+    std::string complaint;
     try {
       deliver(events);
     } catch (...) {
       error = std::current_exception();
-      if (!is_record_) warn(error);
+      if (!is_record_) complaint = warn(error);
     }
     lock.lock();
     done_ += static_cast<std::int64_t>(events.size());
     if (error) {
       has_failed_ = true;
       if (is_record_) error_ = error;
+      complaint_ = std::move(complaint);
       waiting_.clear();
     }
     delivered_.notify_all();
@@ -104,9 +111,12 @@ void SinkQueue::deliver(const std::vector<SharedEvent>& events) {
   for (const SharedEvent& event : events) sink_->on(*event);
 }
 
-void SinkQueue::warn(const std::exception_ptr& error) const noexcept try {
-  base::log_warn("{} failed and gets no more events of this run: {}", name_, base::error_of(error).what());
+std::string SinkQueue::warn(const std::exception_ptr& error) const noexcept try {
+  std::string sentence = base::error_of(error).what();
+  base::log_warn("{} failed and gets no more events of this run: {}", name_, sentence);
+  return sentence;
 } catch (...) {  // no memory for a warning
+  return {};
 }
 
 }  // namespace trireme::train

@@ -36,13 +36,15 @@ class SinkQueue {
   void flush();
   // The error of a record that has failed; null otherwise. A sink that has failed gets no more events.
   std::exception_ptr error() const;
+  // Why a sink that is no record has failed; empty while it has not.
+  std::string complaint() const;
   std::int64_t dropped() const;
 
  private:
   void run();
   void deliver(const std::vector<SharedEvent>& events);
-  void warn(const std::exception_ptr& error) const noexcept;
-  void drop_some();  // REQUIRES: mutex_ is held
+  std::string warn(const std::exception_ptr& error) const noexcept;  // returns the sentence of the error
+  void drop_some();                                                  // REQUIRES: mutex_ is held
 
   std::string name_;
   std::unique_ptr<observe::EventSink> sink_;
@@ -54,6 +56,7 @@ class SinkQueue {
   bool stops_ = false;
   bool has_failed_ = false;
   std::exception_ptr error_;
+  std::string complaint_;
   std::int64_t pushed_ = 0, done_ = 0, dropped_ = 0;
   std::thread thread_;
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text/text.h"
+
 namespace trireme::train {
 namespace {
 
@@ -76,13 +78,19 @@ std::string fitted(const std::string& name) {
   return name.size() <= kNameWidth ? name : ".." + name.substr(name.size() - kNameWidth + 2);
 }
 
+// A layer whose data stay in the caches is faster than memory, on which the roofline counts.
+std::string roof_text(double roof) {
+  if (roof <= 0) return "";
+  return roof > 1.005 ? ">100 %" : fmt::format("{:.0f} %", 100 * roof);
+}
+
 std::string line_of(const std::string& name, const ProfileRow& row, const Figures& f) {
   const auto rate = [](double value, const char* unit) {
     return value > 0 ? fmt::format("{:.1f} {}", value, unit) : "";
   };
   return fmt::format("  {:<42} {:<9}{:>9.3f} ms {:>5.1f} % {:>7.0f} x {:>14} {:>11} {:>6}", fitted(name),
                      phase_name(row.phase), f.milliseconds, 100 * f.share, f.calls, rate(f.gflops, "GFLOP/s"),
-                     rate(f.gbytes, "GB/s"), f.roof > 0 ? fmt::format("{:.0f} %", 100 * f.roof) : "");
+                     rate(f.gbytes, "GB/s"), roof_text(f.roof));
 }
 
 OrderedJson row_json(const ProfileRow& row, const Figures& f) {
@@ -106,11 +114,12 @@ std::vector<std::string> profile_lines(const Profile& profile, const base::Peak&
   const auto steps = static_cast<double>(std::max<std::int64_t>(profile.steps, 1));
   std::vector<std::string> lines;
   lines.push_back(
-      fmt::format("profile of {} steps on {} thread{}: {:.3f} ms a step; the peak of a thread is {:.1f} "
-                  "GFLOP/s and {:.1f} GB/s",
-                  profile.steps, profile.threads, profile.threads == 1 ? "" : "s", 1e3 * profile.wall_seconds / steps,
-                  1e-9 * peak.flops_per_second / peak.threads, 1e-9 * peak.bytes_per_second() / peak.threads));
-  lines.emplace_back("by kind of op, with the share of its roofline:");
+      fmt::format("profile of {} on {}: {:.3f} ms a step; the peak of a thread is {:.1f} GFLOP/s and {:.1f} GB/s",
+                  base::counted(profile.steps, "step"), base::counted(profile.threads, "thread"),
+                  1e3 * profile.wall_seconds / steps, 1e-9 * peak.flops_per_second / peak.threads,
+                  1e-9 * peak.bytes_per_second() / peak.threads));
+  lines.emplace_back(
+      "by kind of op, with the share of its roofline (>100 %: its data stay in the caches, faster than memory):");
   for (const ProfileRow& row : by_kind(profile))
     lines.push_back(line_of(row.kind, row, figures_of(row, profile, peak)));
   const std::vector<ProfileRow> all = by_layer(profile);

@@ -7,6 +7,7 @@
 #include "base/text/text.h"
 #include "observe/resources.h"
 #include "train/results/finite_number.h"
+#include "train/results/score_report.h"
 
 namespace trireme::train {
 namespace {
@@ -15,6 +16,11 @@ using OrderedJson = nlohmann::ordered_json;
 
 void add_times(OrderedJson& json, const observe::StepSeconds& seconds) {
   for (const observe::StepTime& time : observe::kStepTimes) json[time.name] = seconds.*time.seconds;
+}
+
+OrderedJson best_json(const RunResult& r) {
+  if (!r.best_step) return nullptr;
+  return {{"step", *r.best_step}, {"chosen_on", r.best_on == BestOn::test ? "test" : "validation"}};
 }
 
 }  // namespace
@@ -47,10 +53,17 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
                    {"test_loss", finite_number<OrderedJson>(r.test.loss)},
                    {"test_accuracy", finite_number<OrderedJson>(r.test.accuracy)},
                    {"stopped_early", r.stopped_early},
+                   {"best", best_json(r)},
                    {"weights_sha256", r.weights_sha256},
                    {"samples_per_second", r.samples_per_second()},
                    {"seconds", seconds},
                    {"peak_memory_bytes", static_cast<std::int64_t>(observe::peak_resident_bytes())}};
+  for (const observe::Score& score : r.test.scores.named())
+    json["test_" + score.name] = finite_number<OrderedJson>(score.value);
+  const data::DataSpec& spec = e.test->spec();
+  if (spec.target != data::TargetKind::classes)
+    json[std::string("test_") + data::target_name(spec.target)] =
+        OrderedJson::parse(each_score_json(spec, r.test.scores));
   const RunDetails& d = r.details;
   if (d.hand_overs > 0) json["switches"] = {{"count", d.hand_overs}, {"longest_seconds", d.longest_hand_over_seconds}};
   if (d.synchronisations > 0) json["synchronisations"] = d.synchronisations;
@@ -112,14 +125,15 @@ void add_workers(std::vector<std::string>& lines, const RunDetails& d) {
 
 }  // namespace
 
-std::vector<std::string> summary_lines(const RunResult& r) {
+std::vector<std::string> summary_lines(const data::DataSpec& spec, const RunResult& r) {
   std::vector<std::string> lines;
   lines.push_back("");
-  if (std::isnan(r.test.accuracy))
-    lines.push_back(fmt::format("test loss  {:.6f} of the last weights", r.test.loss));
-  else
-    lines.push_back(
-        fmt::format("test accuracy  {:.2f} %  (loss {:.4f}) of the last weights", 100 * r.test.accuracy, r.test.loss));
+  lines.push_back("test " + headline(r.test) + " of the last weights");
+  for (const std::string& line : value_table(spec, r.test.scores)) lines.push_back("  " + line);
+  if (r.best_step)
+    lines.push_back(fmt::format(
+        "the best weights are those of step {}, chosen on the {}; eval and predict use them", *r.best_step,
+        r.best_on == BestOn::test ? "test set itself, which makes its result for them optimistic" : "validation set"));
   if (r.steps_here > 0) {
     lines.push_back(fmt::format("{:.0f} samples/s over {}; the time went to", r.samples_per_second(),
                                 base::counted(r.steps_here, "step")));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct RunResult {
   TrainingProgress progress;
   Evaluation test;
   bool stopped_early = false;
+  std::optional<std::int64_t> best_step{};  // of the best checkpoint
+  BestOn best_on = BestOn::nothing;
   std::string weights_sha256;
   Seconds seconds;
   RunDetails details;
@@ -55,6 +58,6 @@ struct RunResult {
 // One line of JSON.
 std::string summary_json(const base::Settings& settings, const Experiment& experiment, const RunResult& result);
 // The lines of the text.
-std::vector<std::string> summary_lines(const RunResult& result);
+std::vector<std::string> summary_lines(const data::DataSpec& spec, const RunResult& result);
 
 }  // namespace trireme::train

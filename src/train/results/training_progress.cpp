@@ -21,6 +21,7 @@ store::SavedProgress TrainingProgress::to_store() const {
                    {"train_loss", finite_number<Json>(train_loss)},
                    {"train_accuracy", finite_number<Json>(train_accuracy)},
                    {"best", early_stopping.best ? Json(*early_stopping.best) : Json(nullptr)},
+                   {"best_loss", finite_number<Json>(best_loss)},
                    {"bad_epochs", early_stopping.bad_epochs},
                    {"total_steps", total_steps},
                    {"seconds", seconds}};
@@ -40,6 +41,7 @@ TrainingProgress TrainingProgress::from_checkpoint(const store::LoadedCheckpoint
     p.train_loss = number(train.at("train_loss"));
     p.train_accuracy = number(train.at("train_accuracy"));
     if (!train.at("best").is_null()) p.early_stopping.best = train.at("best").get<double>();
+    if (train.contains("best_loss")) p.best_loss = number(train.at("best_loss"));  // older checkpoints have none
     p.early_stopping.bad_epochs = train.at("bad_epochs");
     p.total_steps = train.at("total_steps");
     p.seconds = train.at("seconds");

@@ -18,11 +18,13 @@
 #include "base/error_of.h"
 #include "base/hash.h"
 #include "base/index.h"
+#include "base/system/beside_program.h"
 #include "base/system/clock.h"
 #include "base/version.h"
 #include "cluster/launcher/control_pipe.h"
 #include "comm/builtin_transports.h"
 #include "comm/membership/join.h"
+#include "data/dataset/table_schema.h"
 #include "graph/fusion.h"
 #include "observe/resources.h"
 #include "tensor/buffer.h"
@@ -30,6 +32,7 @@
 #include "train/helm/helm.h"
 #include "train/messages/role_mailbox.h"
 #include "train/run/agreement.h"
+#include "train/run_folder/checkpoint_interval.h"
 #include "train/run_folder/resume.h"
 #include "train/server/server_role.h"
 #include "train/worker/interrupt.h"
@@ -154,18 +157,22 @@ class Job {
     const std::string isa = agree_.isa(settings_.text("isa"));
     agree_.together([&] { prepare(neighbours, isa); });
     compare();
-    std::atomic<bool> interrupted{false};
+    std::atomic<bool> interrupted{false}, hung_up{false};
     const InterruptWatch signals;
+    const HangupWatch terminal;
     std::optional<cluster::ControlPipe> control_pipe;
     if (launch_info_ && launch_info_->has_control_pipe)
-      control_pipe.emplace([&] { interrupted = true; },
-                           [&] {
-                             if (process_ == 0)
-                               interrupted = true;
-                             else
-                               std::_Exit(1);  // the launcher has exited: nobody to report to
-                           });
-    return play([&] { return interrupted || signals.requested(); });
+      control_pipe.emplace(
+          cluster::ControlPipe::Callbacks{.interrupt = [&] { interrupted = true; },
+                                          .hang_up = [&] { hung_up = true; },
+                                          .gone =
+                                              [&] {
+                                                if (process_ == 0)
+                                                  interrupted = true;
+                                                else
+                                                  std::_Exit(1);  // the launcher has exited: nobody to report to
+                                              }});
+    return play({[&] { return interrupted || signals.requested(); }, [&] { return hung_up || terminal.has_come(); }});
   }
 
  private:
@@ -192,6 +199,8 @@ class Job {
         normalization_ = stored_normalization(RunFolder::open(given.text("resume")));
         json["normalization"] = to_text(*normalization_);
         model_ = stored_network(RunFolder::open(given.text("resume")));
+        if (const auto samples = stored_samples(RunFolder::open(given.text("resume")))) schema_ = samples->spec.schema;
+        if (schema_) json["schema"] = data::to_json(*schema_);
       } else {
         model_ = read_model_file(settings);
       }
@@ -203,6 +212,8 @@ class Job {
     const Json json = Json::parse(text);
     for (const auto& [name, value] : json.at("given").items()) settings.set(name, value.get<std::string>());
     if (json.contains("normalization")) normalization_ = normalization_from_text(json.at("normalization"));
+    if (json.contains("schema"))
+      schema_ = std::make_shared<const data::TableSchema>(data::schema_from_json(json["schema"].get<std::string>()));
     if (json.contains("model")) model_ = ModelText{json["model"].at("file"), json["model"].at("text")};
     return settings;
   }
@@ -211,13 +222,18 @@ class Job {
     optimizer_ = optim::make_optimizer(registry_.optimizers, settings_.text("optimizer"));
     const double clip = settings_.number("clip");
     if (clip < 0) base::user_error("{} is {}, expected 0 (none) or more", settings_.label("clip"), clip);
+    if (const std::string& run = settings_.text("resume"); !run.empty())
+      check_data_exists(registry_, settings_, run,
+                        fmt::format("{} train --resume {} --data PLACE", base::program_name(), run));
     base::Settings common = settings_;
     common.set("isa", isa);
-    experiment_ = resolve(registry_, common, {normalization_ ? &*normalization_ : nullptr, model_}, neighbours);
+    const GivenParts given{normalization_ ? &*normalization_ : nullptr, model_, nullptr, schema_};
+    experiment_ = resolve(registry_, common, given, neighbours);
     const Experiment& e = *experiment_;
     if (roles_.workers > e.oars)
-      base::user_error("{} workers are more than the {} oars of a batch; use --oars {} or more, or fewer workers",
-                       roles_.workers, e.oars, std::bit_ceil(static_cast<unsigned>(roles_.workers)));
+      base::user_error("{} workers are more than the {} of a batch; use --oars {} or more, or fewer workers",
+                       roles_.workers, base::counted(e.oars, "oar"),
+                       std::bit_ceil(static_cast<unsigned>(roles_.workers)));
     phases_ = phases_of(roles_, hosts_);
     const std::array<std::string, 2> where{"spread", "first"};
     settings_.check_choice("evaluate", where);
@@ -307,7 +323,7 @@ class Job {
 
   // Runs all roles of this process concurrently. Rethrows a failure: the helm's before the worker's before the
   // server's.
-  std::string play(const std::function<bool()>& interrupted) {
+  std::string play(const Helm::Signals& signals) {
     std::string summary;
     if (const int server = roles_.server_of(process_); server >= 0)
       server_ = std::make_unique<ServerRole>(group_, roles_, server, phases_, optimizer_, settings_.number("clip"));
@@ -315,7 +331,7 @@ class Job {
     if (process_ == 0)
       helm_thread = std::thread([&] {
         base::unpin_this_thread(experiment_->cores.cpus);
-        guarded(kHelmRole, [&] { summary = helm(interrupted).conduct(); });
+        guarded(kHelmRole, [&] { summary = helm(signals).conduct(); });
         const std::lock_guard lock(regroup_mutex_);
         helm_waits_ = true;
         regroup_changed_.notify_all();
@@ -456,7 +472,7 @@ class Job {
     if (server_) server_->regroup(roles_, phases_);
   }
 
-  Helm helm(const std::function<bool()>& interrupted) {
+  Helm helm(const Helm::Signals& signals) {
     Helm::Context context{settings_,
                           *experiment_,
                           group_,
@@ -469,7 +485,7 @@ class Job {
                           threads_,
                           experiment_->notes,
                           LocalReplica{},
-                          interrupted,
+                          signals,
                           [this] { return wait_for_regrouping(); },
                           registry_.sinks};
     if (worker_) context.local = {&worker_->crew(), &worker_->updater()};
@@ -483,7 +499,7 @@ class Job {
     const base::Error error = base::error_of(failure);
     try {
       if (role != kHelmRole) send_report(group_.mailbox(), strategy::RoleMap::kHelm, FailureMessage{error.what()});
-      std::this_thread::sleep_for(kLastWords);
+      if (group_.world() > 1) std::this_thread::sleep_for(kLastWords);
     } catch (const std::exception&) {  // the group is broken, which the helm notices itself
     }
     gave_up_ = true;
@@ -496,6 +512,7 @@ class Job {
   comm::Group group_;
   Agreement agree_;
   std::optional<data::Normalization> normalization_;
+  std::shared_ptr<const data::TableSchema> schema_;
   std::optional<ModelText> model_;
   base::Settings settings_;
   int process_ = 0, worker_number_ = 0;
@@ -561,8 +578,22 @@ void check_settings(const Registry& registry, const base::Settings& settings) {
          strategy::parse_configs(registry.strategies, settings.text("strategy"), roles.workers))
       if (!config->traits().adds_exactly)
         base::user_error("--strategy {} cannot add exactly; use algorithm=auto or direct, or --reduce fast", text);
+  const CheckpointInterval interval =
+      parse_checkpoint_interval(settings.label("checkpoint-every"), settings.text("checkpoint-every"));
+  if (interval.seconds > 0)
+    for (const auto& [text, config] :
+         strategy::parse_configs(registry.strategies, settings.text("strategy"), roles.workers))
+      if (config->traits().holds_shares)
+        base::user_error(
+            "--checkpoint-every {} with --strategy {}: this strategy averages its replicas at a checkpoint, so its "
+            "weights would depend on the time; give steps, as in --checkpoint-every 500",
+            settings.text("checkpoint-every"), text);
   settings.check_choice("transport", comm::offered_names(registry.transports, &comm::Offers::train));
   for (const char* name : {"heartbeat-timeout", "stall-timeout"}) check_timeout(settings, name);
+  (void)settings.integer("port", 0, 65535);
+  // Some flags are read at the end of a run only.
+  for (const base::OptionSpec& option : settings.table())
+    if (option.value[0] == '\0') (void)settings.flag(option.name);
 }
 
 std::string train(const Registry& registry, const base::Settings& settings,

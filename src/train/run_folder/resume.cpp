@@ -6,16 +6,18 @@
 #include "base/error.h"
 #include "models/find_model.h"
 #include "strategy/phases.h"
+#include "train/run_folder/lower_rate.h"
 
 namespace trireme::train {
 namespace {
 
-// Options that may change on resume: where, how fast and how long the run goes on, and its strategy; never its model,
-// data or seed.
+// Options that may change on resume: where, how fast and how long the run goes on, and its strategy; never its model
+// or seed. The data may lie elsewhere: check_same_data() compares it.
 bool free_on_resume(const std::string& name) {
   constexpr std::array kFree{"resume",
                              "threads",
                              "pin",
+                             "data",
                              "data-dir",
                              "epochs",
                              "steps",
@@ -44,7 +46,22 @@ bool free_on_resume(const std::string& name) {
   return std::find(kFree.begin(), kFree.end(), name) != kFree.end();
 }
 
+bool is_same_value(const std::string& option, const std::string& before, const std::string& now) {
+  if (before == now) return true;
+  return (option == "init-from" || option == "kernel-table") && base::absolute_path(before) == base::absolute_path(now);
+}
+
 }  // namespace
+
+void check_data_exists(const Registry& registry, const base::Settings& settings, const std::string& run,
+                       const std::string& advice) {
+  const std::string& data = settings.text("data");
+  std::error_code ignored;
+  if (registry.readers.datasets.find(data) != nullptr || base::fs::exists(data, ignored)) return;
+  base::user_error(
+      "the data of the run {}, {}, does not exist; if it lies elsewhere now, name the place: {}", run,
+      base::absolute_path(data), advice);
+}
 
 void check_known_model(const Registry& registry, const base::Settings& settings, const std::string& run) {
   if (stored_network(RunFolder::open(run))) return;
@@ -59,10 +76,14 @@ base::Settings resumed_settings(const Registry& registry, const base::Settings& 
   base::Settings settings = settings_of_run(given.text("resume"));
   check_known_model(registry, settings, given.text("resume"));
   for (const auto& [name, value] : given.given()) {
-    if (!free_on_resume(name) && settings.text(name) != value)
-      base::user_error("--{} cannot change when a run is resumed: it was '{}', now '{}'", name, settings.text(name),
-                       value);
-    settings.set(name, value);
+    if (name == "validation" && same_validation(settings.text(name), value)) continue;
+    if (free_on_resume(name) || !is_same_value(name, settings.text(name), value)) {
+      if (!free_on_resume(name) && !(decides_rate(name) && has_diverged(RunFolder::open(given.text("resume")))))
+        base::user_error("--{} cannot change when a run is resumed{}: it was '{}', now '{}'", name,
+                         decides_rate(name) ? ", unless its loss became infinite or not a number" : "",
+                         settings.text(name), value);
+      settings.set(name, value);
+    }
   }
   if (given.is_set("epochs") && !given.is_set("steps"))
     settings.set("steps", "0");  // the given --epochs replaces the run's --steps
@@ -93,8 +114,8 @@ std::vector<graph::KernelPrint> run_fingerprint(crew::Crew& crew, const Experime
 void check_same_data(const RunFolder& folder, const Experiment& experiment) {
   if (stored_data_hash(folder) == data_hash(experiment)) return;
   base::user_error(
-      "the data is not that of the run so far ({} training, {} test samples found); resume {} with the "
-      "--data-dir it began with",
+      "the data is not that of the run so far ({} training, {} test samples found); resume {} with the --data or "
+      "--data-dir where the data lies that it began with",
       experiment.train->size(), experiment.test->size(), folder.path().string());
 }
 

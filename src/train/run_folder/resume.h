@@ -25,6 +25,9 @@ base::Settings resumed_settings(const Registry& registry, const base::Settings& 
 // and for evaluation.
 std::vector<graph::KernelPrint> run_fingerprint(crew::Crew& crew, const Experiment& experiment);
 
+// Throws a user error when the run's data is a path where nothing is. It says to use `advice` with its new place.
+void check_data_exists(const Registry& registry, const base::Settings& settings, const std::string& run,
+                       const std::string& advice);
 // Throws a user error when the data is not that of the run so far.
 void check_same_data(const RunFolder& folder, const Experiment& experiment);
 // Returns an empty string when the run began with all fingerprints of `now`. Otherwise throws a user error or, with

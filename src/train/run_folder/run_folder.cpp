@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,6 +16,7 @@
 #include "base/hash.h"
 #include "base/system/beside_program.h"
 #include "base/version.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/image_settings.h"
 #include "graph/description/network_json.h"
 #include "models/files/model_file.h"
@@ -40,6 +43,9 @@ void make_folder(const fs::path& path) {
   if (::access(path.c_str(), W_OK) != 0)
     base::user_error("cannot write into the run folder {}: {}", path.string(), std::strerror(errno));
 }
+
+// Beside data, which may also be a name.
+constexpr std::array kPathOptions{"data-dir", "init-from", "kernel-table"};
 
 constexpr const char* kNetworkFile = "network.json";
 
@@ -88,6 +94,17 @@ void RunFolder::lock() {
     base::user_error("another process is training in {}; wait for it or stop it", path_.string());
 }
 
+bool RunFolder::is_locked() const {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) return false;
+  // "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF". Trying the lock instead could disturb a run that begins.
+  const std::string inode = fmt::format(":{} 0 EOF", status.st_ino);
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);)
+    if (line.find("FLOCK") != std::string::npos && line.ends_with(inode)) return true;
+  return false;
+}
+
 void RunFolder::remove_if_empty() const {
   std::error_code ignored;
   if (made_ && fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
@@ -117,6 +134,7 @@ nlohmann::ordered_json samples_json(const RunSamples& samples) {
                               {"class_names", samples.spec.class_names}};
   for (const tensor::Shape& shape : samples.spec.inputs) json["inputs"].push_back(shape.sizes());
   for (const tensor::Shape& shape : samples.network_inputs) json["network_inputs"].push_back(shape.sizes());
+  if (samples.spec.schema) json["table"] = nlohmann::ordered_json::parse(data::to_json(*samples.spec.schema));
   return json;
 }
 
@@ -128,13 +146,17 @@ RunSamples samples_of(const nlohmann::json& json) {
     return all;
   };
   const data::TargetKind target = data::target_kind(json.at("target").get<std::string>()).value();
-  return {{shapes("inputs"), target, json.at("classes"), json.at("class_names")}, shapes("network_inputs")};
+  RunSamples samples{{shapes("inputs"), target, json.at("classes"), json.at("class_names")}, shapes("network_inputs")};
+  if (json.contains("table"))
+    samples.spec.schema = std::make_shared<const data::TableSchema>(data::schema_from_json(json.at("table").dump()));
+  return samples;
 }
 
 }  // namespace
 
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& e,
-                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world) {
+                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world,
+                    const std::vector<RunStart>& starts) {
   nlohmann::ordered_json json;
   json["trireme"] = base::version_text();
   json["configuration"] = settings.all();
@@ -142,6 +164,11 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["configuration"]["batch"] = std::to_string(e.batch);
   json["configuration"]["oars"] = std::to_string(e.oars);
   json["configuration"]["init"] = e.network.initialiser();
+  json["configuration"]["validation"] = e.validation_plan.text;
+  // Absolute, so that the run is found again from any folder.
+  if (!e.data_path.empty()) json["configuration"]["data"] = e.data_path;
+  for (const char* name : kPathOptions) json["configuration"][name] = base::absolute_path(settings.text(name));
+  json["starts"] = nlohmann::ordered_json::parse(to_json(starts));
   if (e.images) {
     if (e.images->size) json["configuration"]["image-size"] = data::size_text(*e.images->size);
     json["configuration"]["image-fit"] = data::fit_name(e.images->fit);
@@ -160,6 +187,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
                       {"test_samples", e.test->size()},
                       {"parameters", e.network.parameter_count()},
                       {"pinned", !e.crew_options.cpus.empty()}};
+  if (!e.crew_options.class_weights.empty()) json["resolved"]["class_weights"] = e.crew_options.class_weights;
   const std::string network = graph::network_json(e.network);
   json["network_sha256"] = sha256_of(network);
   json["data_hash"] = data_hash(e);
@@ -235,6 +263,12 @@ std::optional<RunSamples> stored_samples(const RunFolder& folder) {
   return from_run_json(folder, "samples", samples_of);
 }
 
+std::vector<RunStart> stored_starts(const RunFolder& folder) {
+  const auto json = nlohmann::json::parse(base::read_text(folder.file("run.json")), nullptr, false);
+  return json.is_object() && json.contains("starts") ? starts_from_json(json["starts"].dump())
+                                                     : std::vector<RunStart>{};
+}
+
 std::string stored_data_hash(const RunFolder& folder) {
   return from_run_json(folder, "data_hash", [](const nlohmann::json& json) { return json.get<std::string>(); });
 }
@@ -254,10 +288,9 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
     base::user_error("{} is not a run.json: expected valid JSON with an object 'configuration'", run_json);
   for (const auto& [name, value] : json["configuration"].items()) {
     if (!value.is_string()) base::user_error("{}: configuration '{}' must be a string", run_json, name);
-    if (name == "run" || name == "resume" || name == "config" || name == "json" || name == "quiet" ||
-        name == "allow-other-bits")
-      continue;
-    if (!settings.is_set(name)) settings.set(name, value.get<std::string>(), run_json);
+    if (is_about_place(name) || settings.is_set(name)) continue;
+    const auto text = value.get<std::string>();
+    settings.set(name, name == "validation" ? recorded_validation(text) : text, run_json);
   }
   // Runs from before this option did not turn images.
   if (const char* name = "image-upright"; !json["configuration"].contains(name) && !settings.is_set(name))

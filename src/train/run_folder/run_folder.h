@@ -21,6 +21,7 @@
 #include "graph/fingerprint.h"
 #include "train/experiment/experiment.h"
 #include "train/experiment/model_choice.h"
+#include "train/run_folder/run_history.h"
 
 namespace trireme::train {
 
@@ -37,6 +38,8 @@ class RunFolder {
 
   // Locks the run against other processes as long as this object lives; a user error if it is locked already.
   void lock();
+  // Whether a process trains in the folder: it holds the lock.
+  bool is_locked() const;
   // Removes a folder that create() made if nothing was written into it.
   void remove_if_empty() const;
 
@@ -58,7 +61,8 @@ struct WorldOfRun {
 };
 
 void write_run_json(const RunFolder& folder, const base::Settings& settings, const Experiment& experiment,
-                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world);
+                    const std::vector<graph::KernelPrint>& prints, const WorldOfRun& world,
+                    const std::vector<RunStart>& starts);
 
 // A normalisation as one line of JSON, and back.
 std::string to_text(const data::Normalization& normalization);
@@ -72,6 +76,9 @@ std::optional<ModelText> stored_network(const RunFolder& folder);
 
 // The samples a run was trained with; none in runs of older versions.
 std::optional<RunSamples> stored_samples(const RunFolder& folder);
+
+// The starts of a run so far; none in runs of older versions.
+std::vector<RunStart> stored_starts(const RunFolder& folder);
 
 std::string stored_data_hash(const RunFolder& folder);
 

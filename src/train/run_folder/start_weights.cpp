@@ -8,6 +8,7 @@
 #include "store/checkpoint.h"
 #include "store/parameters_io.h"
 #include "train/run_folder/run_folder.h"
+#include "train/run_folder/weight_file.h"
 
 namespace trireme::train {
 namespace {
@@ -16,14 +17,22 @@ std::span<float> weights_of(crew::Crew& crew) {
   return {crew.weights(), static_cast<std::size_t>(crew.space().floats())};
 }
 
-base::fs::path chosen_checkpoint(const std::string& run, bool last) {
-  const store::CheckpointStore checkpoints(RunFolder::open(run).checkpoints(), 1);
-  const auto folder = last ? checkpoints.latest() : checkpoints.best() ? checkpoints.best() : checkpoints.latest();
-  if (!folder) base::user_error("the run {} has no checkpoint yet", run);
-  return *folder;
-}
-
 }  // namespace
+
+ChosenCheckpoint chosen_checkpoint(const std::string& run, const std::string& which) {
+  const base::fs::path folder = RunFolder::open(run).checkpoints();
+  const store::CheckpointStore checkpoints(folder, 1);
+  const auto latest = checkpoints.latest();
+  if (!latest) base::user_error("the run {} has no checkpoint yet", run);
+  const auto best = which == "last" ? std::nullopt : checkpoints.best();
+  std::error_code ignored;
+  if (which != "last" && !best && base::fs::exists(folder / "best", ignored))
+    base::user_error("{} names no checkpoint that is there; --checkpoint last takes the last one",
+                     (folder / "best").string());
+  if (which == "best" && !best)
+    base::user_error("the run {} has not chosen best weights (see --validation of train); use --checkpoint last", run);
+  return {best ? *best : *latest, best.has_value()};
+}
 
 void fill_fresh_weights(crew::Crew& crew, const std::string& style, std::uint64_t seed) {
   models::initialize(crew.network(), crew.space(), crew.weights(), style, seed);
@@ -38,10 +47,16 @@ void fill_fresh_weights(const graph::Network& network, const tensor::ParameterSp
 std::string take_weights_from(const tensor::ParameterSpace& space, std::span<float> weights,
                               const std::string& run_or_file) {
   std::error_code ignored;
-  const base::fs::path file = base::fs::is_directory(run_or_file, ignored)
-                                  ? chosen_checkpoint(run_or_file, false) / "weights.safetensors"
-                                  : base::fs::path(run_or_file);
-  const store::Matching matching = store::import_matching(space, weights, store::read_safetensors(file));
+  base::fs::path file = run_or_file;
+  store::SafetensorsFile tensors;
+  if (base::fs::is_directory(run_or_file, ignored)) {
+    const base::fs::path folder = chosen_checkpoint(run_or_file, "auto").folder;
+    file = folder / "weights.safetensors";
+    tensors = store::CheckpointStore::load(folder, false).weights;
+  } else {
+    tensors = read_weight_file(file);
+  }
+  const store::Matching matching = store::import_matching(space, weights, tensors);
   if (matching.copied.empty())
     base::user_error("{} has no parameter of this network by name and shape; is it of another network?", file.string());
   if (matching.skipped.empty()) return fmt::format("all {} parameters from {}", matching.copied.size(), file.string());
@@ -52,12 +67,10 @@ std::string take_weights_from(const tensor::ParameterSpace& space, std::span<flo
                      matching.skipped.size(), fresh);
 }
 
-std::string load_run_weights(crew::Crew& crew, const std::string& run, bool last) {
-  const base::fs::path folder = chosen_checkpoint(run, last);
-  const store::LoadedCheckpoint loaded = store::CheckpointStore::load(folder, false);
+void load_run_weights(crew::Crew& crew, const base::fs::path& checkpoint) {
+  const store::LoadedCheckpoint loaded = store::CheckpointStore::load(checkpoint, false);
   store::import_parameters(crew.space(), weights_of(crew), loaded.weights);
   crew.refresh_weight_forms();
-  return folder.string();
 }
 
 }  // namespace trireme::train

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/system/files.h"
 #include "crew/crew.h"
 
 namespace trireme::train {
@@ -16,8 +17,15 @@ void fill_fresh_weights(const graph::Network& network, const tensor::ParameterSp
 // Returns a sentence that says what was copied and what stays fresh. No match at all is a user error.
 std::string take_weights_from(const tensor::ParameterSpace& space, std::span<float> weights,
                               const std::string& run_or_file);
-// Loads the weights of a run for evaluation: of the best checkpoint, else the last; with `last` always the last. All
-// parameters must match. Returns the checkpoint's folder.
-std::string load_run_weights(crew::Crew& crew, const std::string& run, bool last);
+
+// A checkpoint of a run. `which` is auto (the best, or the last of a run that chose none), best or last; one that does
+// not exist is a user error.
+struct ChosenCheckpoint {
+  base::fs::path folder;
+  bool is_best = false;
+};
+ChosenCheckpoint chosen_checkpoint(const std::string& run, const std::string& which);
+// Loads a checkpoint's weights for evaluation. All parameters must match.
+void load_run_weights(crew::Crew& crew, const base::fs::path& checkpoint);
 
 }  // namespace trireme::train

@@ -5,9 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
+#include "base/error.h"
 #include "base/system/clock.h"
+#include "base/system/standard_streams.h"
+#include "base/system/terminal.h"
 #include "base/text/text.h"
 #include "train/sinks/sinks.h"
 
@@ -16,6 +21,15 @@ namespace {
 
 // Accuracy as a percentage; a dash if the loss has none.
 std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.2f} %", 100 * share); }
+
+// The scores of the epoch table: their titles, and how they are written.
+struct ScoreColumn {
+  const char *name, *title;
+  bool is_share;
+};
+constexpr std::array kScoreColumns{ScoreColumn{"mae", "MAE", false}, ScoreColumn{"rmse", "RMSE", false},
+                                   ScoreColumn{"r2", "R2", false}, ScoreColumn{"f1_micro", "F1", true},
+                                   ScoreColumn{"exact_match", "exact", true}};
 
 // Four decimals for ordinary losses, an exponent for diverged ones.
 std::string loss_text(double loss) {
@@ -35,14 +49,19 @@ std::string rate(double samples_per_second) {
 
 }  // namespace
 
-Console::Console(std::FILE* stream)
-    : stream_(stream), terminal_(::isatty(::fileno(stream)) == 1), last_ns_(base::now_ns()) {}
+Console::Console(std::FILE* stream) : stream_(stream), terminal_(base::can_redraw(stream)), last_ns_(base::now_ns()) {}
 
-Console::~Console() { clear(); }
+Console::~Console() {
+  try {
+    clear();
+  } catch (const base::Error&) {  // nobody sees the output any more
+  }
+}
+
+void Console::print(const std::string& text) { base::print_text(stream_, text); }
 
 void Console::clear() {
-  if (drawn_) fmt::print(stream_, "\r\x1b[K");
-  drawn_ = false;
+  if (std::exchange(drawn_, false)) print("\r\x1b[K");
 }
 
 bool Console::wants(const observe::Event& event) const {
@@ -64,7 +83,8 @@ void Console::on(const observe::Event& event) {
                                base::human_seconds(seconds)));
           },
           [&](const observe::WorkerLost& lost) {
-            line(fmt::format("step {}: {} is gone; going on with {} workers", lost.step, lost.who, lost.workers_left));
+            line(fmt::format("step {}: {} is gone; going on with {}", lost.step, lost.who,
+                             base::counted(lost.workers_left, "worker")));
           },
           [&](const observe::RolledBack& back) {
             if (!back.is_resume) line(fmt::format("back to step {}: the steps after it are made again", back.step));
@@ -98,8 +118,7 @@ void Console::start(const observe::RunStarted& run) {
 
 void Console::line(const std::string& text) {
   clear();
-  fmt::print(stream_, "{}\n", text);
-  std::fflush(stream_);
+  print(text + "\n");
 }
 
 void Console::step(const observe::StepDone& s) {
@@ -107,10 +126,10 @@ void Console::step(const observe::StepDone& s) {
   if (now - last_ns_ < (terminal_ ? 100'000'000 : 10'000'000'000)) return;
   last_ns_ = now;
   const double done = static_cast<double>(s.step) / static_cast<double>(std::max<std::int64_t>(s.total_steps, 1));
-  const std::string text =
-      fmt::format("epoch {}  step {}/{} ({:.0f} %)  loss {}  accuracy {}  {} samples/s  {} left", s.epoch + 1, s.step,
-                  s.total_steps, 100 * done, loss_text(s.epoch_loss), percent(s.epoch_accuracy),
-                  rate(s.samples_per_second), base::human_seconds(s.seconds_left));
+  const std::string accuracy = std::isnan(s.epoch_accuracy) ? "" : "accuracy " + percent(s.epoch_accuracy) + "  ";
+  const std::string text = fmt::format("epoch {}  step {}/{} ({:.0f} %)  loss {}  {}{} samples/s  {} left", s.epoch + 1,
+                                       s.step, s.total_steps, 100 * done, loss_text(s.epoch_loss), accuracy,
+                                       rate(s.samples_per_second), base::human_seconds(s.seconds_left));
   if (!terminal_) return line(text);
   clear();
   constexpr int kBar = 16;
@@ -120,20 +139,34 @@ void Console::step(const observe::StepDone& s) {
   // A wrapped line cannot be redrawn in place, so without enough columns the bar is left out, then the text is cut.
   const std::size_t width = columns(stream_) - 1;
   const std::string whole = bar.size() + text.size() <= width ? bar + text : text.substr(0, width);
-  fmt::print(stream_, "{}", whole);
-  std::fflush(stream_);
+  print(whole);
   drawn_ = true;
 }
 
 void Console::epoch(const observe::EpochDone& e) {
-  if (!table_started_)
-    line(fmt::format("epoch  train loss  train acc.  {0:>5} loss  {0:>5} acc.        lr  samples/s      time",
-                     e.is_validation ? "valid" : "test"));
+  std::string header = "epoch", row = fmt::format("{:>5}", e.epoch + 1);
+  const auto add = [&](const std::string& title, const std::string& text, std::size_t width = 10) {
+    header += fmt::format("  {:>{}}", title, width);
+    row += fmt::format("  {:>{}}", text, width);
+  };
+  const std::string held_out = e.is_validation ? "valid" : "test";
+  const bool has_accuracy = !std::isnan(e.held_out_accuracy);
+  add("train loss", loss_text(e.train_loss));
+  if (has_accuracy) add("train acc.", percent(e.train_accuracy));
+  add(held_out + " loss", loss_text(e.held_out_loss));
+  if (has_accuracy) add(held_out + " acc.", percent(e.held_out_accuracy));
+  for (const ScoreColumn& column : kScoreColumns)
+    for (const observe::Score& score : e.held_out_scores)
+      if (score.name == column.name)
+        add(held_out + " " + column.title, column.is_share           ? percent(score.value)
+                                           : std::isnan(score.value) ? "-"
+                                                                     : loss_text(score.value));
+  add("lr", fmt::format("{:.2g}", e.lr), 8);
+  add("samples/s", rate(e.samples_per_second), 9);
+  add("time", base::human_seconds(e.seconds), 8);
+  if (!table_started_) line(header);
   table_started_ = true;
-  line(fmt::format("{:>5}  {:>10}  {:>10}  {:>10}  {:>10}  {:>8.2g}  {:>9}  {:>8}{}", e.epoch + 1,
-                   loss_text(e.train_loss), percent(e.train_accuracy), loss_text(e.held_out_loss),
-                   percent(e.held_out_accuracy), e.lr, rate(e.samples_per_second), base::human_seconds(e.seconds),
-                   e.is_best ? "  best" : ""));
+  line(row + (e.is_best ? "  best" : ""));
 }
 
 std::unique_ptr<observe::EventSink> make_console_sink(const SinkContext& context) {

@@ -22,6 +22,7 @@ class Console : public observe::EventSink {
   void on(const observe::Event& event) override;
 
  private:
+  void print(const std::string& text);
   void line(const std::string& text);
   void start(const observe::RunStarted& run);
   // Drawn at most ten times a second on a terminal, every ten seconds elsewhere.

@@ -1,4 +1,6 @@
 // The sink of metrics.jsonl, see docs/run_folder.md. Every line is written to the file before the next event is taken.
+#include <fmt/core.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -54,12 +56,26 @@ std::string metrics_line(const observe::EpochDone& epoch) {
         {"repeated", used.repeated},
         {"order", used.order}}},
       {"seconds", epoch.seconds}};
+  for (const observe::Score& score : epoch.held_out_scores)
+    line[(epoch.is_validation ? "validation_" : "test_") + score.name] = finite_number<OrderedJson>(score.value);
   for (const auto& [pushes, count] : epoch.staleness) line["staleness"][std::to_string(pushes)] = count;
   return line.dump();
 }
 
-// Removes the lines of steps that will be repeated. Damaged lines are removed as well: they must not keep a run from
-// going on.
+std::string metrics_line(const observe::Detached& detached) {
+  return OrderedJson{{"type", "detached"}, {"step", detached.step}, {"cause", detached.cause}}.dump();
+}
+
+std::string metrics_line(const observe::Diverged& diverged) {
+  return OrderedJson{{"type", "diverged"},
+                     {"step", diverged.step},
+                     {"what", diverged.what},
+                     {"value", fmt::format("{}", diverged.value)}}
+      .dump();
+}
+
+// Removes the lines of steps that will be repeated, but keeps that the run has diverged there. Damaged lines are
+// removed as well: they must not keep a run from going on.
 void cut(const base::fs::path& path, const observe::RolledBack& to) {
   std::string kept;
   std::ifstream in(path);
@@ -68,6 +84,11 @@ void cut(const base::fs::path& path, const observe::RolledBack& to) {
     if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
     const auto step = json["step"].get<std::int64_t>();
     const bool is_epoch = json.contains("type") && json["type"] == "epoch";
+    const bool is_divergence = json.contains("type") && json["type"] == "diverged";
+    if (is_divergence) {
+      kept += line + "\n";
+      continue;
+    }
     if (step > to.step || (step == to.step && to.is_within_epoch && is_epoch)) continue;
     kept += line + "\n";
   }
@@ -83,6 +104,7 @@ class MetricsSink : public observe::EventSink {
     return std::visit(
         base::Match{[](const observe::StepDone&) { return true; }, [](const observe::PushDone&) { return true; },
                     [](const observe::EpochDone&) { return true; }, [](const observe::RolledBack&) { return true; },
+                    [](const observe::Detached&) { return true; }, [](const observe::Diverged&) { return true; },
                     [](const auto&) { return false; }},
         event);
   }
@@ -90,6 +112,8 @@ class MetricsSink : public observe::EventSink {
     std::visit(base::Match{[&](const observe::StepDone& step) { writer_->write(metrics_line(step)); },
                            [&](const observe::PushDone& push) { writer_->write(metrics_line(push)); },
                            [&](const observe::EpochDone& epoch) { writer_->write(metrics_line(epoch)); },
+                           [&](const observe::Detached& detached) { writer_->write(metrics_line(detached)); },
+                           [&](const observe::Diverged& diverged) { writer_->write(metrics_line(diverged)); },
                            [&](const observe::RolledBack& to) {
                              writer_.reset();  // cut() replaces the file
                              cut(path_, to);

@@ -25,8 +25,9 @@ class TraceSink : public observe::EventSink {
                              trace_.add("hand over", kMeetings, hand_over.start_ns, hand_over.end_ns);
                            },
                            [&](const observe::RolledBack& back) {
-                             if (back.is_resume) return;  // the trace begins with this process
-                             trace_.add("rolled back", kMeetings, back.time_ns, back.time_ns);
+                             if (back.is_resume) trace_.go_on_with_file();
+                             trace_.add(back.is_resume ? "resumed" : "rolled back", kMeetings, back.time_ns,
+                                        back.time_ns);
                            },
                            [&](const observe::RankTrace& rank) {
                              trace_.add_rank(rank.rank, rank.name, rank.packed, rank.clock_ahead_ns);

@@ -15,4 +15,15 @@ class InterruptWatch {
   bool requested() const;
 };
 
+// HangupWatch: notes that the terminal was closed (SIGHUP). Training goes on, and its record tells it.
+// One instance at a time in a process; has_come() is thread-safe. After it SIGHUP is ignored.
+class HangupWatch {
+ public:
+  HangupWatch();
+  ~HangupWatch();
+  HangupWatch(const HangupWatch&) = delete;
+  HangupWatch& operator=(const HangupWatch&) = delete;
+  bool has_come() const;
+};
+
 }  // namespace trireme::train

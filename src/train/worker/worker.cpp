@@ -341,9 +341,9 @@ void Worker::evaluate(const EvaluateOrder& order) {
   const base::Range mine =
       context_.worker < order.parts ? base::oar_samples(context_.worker, order.parts, batches) : base::Range{};
   const std::int64_t start = base::now_ns();
-  const crew::EvaluationReport report = evaluate_part(*crew_, set, mine);
+  EvaluationSums sums = evaluate_part(*crew_, set, mine);
   trace_.add("evaluate", kStepLane, start, base::now_ns());
-  send_to_helm(EvaluationReply{report.losses, report.corrects});
+  send_to_helm(EvaluationReply{std::move(sums.losses), std::move(sums.corrects), std::move(sums.scores)});
 }
 
 void Worker::hand_over(const HandOverOrder& order) {

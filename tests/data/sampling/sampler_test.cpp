@@ -155,5 +155,55 @@ TEST(Subset, ASplitMayLeaveNoSideEmpty) {
     expect_user_error([&] { split_validation(source, fraction, 0); }, {"validation"});
 }
 
+// Samples of each class of a part.
+std::vector<int> class_counts(const DatasetPtr& part) {
+  std::vector<int> counts(static_cast<std::size_t>(part->spec().classes));
+  for (std::int64_t i = 0; i < part->size(); ++i) ++counts[static_cast<std::size_t>(fetch_sample(*part, i).target[0])];
+  return counts;
+}
+
+// 100, 60, 35, 9, 2 and 1 samples of the classes 0 ... 5.
+DatasetPtr uneven_classes() {
+  const auto source = std::make_shared<CountingDataset>(std::vector<tensor::Shape>{{1}}, 600, 6);
+  std::vector<std::int64_t> chosen, left{100, 60, 35, 9, 2, 1};
+  for (std::int64_t i = 0; i < 600; ++i)
+    if (left[static_cast<std::size_t>(i % 6)]-- > 0) chosen.push_back(i);
+  return subset(source, chosen);
+}
+
+TEST(Subset, SplitByClassTakesTheShareOfEveryClass) {
+  const DatasetPtr source = uneven_classes();
+  ASSERT_EQ(source->size(), 207);
+  const DataPair pair = split_by_class(source, 0.1, 5);
+  // 10, 6 and 3.5 down; of 9 and of 2 samples one each; the only one of the last class stays: 21 = round(0.1 * 207).
+  EXPECT_EQ(class_counts(pair.test), (std::vector<int>{10, 6, 3, 1, 1, 0}));
+  std::set<float> seen;
+  for (const DatasetPtr& part : {pair.train, pair.test})
+    for (std::int64_t i = 0; i < part->size(); ++i) seen.insert(fetch_sample(*part, i).inputs[0][0]);
+  EXPECT_EQ(seen.size(), 207u) << "every sample is in one part";
+  const DataPair again = split_by_class(source, 0.1, 5), other = split_by_class(source, 0.1, 6);
+  bool same = true, differs = false;
+  for (std::int64_t i = 0; i < 21; ++i) {
+    same = same && fetch_sample(*again.test, i).inputs == fetch_sample(*pair.test, i).inputs;
+    differs = differs || fetch_sample(*other.test, i).inputs != fetch_sample(*pair.test, i).inputs;
+  }
+  EXPECT_TRUE(same);
+  EXPECT_TRUE(differs);
+}
+
+TEST(Subset, SplitByClassLeavesEveryClassInBothParts) {
+  const DatasetPtr source = uneven_classes();
+  for (const double fraction : {0.01, 0.5, 0.99}) {
+    const DataPair pair = split_by_class(source, fraction, 1);
+    const std::vector<int> kept = class_counts(pair.test), trained = class_counts(pair.train);
+    for (std::size_t c = 0; c < 5; ++c) {
+      EXPECT_GE(kept[c], 1) << fraction << " of class " << c;
+      EXPECT_GE(trained[c], 1) << fraction << " of class " << c;
+    }
+  }
+  for (const double fraction : {0.0, 1.0, -0.5, std::nan("")})
+    expect_user_error([&] { split_by_class(source, fraction, 0); }, {"validation"});
+}
+
 }  // namespace
 }  // namespace trireme::data

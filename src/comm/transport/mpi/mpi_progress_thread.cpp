@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/system/clock.h"
+#include "base/system/standard_streams.h"
 #include "comm/transport/shared_memory/ring_link.h"
 
 namespace trireme::comm {
@@ -53,7 +54,7 @@ void MpiProgressThread::run(std::promise<void> started) {
     carry();
     expect_sent(mpi_.finish());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "trireme: rank {}: {}\n", rank_, error.what());
+    base::print_error(fmt::format("rank {}: {}", rank_, error.what()));
     mpi_.abort(1);
   }
 }

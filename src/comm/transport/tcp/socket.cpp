@@ -29,6 +29,56 @@ bool wait_for(const Socket& socket, short what, std::int64_t deadline_ns) {
 
 constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(int) * kMostDescriptors);
 
+// At most kMostDescriptors.
+void send_message_with(const Socket& socket, std::span<const int> descriptors, std::int64_t deadline_ns) {
+  std::byte mark{1};
+  iovec content{&mark, 1};
+  alignas(cmsghdr) std::array<std::byte, kControlBytes> control{};
+  msghdr message{};
+  message.msg_iov = &content;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+  std::memcpy(CMSG_DATA(head), descriptors.data(), descriptors.size_bytes());
+  while (sendmsg(socket.descriptor(), &message, MSG_NOSIGNAL) < 0) {
+    if (!is_not_now(errno)) throw GoneError(std::strerror(errno));
+    if (!wait_writable(socket, deadline_ns)) throw GoneError("it does not take what is sent");
+  }
+}
+
+void receive_message_with(const Socket& socket, std::span<Socket> descriptors, std::int64_t deadline_ns) {
+  std::byte mark{};
+  iovec content{&mark, 1};
+  alignas(cmsghdr) std::array<std::byte, kControlBytes> control{};
+  msghdr message{};
+  message.msg_iov = &content;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  ssize_t count = -1;
+  while ((count = recvmsg(socket.descriptor(), &message, MSG_CMSG_CLOEXEC)) < 0) {
+    if (!is_not_now(errno)) throw GoneError(std::strerror(errno));
+    if (!wait_readable(socket, deadline_ns)) throw GoneError("it does not answer");
+  }
+  std::size_t got = 0;
+  for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t i = 0; i < (head->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
+      int descriptor = -1;
+      std::memcpy(&descriptor, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
+      Socket owner(descriptor);
+      if (got < descriptors.size()) descriptors[got] = std::move(owner);
+      ++got;
+    }
+  }
+  if (count == 0) throw GoneError("the connection was closed");
+  if (got != descriptors.size()) throw GoneError("it sent another number of descriptors");
+}
+
 }  // namespace
 
 Socket::~Socket() {
@@ -76,54 +126,16 @@ void receive_all(const Socket& socket, std::span<std::byte> bytes, std::int64_t 
   }
 }
 
+// A message holds so many at most; both sides cut a longer list at the same places.
 void send_descriptors(const Socket& socket, std::span<const int> descriptors, std::int64_t deadline_ns) {
-  base::check(descriptors.size() <= kMostDescriptors, "{} descriptors at once", descriptors.size());
-  std::byte mark{1};
-  iovec content{&mark, 1};
-  alignas(cmsghdr) std::array<std::byte, kControlBytes> control{};
-  msghdr message{};
-  message.msg_iov = &content;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
-  cmsghdr* head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-  std::memcpy(CMSG_DATA(head), descriptors.data(), descriptors.size_bytes());
-  while (sendmsg(socket.descriptor(), &message, MSG_NOSIGNAL) < 0) {
-    if (!is_not_now(errno)) throw GoneError(std::strerror(errno));
-    if (!wait_writable(socket, deadline_ns)) throw GoneError("it does not take what is sent");
-  }
+  for (std::size_t i = 0; i < descriptors.size(); i += kMostDescriptors)
+    send_message_with(socket, descriptors.subspan(i, std::min(kMostDescriptors, descriptors.size() - i)), deadline_ns);
 }
 
 void receive_descriptors(const Socket& socket, std::span<Socket> descriptors, std::int64_t deadline_ns) {
-  std::byte mark{};
-  iovec content{&mark, 1};
-  alignas(cmsghdr) std::array<std::byte, kControlBytes> control{};
-  msghdr message{};
-  message.msg_iov = &content;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  ssize_t count = -1;
-  while ((count = recvmsg(socket.descriptor(), &message, MSG_CMSG_CLOEXEC)) < 0) {
-    if (!is_not_now(errno)) throw GoneError(std::strerror(errno));
-    if (!wait_readable(socket, deadline_ns)) throw GoneError("it does not answer");
-  }
-  std::size_t got = 0;
-  for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
-    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
-    for (std::size_t i = 0; i < (head->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
-      int descriptor = -1;
-      std::memcpy(&descriptor, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
-      Socket owner(descriptor);
-      if (got < descriptors.size()) descriptors[got] = std::move(owner);
-      ++got;
-    }
-  }
-  if (count == 0) throw GoneError("the connection was closed");
-  if (got != descriptors.size()) throw GoneError("it sent another number of descriptors");
+  for (std::size_t i = 0; i < descriptors.size(); i += kMostDescriptors)
+    receive_message_with(socket, descriptors.subspan(i, std::min(kMostDescriptors, descriptors.size() - i)),
+                         deadline_ns);
 }
 
 }  // namespace trireme::comm

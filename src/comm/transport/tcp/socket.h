@@ -94,7 +94,7 @@ std::size_t receive_some(const Socket& socket, std::span<std::byte> bytes);
 void send_descriptors(const Socket& socket, std::span<const int> descriptors, std::int64_t deadline_ns);
 void receive_descriptors(const Socket& socket, std::span<Socket> descriptors, std::int64_t deadline_ns);
 
-inline constexpr std::size_t kMostDescriptors = 200;  // in one call
+inline constexpr std::size_t kMostDescriptors = 200;  // in one message
 
 // The buffer of a link over a socket, whose bytes are combined from there: they stay in the L2 cache until then.
 inline constexpr std::size_t kLinkBuffer = std::size_t{128} << 10;

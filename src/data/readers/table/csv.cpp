@@ -6,13 +6,17 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
+#include "base/text/text.h"
 #include "data/codecs/decompress.h"
 #include "data/dataset/columns.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/load_tasks.h"
 #include "data/readers/table/csv_rows.h"
+#include "data/readers/table/find_schema.h"
 #include "data/readers/test_share.h"
 
 namespace trireme::data {
@@ -60,40 +64,131 @@ DatasetPtr make_source(const DataSpec& spec, CsvRows rows) {
   columns.samples = memory->samples;
   columns.inputs = {{spec.inputs[0], memory->type,
                      memory->type == ValueType::byte ? column_data(memory->bytes) : column_data(memory->reals)}};
-  columns.target = {{1}, ValueType::real, column_data(memory->targets)};
+  columns.target = {{target_floats(spec)}, ValueType::real, column_data(memory->targets)};
   columns.memory = memory;
   return column_source(spec, std::move(columns));
 }
 
-DataPair make_pair(CsvRows train, CsvRows* test, const DataRequest& request) {
-  if (test && (test->inputs != train.inputs || test->target_column != train.target_column))
-    base::user_error("{} has {} columns and its target in column {}, {} has {} and {}; both must have the same",
-                     train.where, train.inputs + 1, train.target_column + 1, test->where, test->inputs + 1,
-                     test->target_column + 1);
-  if (!test && !request.whole && train.samples < kFewestSamples)
-    base::user_error("{} has {} samples, too few to keep some as a test set; put one beside it (train.csv, test.csv)",
-                     train.where, train.samples);
-  DataSpec spec;
-  const bool shaped = !request.wanted_inputs.empty() && request.wanted_inputs[0].count() == train.inputs;
-  spec.inputs = {shaped ? request.wanted_inputs[0] : tensor::Shape{1, train.inputs}};
-  spec.table = spec.inputs[0].rank() != 3;  // images written as rows stay images
-  spec.target = request.wanted_target;
-  spec.classes = 1;
-  if (spec.target == TargetKind::classes) {
-    for (ClassName& name : join_classes(train, test)) spec.class_names.push_back(std::move(name.text));
-    spec.classes = static_cast<std::int64_t>(spec.class_names.size());
-    renumber(train, spec.class_names);
-    if (test) renumber(*test, spec.class_names);
-  }
-  const DatasetPtr source = make_source(spec, std::move(train));
-  if (!test) return with_test_share(source, request);
-  const std::string note = fmt::format("the test set is {}", test->where);
-  return {source, make_source(spec, std::move(*test)), {note}};
+// A table with the schema that it is read by.
+struct FoundTable {
+  TableSchema schema;
+  TableLayout layout;
+  CsvRows rows;
+  std::vector<std::string> notes{};
+};
+
+TableLayout own_layout(const TableSchema& schema, const TableFront& front, bool has_header) {
+  TableLayout layout{has_header, front.first.size(), {}, {}};
+  for (const TableColumn& column : schema.inputs) layout.inputs.push_back(static_cast<std::size_t>(column.place));
+  for (const TableColumn& column : schema.targets) layout.targets.push_back(static_cast<std::size_t>(column.place));
+  return layout;
 }
 
-void refuse_labels(const DataRequest& request, const std::string& where) {
-  if (request.wanted_target == TargetKind::labels)
-    base::user_error("{}: a table has one target per line; save samples with several labels as .npz", where);
+// The table if all its inputs are numbers, in one pass; else nothing.
+std::optional<FoundTable> read_as_numbers(const TableFile& file, const TableFront& front, const DataRequest& request) {
+  const TableOptions& options = request.table;
+  const HeaderFound header = find_header(front, expected_names(front, options));
+  if (header == HeaderFound::unsure || !options.categories.empty() || options.missing != MissingValues::refuse)
+    return {};
+  const bool has_header = header == HeaderFound::yes;
+  FoundTable found{schema_of_numbers(front, has_header, options, request.wanted_target), {}, {}};
+  found.layout = own_layout(found.schema, front, has_header);
+  auto rows = read_numbers(file, found.schema, found.layout, request.wanted_target);
+  if (!rows) return {};
+  found.rows = std::move(*rows);
+  return found;
+}
+
+FoundTable find_and_read(const TableFile& file, const DataRequest& request) {
+  const TableFront front = read_front(file);
+  std::optional<FoundTable> numbers = read_as_numbers(file, front, request);
+  FoundTable found = numbers ? std::move(*numbers) : FoundTable();
+  if (!numbers) {
+    const HeaderFound header = find_header(front, expected_names(front, request.table));
+    const TableSummary summary =
+        describe_table(file, header == HeaderFound::unsure ? std::nullopt : std::optional(header == HeaderFound::yes));
+    if (summary.rows == 0) base::user_error("{} has a header line but no samples", summary.where);
+    found.schema = schema_of_numbers(front, summary.has_header, request.table, request.wanted_target);
+    complete_schema(found.schema, summary, request.table);
+    found.layout = own_layout(found.schema, front, summary.has_header);
+    found.rows = read_rows(file, found.schema, found.layout, request.wanted_target);
+  }
+  found.notes.push_back(fmt::format("{}: {}", front.where, schema_text(found.schema, front)));
+  return found;
+}
+
+// `table`: where the schema is from, for messages.
+FoundTable read_by(const TableSchema& schema, const TableFile& file, const std::string& table,
+                   const DataRequest& request) {
+  FoundTable found{schema, lay_out(schema, read_front(file), table), {}};
+  if (found.layout.targets.empty())
+    base::user_error("{} lacks the target column that {} has: {}", file.path.string(), table,
+                     column_text(schema.targets[0]));
+  found.rows = read_rows(file, schema, found.layout, request.wanted_target);
+  found.notes = found.layout.notes;
+  return found;
+}
+
+bool is_same_layout(const TableLayout& a, const TableLayout& b) {
+  return a.has_header == b.has_header && a.inputs == b.inputs && a.targets == b.targets;
+}
+
+// Both tables of a pair, at the same time where the columns of the test table are numbers in the same places.
+void find_and_read_both(const TableFile& train_file, const TableFile& test_file, const DataRequest& request,
+                        FoundTable& train, CsvRows& test) {
+  std::optional<FoundTable> early;
+  const TableFront test_front = read_front(test_file);
+  run_load_tasks({[&] { train = find_and_read(train_file, request); },
+                  [&] {
+                    if (request.table.is_default() && request.wanted_target != TargetKind::labels)
+                      early = read_as_numbers(test_file, test_front, request);
+                  }});
+  const std::string table = fmt::format("the training table {}", train.rows.where);
+  const auto is_numbers = [](const TableColumn& column) { return column.words.empty(); };
+  if (early && std::ranges::all_of(train.schema.inputs, is_numbers) &&
+      is_same_layout(early->layout, lay_out(train.schema, test_front, table))) {
+    test = std::move(early->rows);
+    return;
+  }
+  FoundTable second = read_by(train.schema, test_file, table, request);
+  test = std::move(second.rows);
+  train.notes.insert(train.notes.end(), second.notes.begin(), second.notes.end());
+}
+
+DataSpec spec_of(const TableSchema& schema, const DataRequest& request) {
+  DataSpec spec;
+  const std::int64_t values = input_values(schema);
+  const bool shaped = !request.wanted_inputs.empty() && request.wanted_inputs[0].count() == values;
+  spec.inputs = {shaped ? request.wanted_inputs[0] : tensor::Shape{1, values}};
+  spec.table = spec.inputs[0].rank() != 3;  // images written as rows stay images
+  spec.target = request.wanted_target;
+  spec.classes = std::ssize(schema.targets);
+  spec.class_names = target_names(schema, spec.target);
+  if (!is_plain(schema)) spec.schema = std::make_shared<const TableSchema>(schema);
+  return spec;
+}
+
+DataPair make_pair(FoundTable train, CsvRows* test, const DataRequest& request) {
+  if (!test && !request.whole && train.rows.samples < kFewestSamples)
+    base::user_error("{} has {}, too few to keep some as a test set; put one beside it (train.csv, test.csv)",
+                     train.rows.where, base::counted(train.rows.samples, "sample"));
+  DataSpec spec = spec_of(train.schema, request);
+  if (spec.target == TargetKind::classes) {
+    for (ClassName& name : join_classes(train.rows, test)) spec.class_names.push_back(std::move(name.text));
+    spec.classes = std::ssize(spec.class_names);
+    renumber(train.rows, spec.class_names);
+    if (test) renumber(*test, spec.class_names);
+  }
+  const DatasetPtr source = make_source(spec, std::move(train.rows));
+  DataPair pair;
+  if (test) {
+    const std::string test_name = test->where;
+    pair = {source, make_source(spec, std::move(*test)), {fmt::format("the test set is {}", test_name)}};
+  } else {
+    pair = with_test_share(source, request);
+  }
+  pair.notes.insert(pair.notes.begin(), train.notes.begin(), train.notes.end());
+  return pair;
 }
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
@@ -132,25 +227,27 @@ fs::path test_table_beside(const CodecRegistry& codecs, const fs::path& path) {
 }
 
 DataPair open_table(const DataRequest& request) {
-  refuse_labels(request, request.name);
-  const fs::path path = request.name;
-  const fs::path test_path = request.whole ? fs::path() : test_table_beside(request.codecs, path);
-  CsvRows train, test;
-  const auto read_into = [&](const fs::path& from, CsvRows& rows) {
-    UnpackedReader reader(request.codecs, from);
-    rows = read_rows(reader, request.wanted_target);
-  };
-  run_load_tasks({[&] { read_into(path, train); },
-                  [&] {
-                    if (!test_path.empty()) read_into(test_path, test);
-                  }});
+  const TableFile file{request.codecs, request.name};
+  const fs::path test_path = request.whole ? fs::path() : test_table_beside(request.codecs, file.path);
+  const TableFile test_file{request.codecs, test_path};
+  FoundTable train;
+  CsvRows test;
+  if (request.schema) {
+    train = read_by(*request.schema, file, "the run's training table", request);
+    if (!test_path.empty()) test = read_by(*request.schema, test_file, "the run's training table", request).rows;
+  } else if (test_path.empty()) {
+    train = find_and_read(file, request);
+  } else {
+    find_and_read_both(file, test_file, request, train, test);
+  }
   return make_pair(std::move(train), test_path.empty() ? nullptr : &test, request);
 }
 
 DataPair read_table(std::span<const std::uint8_t> bytes, const std::string& name, const DataRequest& request) {
-  refuse_labels(request, name);
-  UnpackedReader reader(request.codecs, bytes, name);
-  return make_pair(read_rows(reader, request.wanted_target), nullptr, request);
+  const TableFile file{request.codecs, name, &bytes};
+  return make_pair(request.schema ? read_by(*request.schema, file, "the run's training table", request)
+                                  : find_and_read(file, request),
+                   nullptr, request);
 }
 
 }  // namespace trireme::data

@@ -1,6 +1,6 @@
-// Datasets of text tables: .csv, .tsv, .txt, .trn, .dat, .data, plain or packed. Each line is a sample: numbers
-// separated by commas, semicolons, tabs or spaces; the target is last, or in the column that the header line calls
-// label, class or target. Comments begin with #. Errors are user errors that name file, line and column. Thread-safe.
+// Datasets of text tables: .csv, .tsv, .txt, .trn, .dat, .data, plain or packed. Each record is a sample: numbers and
+// words separated by commas, semicolons, tabs or spaces. What the columns are is found (find_schema.h), or given by the
+// schema of a run. Errors are user errors that name file, line and column. Thread-safe.
 #pragma once
 
 #include <cstdint>

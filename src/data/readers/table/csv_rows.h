@@ -1,40 +1,34 @@
-// Parses a text table into numbers and class names; csv.cpp makes datasets of them. Thread-safe.
+// Reads the rows of a text table as its schema says; csv.cpp makes datasets of them. Thread-safe.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "data/codecs/decompress.h"
 #include "data/dataset/dataset.h"
+#include "data/dataset/table_schema.h"
+#include "data/readers/table/csv_classes.h"
+#include "data/readers/table/csv_records.h"
+#include "data/readers/table/table_layout.h"
 
 namespace trireme::data {
-
-// A class as the file spells it: an integer or a word.
-struct ClassName {
-  std::string text;  // a number in its shortest form
-  bool is_number = false;
-  std::int64_t number = 0;
-  std::int64_t line = 0;  // of its first appearance
-};
 
 struct CsvRows {
   std::string where;
   std::int64_t samples = 0;
-  std::int64_t inputs = 0;  // columns except the target
-  std::size_t target_column = 0;
   ValueType type = ValueType::byte;
   std::vector<std::uint8_t> bytes;  // the inputs, while all are whole numbers 0 ... 255
   std::vector<float> reals;         // the inputs, if one is not
-  std::vector<float> targets;       // values, or indices into `classes`
+  std::vector<float> targets;       // values, 0/1 labels, or indices into `classes`; empty if the file has none
   std::vector<ClassName> classes;   // in order of appearance
 };
 
-// REQUIRES: target is classes or values; a table has one target per line. A table of as many columns as
-// `inputs_alone`, none of which the header calls a target, has no target: `targets` stays empty.
-CsvRows read_rows(UnpackedReader& reader, TargetKind target, std::int64_t inputs_alone = 0);
+// REQUIRES: the layout fits the file. Fields that the schema does not allow are user errors.
+CsvRows read_rows(const TableFile& file, const TableSchema& schema, const TableLayout& layout, TargetKind target);
+
+// The same for a schema of numbers without fills: nothing if an input is missing or is no number.
+std::optional<CsvRows> read_numbers(const TableFile& file, const TableSchema& schema, const TableLayout& layout,
+                                    TargetKind target);
 
 }  // namespace trireme::data

@@ -1,22 +1,22 @@
 #include "data/readers/table/csv_unlabelled.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "data/codecs/decompress.h"
+#include "base/error.h"
 #include "data/dataset/columns.h"
-#include "data/readers/table/csv_lines.h"
+#include "data/dataset/table_schema.h"
 #include "data/readers/table/csv_rows.h"
+#include "data/readers/table/find_schema.h"
 
 namespace trireme::data {
 namespace {
 
-std::int64_t count_columns(const DataRequest& request) {
-  UnpackedReader reader(request.codecs, request.name);
-  CsvLines lines(reader);
-  std::string_view line;
-  std::vector<std::string_view> fields;
-  if (lines.next(line)) split_fields(line, find_separator(line), fields);
-  return static_cast<std::int64_t>(fields.size());
+// Numbers without names, as many as the network takes.
+TableSchema plain_schema(std::int64_t inputs) {
+  TableSchema schema{inputs + 1, false, {}, {{.place = inputs}}};
+  for (std::int64_t place = 0; place < inputs; ++place) schema.inputs.push_back({.place = place});
+  return schema;
 }
 
 }  // namespace
@@ -24,16 +24,26 @@ std::int64_t count_columns(const DataRequest& request) {
 std::optional<DataPair> open_unlabelled_table(const DataRequest& request) {
   if (request.wanted_inputs.size() != 1) return {};
   const tensor::Shape& shape = request.wanted_inputs[0];
-  if (count_columns(request) != shape.count()) return {};
-  UnpackedReader reader(request.codecs, request.name);
-  const auto rows = std::make_shared<const CsvRows>(read_rows(reader, TargetKind::values, shape.count()));
-  if (!rows->targets.empty()) return {};  // the header names one: a column is missing
+  const TableFile file{request.codecs, request.name};
+  const TableFront front = read_front(file);
+  if (!request.schema && std::ssize(front.first) != shape.count()) return {};
+  // The header names a target: an input is missing.
+  if (!request.schema && find_header(front, {}) == HeaderFound::yes && !expected_names(front, {}).empty()) return {};
+  const TableSchema schema = request.schema ? *request.schema : plain_schema(shape.count());
+  if (input_values(schema) != shape.count())
+    base::user_error("{} becomes {} inputs, but the network takes {}", request.name, input_values(schema),
+                     shape.text());
+  const TableLayout layout = lay_out(schema, front, "the run's training table");
+  if (!layout.targets.empty()) return {};
+  const auto rows = std::make_shared<const CsvRows>(read_rows(file, schema, layout, TargetKind::values));
   Columns columns{rows->samples, {}, {}, rows};
   columns.inputs = {
       {shape, rows->type, rows->type == ValueType::byte ? column_data(rows->bytes) : column_data(rows->reals)}};
-  const DatasetPtr samples = source_without_targets(
-      {request.wanted_inputs, request.wanted_target, request.wanted_classes, {}}, std::move(columns));
-  return DataPair{samples, samples, {}};
+  const DatasetPtr samples =
+      source_without_targets({request.wanted_inputs, request.wanted_target, request.wanted_classes,
+                              target_names(schema, request.wanted_target)},
+                             std::move(columns));
+  return DataPair{samples, samples, layout.notes};
 }
 
 }  // namespace trireme::data

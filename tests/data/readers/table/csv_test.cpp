@@ -106,7 +106,7 @@ TEST(Table, ValuesAndShapesAreWhatWasAskedFor) {
   EXPECT_EQ(samples_of(pair)[1].target, std::vector<float>{-100});
   EXPECT_EQ(read("1,2,0\n3,4,1\n5,6,1\n", wanting(TargetKind::classes, {{3, 4}})).train->spec().inputs,
             (std::vector<tensor::Shape>{{1, 2}}));
-  refused("1,2\n", {".npz"}, wanting(TargetKind::labels));
+  refused("1,2\n", {"--target-column"}, wanting(TargetKind::labels));
 }
 
 TEST(Table, FindsTheTestFileBeside) {
@@ -135,8 +135,10 @@ TEST(Table, ClassesAreNumberedOverBothFiles) {
   EXPECT_EQ(fetch_sample(*pair.train, 0).target, std::vector<float>{2});
   EXPECT_EQ(fetch_sample(*pair.test, 0).target, std::vector<float>{1});
   EXPECT_EQ(fetch_sample(*pair.test, 1).target, std::vector<float>{2});
-  ASSERT_EQ(pair.notes.size(), 1u);
-  EXPECT_NE(pair.notes[0].find("a.tst.zst"), std::string::npos);
+  ASSERT_EQ(pair.notes.size(), 2u);
+  EXPECT_NE(pair.notes[0].find("3 columns separated by spaces, no header, target column 3 -> 2 inputs"),
+            std::string::npos);
+  EXPECT_NE(pair.notes[1].find("a.tst.zst"), std::string::npos);
 
   write_bytes(folder.path() / "a.tst.zst", pack_zstd(bytes_of("7 8 9 3\n")));
   expect_user_error([&] { open_dataset(request); }, {"a.trn.gz", "a.tst.zst", "3 columns", "4"});
@@ -154,7 +156,7 @@ TEST(Table, WhatIsWrongIsNamedWithLineAndColumn) {
   refused("1,2,0\n\n1,2\n", {"line 3", "2 columns", "3"});
   refused("1,2,0\n1,2,3,4\n", {"line 2", "4 columns", "3"});
   refused("1,2,0\n1,x,0\n", {"line 2", "column 2", "'x' is no number"});
-  refused("1,x,0\n", {"line 1", "column 2", "'x'"});
+  refused("1,x,0\n1,2,0\n", {"line 1", "column 2", "'x' is no number", "line 2", "--category-columns 2"});
   refused("1,2,0\n1,,0\n", {"line 2", "column 2", "missing"});
   refused("1,2,0\n?,1,0\n", {"line 2", "column 1", "missing"});
   refused("1,2,0\nNaN,1,0\n", {"line 2", "column 1", "missing"});
@@ -165,12 +167,21 @@ TEST(Table, WhatIsWrongIsNamedWithLineAndColumn) {
   refused("1,2,0\n1,0x10,0\n", {"line 2", "column 2", "'0x10'"});
   refused("1,2,0\n1,+-1,0\n", {"line 2", "column 2", "'+-1'"});
   refused("1,2,0\n1,2 3,0\n", {"line 2", "column 2", "'2 3'"});
-  refused("1;2;0\n1,5;2;0\n", {"line 2", "column 1", "'1,5'"});
+  refused("1;2;0\n1,5;2;0\n", {"line 2", "column 1", "'1,5' has a decimal comma; write 1.5"});
+  refused("1,5;2;0\n2,5;2;0\n", {"line 1", "column 1", "'1,5' has a decimal comma; write 1.5"});
+  refused(
+      "\xff\xfe"
+      "a,b",
+      {"UTF-16", "iconv"});
+  refused("id,2019,y\n1,2,3\n4,5,6\n", {"line 1", "'id'", "'1' in line 2", "if the first line is a header"});
+  refused("1,2,0\n1,\"2,0\n", {"line 2", "quote", "not closed"});
+  refused("1,2,0\n1,\"2\"3,0\n", {"line 2", "column 2", "behind a closing quote"});
   refused("1,2,0\n1,2,1.5\n", {"line 2", "column 3", "'1.5'", "--target values"});
   refused("0,1,target\n1,2,3\n", {"'target', line 1", "3, line 2"});
   refused("1,2,word\n", {"line 1", "column 3", "'word'"}, wanting(TargetKind::values));
   refused("1,2,0\n1,\x1b[31m,0\n", {"line 2", "'?[31m'"});
   refused("1,2,0\n1," + std::string(1000, 'y') + ",0\n", {"'" + std::string(30, 'y') + "...'"});
+  refused("1,2,na\xefve\n", {"line 1", "column 3", "UTF-8", "iconv"});
   refused("1,2," + std::string(1000, 'y') + "\n", {"line 1", "column 3", "longer"});
 }
 

@@ -1,0 +1,71 @@
+// `trireme plot`: the curves of runs as an SVG file.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/text/nearest.h"
+#include "base/text/text.h"
+#include "cli/cli.h"
+#include "watch/records/curves.h"
+#include "watch/show/svg.h"
+
+namespace trireme::cli {
+namespace {
+
+using Option = base::OptionSpec;
+
+constexpr std::array kPlotOptions{
+    Option{"What to draw", "values", "LIST", "loss,accuracy", "loss, accuracy, lr or several, one plot each"},
+    Option{"What to draw", "x", "AXIS", "epoch", "epoch, step or time"},
+    Option{"What to draw", "log", "", "no", "losses and learning rates over a logarithmic axis"},
+    Option{"Where to", "to", "FILE", "", "the new picture, .svg"},
+};
+
+watch::CurveOptions curve_options(const base::Settings& settings) {
+  watch::CurveOptions options;
+  const std::vector<std::string> axes = watch::curve_axes(), known = watch::curve_values();
+  options.x = static_cast<watch::CurveAxis>(std::ranges::find(axes, settings.choice("x", axes)) - axes.begin());
+  options.values = base::split(settings.text("values"), ',');
+  for (const std::string& value : options.values)
+    if (std::ranges::find(known, value) == known.end())
+      base::user_error("{}", base::unknown_name("curve", value, known));
+  options.is_logarithmic = settings.flag("log");
+  return options;
+}
+
+int run_plot(const train::Registry&, const base::Settings& settings, const Arguments& arguments) {
+  if (arguments.empty()) base::user_error("say which runs, as in: trireme plot runs/a runs/b --to curves.svg");
+  const std::string& file = settings.text("to");
+  if (file.empty()) base::user_error("say where to, as in: trireme plot {} --to curves.svg", arguments[0]);
+  watch::expect_new_plot(file, "--to");
+  const watch::CurveOptions options = curve_options(settings);
+  std::vector<watch::RunRecord> runs;
+  for (const std::string& folder : arguments)
+    for (watch::RunRecord& run : watch::read_runs(folder)) runs.push_back(std::move(run));
+  const std::vector<watch::Plot> plots = watch::curves_of(runs, options);
+  if (plots.empty())
+    base::user_error("there is nothing to draw: no run in {} has recorded any {} yet", base::join(arguments, ", "),
+                     settings.text("values"));
+  watch::write_svg(watch::to_svg(plots), file);
+  fmt::print("{}: {} of {}\n", file, base::counted(static_cast<std::int64_t>(plots.size()), "plot"),
+             base::counted(static_cast<std::int64_t>(runs.size()), "run"));
+  return 0;
+}
+
+}  // namespace
+
+Verb plot_verb() {
+  return {"plot",
+          "draw the curves of runs",
+          "Examples:\n"
+          "  trireme plot runs/a --to a.svg\n"
+          "  trireme plot runs/a runs/b --values accuracy --x time --to both.svg\n"
+          "  trireme plot runs --to all.svg",
+          kPlotOptions,
+          "run...",
+          run_plot};
+}
+
+}  // namespace trireme::cli

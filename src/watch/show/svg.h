@@ -1,0 +1,22 @@
+// Shared by the plots: colours, text, and the SVG file.
+#pragma once
+
+#include <array>
+#include <string>
+
+namespace trireme::watch {
+
+// Distinguishable with colour blindness (Okabe and Ito).
+inline constexpr std::array kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                     "#e69f00", "#56b4e9", "#000000", "#999999"};
+
+// The start of a white picture of this size, with a title.
+std::string svg_head(double width, double height, double left, const std::string& title);
+std::string svg_escaped(const std::string& text);
+
+// User error if the file of this option exists or is not named *.svg. Called before any work is done.
+void expect_new_plot(const std::string& file, const char* option = "--plot");
+// User error if the file cannot be written.
+void write_svg(const std::string& svg, const std::string& file);
+
+}  // namespace trireme::watch

@@ -1,0 +1,156 @@
+"""The networks in files that bad_inputs.py tries, and the configuration files: each breaks one rule."""
+
+import json
+
+NODE = {"name": "fc", "op": "dense", "options": {"outputs": 3}, "inputs": ["input"], "shape": [3]}
+GOOD = {"format": 1, "name": "net", "inputs": [{"name": "input", "shape": [3]}], "nodes": [NODE],
+        "prediction": "fc", "loss": {"op": "softmax_cross_entropy"}, "initialiser": "pytorch"}
+
+TOML = {
+    "net": 'layers = ["flatten", {op = "dense", outputs = 8}, "relu", {name = "fc", op = "dense", outputs = "classes"}]\n',
+    "empty": "",
+    "no-layers": 'name = "x"\n',
+    "zero-layers": "layers = []\n",
+    "layers-text": 'layers = "conv"\n',
+    "layers-number": "layers = [1, 2]\n",
+    "syntax": 'layers = [\n  "relu"\n  "relu"\n]\n',
+    "cut": 'layers = [{op = "dense", outputs = ',
+    "twice": 'layers = ["relu"]\nlayers = ["relu"]\n',
+    "unknown-key": 'layrs = ["relu"]\n',
+    "unknown-op": 'layers = [{op = "dens", outputs = 3}]\n',
+    "unknown-option": 'layers = [{op = "dense", output = 3}]\n',
+    "no-op": "layers = [{outputs = 3}]\n",
+    "no-outputs": 'layers = [{op = "dense"}]\n',
+    "outputs-text": 'layers = [{op = "dense", outputs = "many"}]\n',
+    "outputs-zero": 'layers = [{op = "dense", outputs = 0}]\n',
+    "outputs-negative": 'layers = [{op = "dense", outputs = -3}]\n',
+    "outputs-float": 'layers = [{op = "dense", outputs = 2.5}]\n',
+    "outputs-huge": 'layers = [{op = "dense", outputs = 9000000000000000000}]\n',
+    "outputs-large": 'layers = [{op = "dense", outputs = 1000000000000}, {op = "dense", outputs = "classes"}]\n',
+    "outputs-overflow": 'layers = [{op = "dense", outputs = 99999999999999999999}]\n',
+    "outputs-list": 'layers = [{op = "dense", outputs = [1, 2]}]\n',
+    "outputs-table": 'layers = [{op = "dense", outputs = {a = 1}}]\n',
+    "outputs-date": 'layers = [{op = "dense", outputs = 1979-05-27}]\n',
+    "wrong-outputs": 'layers = [{op = "dense", outputs = 7}]\n',
+    "missing-input": 'layers = [{op = "dense", outputs = 3, inputs = "nowhere"}]\n',
+    "cycle": 'layers = [{name = "a", op = "add", inputs = ["input", "b"]}, {name = "b", op = "relu", inputs = "a"}]\n',
+    "itself": 'layers = [{name = "a", op = "relu", inputs = "a"}]\n',
+    "same-name": 'layers = [{name = "a", op = "relu"}, {name = "a", op = "relu"}]\n',
+    "empty-name": 'layers = [{name = "", op = "relu"}]\n',
+    "name-number": 'layers = [{name = 3, op = "relu"}]\n',
+    "name-path": 'layers = [{name = "../../x\\n", op = "dense", outputs = "classes"}]\nname = "../../../x"\n',
+    "inputs-number": 'layers = [{op = "relu", inputs = 3}]\n',
+    "inputs-empty": 'layers = [{op = "relu", inputs = []}]\n',
+    "two-of-one": 'layers = [{op = "relu", inputs = ["input", "input"]}]\n',
+    "one-of-two": 'layers = [{op = "add", inputs = ["input"]}, {op = "dense", outputs = "classes"}]\n',
+    "shapes": 'layers = [{name = "a", op = "dense", outputs = 4}, {op = "add", inputs = ["a", "input"]}]\n',
+    "two-inputs": 'inputs = [{name = "a"}, {name = "b"}]\nlayers = [{op = "dense", inputs = "a", outputs = 3}]\n',
+    "inputs-same": 'inputs = [{name = "a"}, {name = "a"}]\nlayers = [{op = "dense", inputs = "a", outputs = 3}]\n',
+    "input-shape": 'inputs = [{name = "a", shape = [0]}]\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "input-shape-text": 'inputs = [{name = "a", shape = "3"}]\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "input-shape-huge": 'inputs = [{name = "a", shape = [4000000000, 4000000000, 4000000000]}]\n'
+                        'layers = ["flatten", {op = "dense", outputs = "classes"}]\n',
+    "repeat-zero": 'layers = [{name = "b", repeat = 0, layers = ["relu"]}, {op = "dense", outputs = "classes"}]\n',
+    "repeat-negative": 'layers = [{name = "b", repeat = -1, layers = ["relu"]}]\n',
+    "repeat-huge": 'layers = [{name = "b", repeat = 4000000000, layers = ["relu"]}]\n',
+    "repeat-nested": "layers = [" + '{name = "b", repeat = 100, layers = [' * 6 + '"relu"' + "]}" * 6 + "]\n",
+    "repeat-text": 'layers = [{name = "b", repeat = "2", layers = ["relu"]}]\n',
+    "deep-block": "layers = [" + '{name = "b", layers = [' * 5000 + '"relu"' + "]}" * 5000 + "]\n",
+    "deep-list": "layers = " + "[" * 100000 + "\n",
+    "kernel-zero": 'layers = [{op = "conv", channels = 4, kernel = 0}]\n',
+    "kernel-negative": 'layers = [{op = "conv", channels = 4, kernel = -1}]\n',
+    "kernel-large": 'layers = [{op = "conv", channels = 4, kernel = 99}]\n',
+    "kernel-huge": 'layers = [{op = "conv", channels = 4, kernel = 4611686018427387904}]\n',
+    "padding-huge": 'layers = [{op = "conv", channels = 4, kernel = 3, padding = 4611686018427387904}]\n',
+    "padding-negative": 'layers = [{op = "conv", channels = 4, kernel = 3, padding = -2}]\n',
+    "stride-zero": 'layers = [{op = "conv", channels = 4, kernel = 3, stride = 0}]\n',
+    "channels-huge": 'layers = [{op = "conv", channels = 4611686018427387904, kernel = 1}]\n',
+    "kernel-list": 'layers = [{op = "conv", channels = 4, kernel = [1, 2, 3, 4, 5]}]\n',
+    "conv-of-row": 'layers = ["flatten", {op = "conv", channels = 4, kernel = 3}]\n',
+    "groups": 'layers = [{op = "conv", channels = 5, kernel = 1, groups = 2}]\n',
+    "rate-one": 'layers = [{op = "dropout", rate = 1.0}, {op = "dense", outputs = "classes"}]\n',
+    "rate-nan": 'layers = [{op = "dropout", rate = nan}, {op = "dense", outputs = "classes"}]\n',
+    "rate-negative": 'layers = [{op = "dropout", rate = -0.1}, {op = "dense", outputs = "classes"}]\n',
+    "pool-zero": 'layers = [{op = "max_pool", kernel = 0}]\n',
+    "l2-nan": 'layers = [{op = "dense", outputs = "classes", l2 = nan}]\n',
+    "l2-negative": 'layers = [{op = "dense", outputs = "classes", l2 = -1.0}]\n',
+    "l2-relu": 'layers = [{op = "relu", l2 = 1e-4}, {op = "dense", outputs = "classes"}]\n',
+    "loss": 'loss = "mean"\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "loss-op": 'loss = "relu"\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "prediction": 'prediction = "nowhere"\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "batch-zero": 'batch = 0\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "batch-text": 'batch = "big"\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "oars-negative": 'oars = -4\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "classes-zero": 'classes = 0\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "initialiser": 'initialiser = "kears"\nlayers = [{op = "dense", outputs = "classes"}]\n',
+    "block-input": 'layers = [{op = "add", inputs = ["block-input", "input"]}]\n',
+    "not-utf8": b'name = "\xff\xfe"\nlayers = ["relu"]\n',
+    "nul": b'layers = ["relu"]\0\n',
+    "binary": bytes(range(256)),
+    "batch-norm-momentum": 'layers = [{op = "batch_norm", momentum = 7.0}, {op = "dense", outputs = "classes"}]\n',
+}
+
+JSON = {
+    "empty": "", "cut": '{"format": 1, "nodes": [', "array": "[]", "text": '"net"', "object": "{}",
+    "deep": "[" * 100000, "not-utf8": b'{"format": 1, "name": "\xff"}',
+    "format": {**GOOD, "format": 99},
+    "format-text": {**GOOD, "format": "one"},
+    "no-inputs": {**GOOD, "inputs": []},
+    "inputs-object": {**GOOD, "inputs": {}},
+    "no-nodes": {**GOOD, "nodes": []},
+    "nodes-text": {**GOOD, "nodes": "fc"},
+    "node-text": {**GOOD, "nodes": ["fc"]},
+    "unknown-key": {**GOOD, "knobs": 3},
+    "node-key": {**GOOD, "nodes": [{**NODE, "knob": 3}]},
+    "node-op": {**GOOD, "nodes": [{**NODE, "op": "dens"}]},
+    "node-input": {**GOOD, "nodes": [{**NODE, "inputs": ["nowhere"]}]},
+    "node-input-number": {**GOOD, "nodes": [{**NODE, "inputs": [7]}]},
+    "node-option": {**GOOD, "nodes": [{**NODE, "options": {"output": 3}}]},
+    "node-option-list": {**GOOD, "nodes": [{**NODE, "options": {"outputs": [[3]]}}]},
+    "node-option-null": {**GOOD, "nodes": [{**NODE, "options": {"outputs": None}}]},
+    "node-shape": {**GOOD, "nodes": [{**NODE, "shape": [4]}]},
+    "node-two-inputs": {**GOOD, "nodes": [{**NODE, "inputs": ["input", "input"]}]},
+    "node-no-inputs": {**GOOD, "nodes": [{**NODE, "inputs": []}]},
+    "name": {**GOOD, "name": "a\nb"},
+    "node-huge": {**GOOD, "nodes": [{**NODE, "options": {"outputs": 1 << 62}, "shape": [1 << 62]}]},
+    "input-shape": {**GOOD, "inputs": [{"name": "input", "shape": [-3]}]},
+    "input-huge": {**GOOD, "inputs": [{"name": "input", "shape": [1 << 40, 1 << 40]}]},
+    "prediction": {**GOOD, "prediction": "nowhere"},
+    "loss": {**GOOD, "loss": {"op": "relu"}},
+    "loss-text": {**GOOD, "loss": "softmax"},
+    "other-data": {**GOOD, "inputs": [{"name": "input", "shape": [5]}]},
+    "oar-limit": {**GOOD, "oar_limit": -1},
+    "l2": {**GOOD, "nodes": [{**NODE, "l2": "much"}]},
+    "initialiser": {**GOOD, "initialiser": "kears"},
+}
+
+CONFIGURATIONS = {
+    "key": 'modle = "lenet5"\n',
+    "grouped": "[learning]\nsede = 2\n",
+    "open": 'seed = 1\nmodel = "lenet5\n',
+    "list": 'model = ["lenet5"]\n',
+    "value": 'model = "lenet5"\ndata = "synthetic"\noars = "many"\n',
+    "flag": 'model = "lenet5"\ndata = "synthetic"\nquiet = 3\n',
+    "date": "seed = 1979-05-27\n",
+    "infinite": 'model = "lenet5"\ndata = "synthetic"\nclip = inf\n',
+    "range": 'model = "lenet5"\ndata = "synthetic"\nbatch = -4\n',
+    "config": 'config = "config-config.toml"\n',
+    "deep": "a = " + "[" * 100000 + "\n",
+    "binary": bytes(range(256)),
+}
+
+RECORDS = {
+    "cut": '{"configuration": {', "other": '{"seed": 1}', "array": "[]", "number": '{"configuration": {"seed": 1}}',
+    "deep": "[" * 100000, "text": '"configuration"', "list": '{"configuration": []}',
+}
+
+
+def write_networks(write):
+    for name, text in TOML.items():
+        write(f"{name}.toml", text)
+    for name, content in JSON.items():
+        write(f"net-{name}.json", json.dumps(content) if isinstance(content, dict) else content)
+    for name, text in CONFIGURATIONS.items():
+        write(f"config-{name}.toml", text)
+    for name, text in RECORDS.items():
+        write(f"config-{name}.json", text)
