@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/system/beside_program.h"
 #include "base/system/clock.h"
 #include "base/system/files.h"
 #include "base/text/text.h"
@@ -25,6 +26,14 @@ using test::text_of;
 
 constexpr double kDeadlineSeconds = 60;
 constexpr const char* kHint = "; unless somebody did that, the kernel's OOM killer did: see 'Out of memory' in dmesg";
+
+// How messages of this program begin.
+const std::string kProgram = base::program_name() + ": ";
+
+template <class... Values>
+std::string says(fmt::format_string<Values...> form, Values&&... values) {
+  return kProgram + fmt::format(form, std::forward<Values>(values)...);
+}
 
 // What every script begins with: its launch info, rank and token.
 constexpr const char* kTakeLaunchInfo = R"sh(
@@ -71,7 +80,8 @@ class Launch : public testing::Test {
 
   // A job of so many workers that run a script.
   Json scripts(int world, const std::string& script) const {
-    const std::string whole = fmt::format("FOLDER={}\n{}\n{}", folder_.path().string(), kTakeLaunchInfo, script);
+    const std::string whole = fmt::format("FOLDER={}\nNAME={}\n{}\n{}", folder_.path().string(), base::program_name(),
+                                          kTakeLaunchInfo, script);
     return job(world, {"/bin/sh", "-c", whole});
   }
   Json job(int world, const std::vector<std::string>& command) const {
@@ -157,8 +167,7 @@ TEST_F(Launch, TheExitCodeIsRankZeros) {
   EXPECT_EQ(run(scripts(1, "exit 1")).exit_code, 1);
   const Finished killed = run(scripts(2, "[ $rank = 0 ] && kill -9 $$; exit 0"));
   EXPECT_EQ(killed.exit_code, 1);
-  EXPECT_EQ(killed.err,
-            fmt::format("trireme: worker 0 (process {}) was killed by signal 9 (SIGKILL){}\n", process(0), kHint));
+  EXPECT_EQ(killed.err, says("worker 0 (process {}) was killed by signal 9 (SIGKILL){}\n", process(0), kHint));
 }
 
 // Survivors say something because of it, and end; the cause is what is told.
@@ -169,8 +178,8 @@ TEST_F(Launch, AKilledProcessIsNamed) {
     echo "rank 2 is gone" >&2; exit 1)sh"));
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_EQ(finished.err, fmt::format("rank 2 is gone\n"
-                                      "trireme: worker 2 (process {}) was killed by signal 9 (SIGKILL){}\n",
-                                      process(2), kHint));
+                                      "{}worker 2 (process {}) was killed by signal 9 (SIGKILL){}\n",
+                                      kProgram, process(2), kHint));
 }
 
 // One that crashes because of it is not hidden behind it.
@@ -181,16 +190,16 @@ TEST_F(Launch, ACrashOfASurvivorIsNamedToo) {
     [ $rank = 1 ] && kill -ABRT $$
     there $FOLDER/pid1; gone $FOLDER/pid1; exit 1)sh"));
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_EQ(finished.err, fmt::format("trireme: worker 2 (process {}) was killed by signal 9 (SIGKILL){}\n"
-                                      "warning: worker 1 (process {}) was killed by signal 6 (SIGABRT)\n",
-                                      process(2), kHint, process(1)));
+  EXPECT_EQ(finished.err, says("worker 2 (process {}) was killed by signal 9 (SIGKILL){}\n"
+                               "warning: worker 1 (process {}) was killed by signal 6 (SIGABRT)\n",
+                               process(2), kHint, process(1)));
 }
 
 // It ends a moment after those who saw it leave.
 TEST_F(Launch, TheOneThatFailedIsNamedNotThoseThatSawIt) {
   const Finished finished = run(scripts(3, R"sh(
-    if [ $rank = 2 ]; then echo "trireme: my own fault" >&2; touch $FOLDER/left; there $FOLDER/pid1; gone $FOLDER/pid1; exit 1; fi
-    there $FOLDER/left; echo "trireme: rank $rank, barrier 3: rank 2 has left the group" >&2; exit 1)sh"));
+    if [ $rank = 2 ]; then echo "$NAME: my own fault" >&2; touch $FOLDER/left; there $FOLDER/pid1; gone $FOLDER/pid1; exit 1; fi
+    there $FOLDER/left; echo "$NAME: rank $rank, barrier 3: rank 2 has left the group" >&2; exit 1)sh"));
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_TRUE(
       contains(finished.err, fmt::format("worker 2 (process {}) ended with exit code 1: my own fault\n", process(2))))
@@ -199,7 +208,7 @@ TEST_F(Launch, TheOneThatFailedIsNamedNotThoseThatSawIt) {
 
 TEST_F(Launch, AJobMaySucceedWithoutAProcess) {
   const Finished finished = run(scripts(3, R"sh(
-    if [ $rank = 1 ]; then echo "some trouble" >&2; echo "trireme: my own fault" >&2; exit 1; fi
+    if [ $rank = 1 ]; then echo "some trouble" >&2; echo "$NAME: my own fault" >&2; exit 1; fi
     there $FOLDER/pid1; gone $FOLDER/pid1; exit 0)sh"));
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_EQ(finished.err, fmt::format("[worker 1] some trouble\n"
@@ -217,26 +226,24 @@ TEST_F(Launch, AJobThatGoesOnTellsWhomItLost) {
     if (code == 0)
       EXPECT_EQ(finished.err, "warning: " + loss);
     else
-      EXPECT_TRUE(finished.err.ends_with("trireme: " + loss)) << finished.err;
+      EXPECT_TRUE(finished.err.ends_with(kProgram + loss)) << finished.err;
   }
 }
 
 TEST_F(Launch, OneThatIsStartedWronglyEndsTheJob) {
   const Finished finished = run(scripts(3, R"sh(
-    if [ $rank = 2 ]; then echo "trireme: there is no option --ors" >&2; exit 2; fi
+    if [ $rank = 2 ]; then echo "$NAME: there is no option --ors" >&2; exit 2; fi
     exec sleep 1000)sh"));
   EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_EQ(
-      finished.err,
-      fmt::format("trireme: worker 2 (process {}) ended with exit code 2: there is no option --ors\n", process(2)));
+  EXPECT_EQ(finished.err, says("worker 2 (process {}) ended with exit code 2: there is no option --ors\n", process(2)));
   EXPECT_TRUE(are_gone(3));
 }
 
 TEST_F(Launch, AMistakeOfAllIsToldOnce) {
   const Finished finished = run(job(3, {"/no/such/program"}));
   EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_TRUE(contains(finished.err, "trireme: cannot start '/no/such/program': No such file or directory\n"));
-  EXPECT_FALSE(contains(finished.err, "trireme: worker")) << finished.err;
+  EXPECT_TRUE(contains(finished.err, kProgram + "cannot start '/no/such/program': No such file or directory\n"));
+  EXPECT_FALSE(contains(finished.err, kProgram + "worker")) << finished.err;
 }
 
 TEST_F(Launch, AnUnknownHostIsNamed) {
@@ -244,8 +251,9 @@ TEST_F(Launch, AnUnknownHostIsNamed) {
   job["hosts"] = {"localhost", "somewhere", "nowhere"};
   const Finished finished = run(job);
   EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_EQ(finished.err,
-            "trireme: worker 2 on host nowhere: ssh: Could not resolve hostname nowhere: Name or service not known\n");
+  EXPECT_EQ(
+      finished.err,
+      kProgram + "worker 2 on host nowhere: ssh: Could not resolve hostname nowhere: Name or service not known\n");
   job["hosts"] = {"nowhere", "", ""};
   const Finished first = run(job);
   EXPECT_EQ(first.exit_code, 2);
@@ -263,7 +271,7 @@ TEST_F(Launch, AMissingProgramOrFolderThereIsNamed) {
     }
     const Finished finished = run(job);
     EXPECT_EQ(finished.exit_code, 2);
-    EXPECT_TRUE(contains(finished.err, "trireme: worker 1 on host somewhere: ")) << finished.err;
+    EXPECT_TRUE(contains(finished.err, kProgram + "worker 1 on host somewhere: ")) << finished.err;
     EXPECT_TRUE(contains(finished.err, misses_folder ? "/no/such/folder" : "/no/such: not found")) << finished.err;
     EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
   }
@@ -278,8 +286,7 @@ TEST_F(Launch, AProcessThatIsKilledElsewhereIsNamed) {
   const Finished finished = run(job);
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_TRUE(
-      contains(finished.err,
-               fmt::format("trireme: worker 1 on host somewhere was killed by signal 9 (SIGKILL){} there\n", kHint)))
+      contains(finished.err, says("worker 1 on host somewhere was killed by signal 9 (SIGKILL){} there\n", kHint)))
       << finished.err;
 }
 
@@ -438,7 +445,7 @@ TEST_P(LaunchedGroup, HearsHowAProcessEnded) {
   ASSERT_GE(lines.size(), 2U) << finished.err;
   EXPECT_TRUE(contains(lines[0], "rank 2 (process ")) << finished.err;
   EXPECT_TRUE(contains(lines[0], ") was killed by signal 9 (SIGKILL)")) << finished.err;
-  EXPECT_TRUE(lines[1].starts_with("trireme: worker 2 (process ")) << finished.err;
+  EXPECT_TRUE(lines[1].starts_with(kProgram + "worker 2 (process ")) << finished.err;
 }
 
 // The others notice it and end; the launcher ends the one that cannot react, and blames it alone.
@@ -447,7 +454,7 @@ TEST_P(LaunchedGroup, EndsWhenRankZeroIsStopped) {
   EXPECT_EQ(finished.exit_code, 1);
   const std::vector<std::string> lines = base::split(finished.err, '\n');
   ASSERT_EQ(lines.size(), 2U) << finished.err;
-  EXPECT_TRUE(lines[0].starts_with("trireme: worker 0 (process ")) << finished.err;
+  EXPECT_TRUE(lines[0].starts_with(kProgram + "worker 0 (process ")) << finished.err;
   EXPECT_TRUE(contains(lines[0], "it was stopped")) << finished.err;
 }
 

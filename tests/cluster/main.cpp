@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/system/beside_program.h"
 #include "cluster/launch_info.h"
 #include "cluster/launcher/control_pipe.h"
 #include "cluster/launcher/launch.h"
@@ -89,7 +90,7 @@ int run(const std::string& mode, const std::string& argument, bool tls) {
     if (mode == "rank") return play(argument, tls);
     return print_launch_info();
   } catch (const base::Error& error) {
-    fmt::print(stderr, "trireme: {}\n", error.what());
+    fmt::print(stderr, "{}: {}\n", trireme::base::program_name(), error.what());
     return error.exit_code();
   }
 }

@@ -244,8 +244,10 @@ void bench_step(const train::Registry& registry, const base::Settings& settings)
   kinds_of_ways(settings);
   if (const std::string& file = settings.text("tune"); !file.empty()) return tune(cases, file);
   const Peer peer = find_peer(settings, "pytorch", "step.py");
-  for (const BenchCase& one : cases)
+  for (const BenchCase& one : cases) {
+    (void)network_of(*one.info);  // one that cannot be built is a user's mistake
     if (!peer.python.empty()) check_can_compare(one);
+  }
   const base::CorePlan cores = base::plan_cores();
   const bool json = settings.flag("json");
   if (!json) {
