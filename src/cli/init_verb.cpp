@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
+#include "data/readers/table/table_options.h"
 #include "train/evaluation/predictions.h"
 #include "train/experiment/options.h"
 #include "train/starter/starter.h"
@@ -22,13 +23,23 @@ namespace {
 namespace fs = base::fs;
 using Option = base::OptionSpec;
 
-constexpr std::array kInitOptions{
-    Option{"Which data", "data", "NAME", "", "a file or folder of your own, or a dataset (trireme list datasets)"},
-    Option{"Which data", "data-dir", "DIR", "", "where the dataset lies; else TRIREME_DATA, else where Debian puts it"},
-    Option{"Which data", "target", "KIND", "classes", "what files of your own ask for: classes, labels or values"},
-    Option{"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
-    Option{"Which data", "seed", "N", "1", "the seed of the experiment; also chooses the test set where there is none"},
-};
+// Options of train that say how a table is read; init writes them into the file as they are given.
+constexpr std::array kTableOptions{"target-column", "ignore-columns", "category-columns", "missing"};
+
+std::vector<Option> init_options() {
+  std::vector<Option> all{
+      {"Which data", "data", "NAME", "", "a file or folder of your own, or a dataset (trireme list datasets)"},
+      {"Which data", "data-dir", "DIR", "", "where the dataset lies; else TRIREME_DATA, else where Debian puts it"},
+      {"Which data", "target", "KIND", "classes", "what files of your own ask for: classes, labels or values"},
+      {"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
+      {"Which data", "seed", "N", "1", "the seed of the experiment; also chooses the test set where there is none"}};
+  for (Option option : train::train_options())
+    if (std::ranges::find(kTableOptions, std::string_view(option.name)) != kTableOptions.end()) {
+      option.group = "Tables";
+      all.push_back(option);
+    }
+  return all;
+}
 
 constexpr const char* kConfigName = "train.toml";
 constexpr const char* kNetworkName = "small-resnet.toml";
@@ -45,6 +56,7 @@ data::DataRequest init_request(const base::Settings& settings) {
   request.skip_bad = settings.flag("skip-bad");
   const std::array<std::string, 3> kinds{"classes", "labels", "values"};
   request.wanted_target = *data::target_kind(settings.choice("target", kinds));
+  request.table = data::table_options(settings);
   return request;
 }
 
@@ -76,7 +88,7 @@ void print_counts(const train::DataSurvey& survey) {
         least, most);
 }
 
-void print_survey(const base::Settings& settings, const train::DataSurvey& survey, const train::StarterPlan& plan) {
+void print_found(const base::Settings& settings, const train::DataSurvey& survey, const train::StarterPlan& plan) {
   fmt::print("{}: {}, {} training and {}\n", settings.text("data"), kind_text(survey.kind), survey.train,
              base::counted(survey.test, "test sample"));
   if (survey.median.shorter > 0)
@@ -118,14 +130,17 @@ int run_init(const train::Registry& registry, const base::Settings& settings, co
   const train::DataSurvey survey = train::survey_data(registry.readers, request);
   const train::StarterPlan plan = train::plan_start(survey);
   const bool is_named = registry.readers.datasets.find(request.name) != nullptr;
-  const train::StarterNames names{is_named ? request.name : fs::absolute(request.name).lexically_normal().string(),
-                                  request.data_dir.empty() ? "" : fs::absolute(request.data_dir).string(),
-                                  settings.text("target"),
-                                  plan.model.empty() ? fs::absolute(network).lexically_normal().string() : plan.model,
-                                  config.string(),
-                                  request.seed,
-                                  request.skip_bad};
-  print_survey(settings, survey, plan);
+  train::StarterNames names{is_named ? request.name : fs::absolute(request.name).lexically_normal().string(),
+                            request.data_dir.empty() ? "" : fs::absolute(request.data_dir).string(),
+                            settings.text("target"),
+                            plan.model.empty() ? fs::absolute(network).lexically_normal().string() : plan.model,
+                            config.string(),
+                            request.seed,
+                            request.skip_bad,
+                            {}};
+  for (const char* option : kTableOptions)
+    if (settings.is_set(option)) names.table.emplace_back(option, settings.text(option));
+  print_found(settings, survey, plan);
 
   std::error_code cause;
   fs::create_directories(folder, cause);
@@ -145,13 +160,14 @@ int run_init(const train::Registry& registry, const base::Settings& settings, co
 }  // namespace
 
 Verb init_verb() {
+  static const std::vector<Option> options = init_options();
   return {"init",
           "look at data of your own and write a first experiment for it, a commented TOML file",
           "Examples:\n"
           "  trireme init first --data photos\n"
           "  trireme init prices --data houses.csv --target values\n"
           "  trireme train --config first/train.toml",
-          kInitOptions,
+          options,
           "folder",
           run_init};
 }

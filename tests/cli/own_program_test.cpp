@@ -101,7 +101,7 @@ TEST(OwnProgram, ABrokenNetworkIsASentence) {
   EXPECT_EQ(list.code, 0);
   EXPECT_NE(list.out.find("\nmine "), std::string::npos) << list.out;
   EXPECT_NE(list.err.find("note: no-input cannot be made: " + why), std::string::npos) << list.err;
-  for (const std::vector<std::string> words : {std::vector<std::string>{"model", "show", "no-input"},
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"model", "show", "no-input"},
                                                {"train", "--model", "no-input", "--data", "synthetic"},
                                                {"bench", "step", "--model", "no-input"}}) {
     const Ended ended = run(program, words);

@@ -45,7 +45,11 @@ std::vector<std::int64_t> class_counts(const Dataset& dataset) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(spec.classes));
   if (spec.target == TargetKind::values) return counts;
   each_target(dataset, [&](std::int64_t, std::span<const float> target) {
-    if (spec.target == TargetKind::classes) return void(++counts[static_cast<std::size_t>(target[0])]);
+    if (spec.target == TargetKind::classes) {
+      const float label = target[0];
+      if (label >= 0 && label < static_cast<float>(spec.classes)) ++counts[static_cast<std::size_t>(label)];
+      return;
+    }
     for (std::size_t k = 0; k < target.size(); ++k) counts[k] += target[k] != 0 ? 1 : 0;
   });
   return counts;

@@ -87,7 +87,8 @@ using DatasetPtr = std::shared_ptr<const Dataset>;
 void each_target(const Dataset& dataset,
                  base::FunctionRef<void(std::int64_t index, std::span<const float> target)> see);
 
-// Samples per class, or per label where several may hold; zeros for values.
+// Samples per class, or per label where several may hold; zeros for values. Class numbers that do not exist are left
+// out; training reports them.
 std::vector<std::int64_t> class_counts(const Dataset& dataset);
 
 struct DataPair {

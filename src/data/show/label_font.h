@@ -8,7 +8,8 @@
 
 #include "data/show/picture.h"
 
-typedef struct _PangoLayout PangoLayout;  // <pango/pango.h>, which only the sources of this folder need
+// As <pango/pango.h> does, which only the sources of this folder need.
+typedef struct _PangoLayout PangoLayout;  // NOLINT(bugprone-reserved-identifier)
 
 namespace trireme::data {
 

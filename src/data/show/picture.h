@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-typedef struct _cairo cairo_t;  // <cairo.h>, which only the sources of this folder need
+// As <cairo.h> does, which only the sources of this folder need.
+typedef struct _cairo cairo_t;  // NOLINT(bugprone-reserved-identifier)
 
 namespace trireme::data {
 

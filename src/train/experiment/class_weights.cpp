@@ -54,12 +54,7 @@ std::vector<float> class_weights(const std::string& option, const std::string& t
   if (spec.target != data::TargetKind::classes)
     base::user_error("{} is for data with one class per sample, and this has {}; use none", option,
                      data::target_name(spec.target));
-  std::vector<std::int64_t> samples(static_cast<std::size_t>(spec.classes));
-  const auto count = [&](std::int64_t, std::span<const float> target) {
-    const auto label = static_cast<std::int64_t>(target[0]);
-    if (label >= 0 && label < spec.classes) ++samples[static_cast<std::size_t>(label)];  // training reports others
-  };
-  data::each_target(training_set, count);
+  const std::vector<std::int64_t> samples = data::class_counts(training_set);
   std::vector<double> weights;
   if (text == "balanced")
     for (const std::int64_t n : samples) weights.push_back(n > 0 ? 1 / static_cast<double>(n) : 0);

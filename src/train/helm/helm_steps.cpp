@@ -185,6 +185,18 @@ void Helm::on_step(const Coordinator::Step& step) {
                         .seconds_left = passed / steps * static_cast<double>(e.total_steps - state_.progress().step)});
 }
 
+namespace {
+
+// The file of the best weights, else of the newest, that are not of the last checkpoint; empty if there are none.
+std::string weights_before_the_last(const store::CheckpointStore& checkpoints) {
+  const std::vector<base::fs::path> all = checkpoints.list();
+  if (all.size() < 2) return {};
+  const auto best = checkpoints.best();
+  return ((best && *best != all.back() ? *best : all[all.size() - 2]) / "weights.safetensors").string();
+}
+
+}  // namespace
+
 // Called before the step reaches a checkpoint.
 void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::int64_t epoch) {
   recorder_->publish(observe::Diverged{step, what, value});
@@ -195,12 +207,12 @@ void Helm::stop_at_nan(const char* what, double value, std::int64_t step, std::i
   go_on_command_ = "train --resume " + folder + lower;
   // The first step computes with the weights of the checkpoint: no rate would help.
   if (last && step == start_step_ + 1) {
-    go_on_command_ =
-        fmt::format("train --config {}/run.json --init-from {} --run {}-again{}", folder, folder, folder, lower);
+    const std::string earlier = weights_before_the_last(*checkpoints_);
+    go_on_command_ = fmt::format("train --config {}/run.json{} --run {}-again{}", folder,
+                                 earlier.empty() ? "" : " --init-from " + earlier, folder, lower);
     base::run_error(
-        "the {} became {} at step {} (epoch {}), with the weights of {}: they are too large already; begin "
-        "again from the run's best weights",
-        what, value, step, epoch, last->string());
+        "the {} became {} at step {} (epoch {}), with the weights of {}: they are too large already; begin again{}",
+        what, value, step, epoch, last->string(), earlier.empty() ? "" : " from earlier weights");
   }
   base::run_error(
       "the {} became {} at step {} (epoch {}), {}; it needs a lower learning rate or a bound of the gradient", what,

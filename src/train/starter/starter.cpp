@@ -54,6 +54,7 @@ void add_data(ConfigText& text, const StarterNames& names) {
   if (!names.data_dir.empty()) text.add("data-dir", names.data_dir);
   if (names.target != "classes") text.add("target", names.target);
   if (names.skip_bad) text.add_yes("skip-bad");
+  for (const auto& [option, value] : names.table) text.add(option.c_str(), value);
 }
 
 void add_network(ConfigText& text, const StarterPlan& plan, const DataSurvey& survey, const StarterNames& names) {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "train/starter/data_survey.h"
 
@@ -30,6 +32,7 @@ struct StarterNames {
   std::string config;                  // this file's own name, for the command in its comment
   std::uint64_t seed = 1;
   bool skip_bad = false;
+  std::vector<std::pair<std::string, std::string>> table{};  // options of how a table is read, and their values
 };
 std::string starter_config(const StarterPlan& plan, const DataSurvey& survey, const StarterNames& names);
 

@@ -22,8 +22,8 @@ class CheckpointEvery : public Program {
   // No epoch after the first is the best.
   std::vector<int> of_run(const std::string& every, const std::string& epochs) {
     const std::string run = "r" + std::to_string(++runs_);
-    trained(kSteady + Words{"--epochs", epochs, "--keep", "100", "--optimizer", "sgd:lr=1e-30", "--checkpoint-every",
-                            every, "--run", run});
+    trained(kSteady + Words{"--epochs", epochs, "--validation", "0%", "--keep", "100", "--optimizer", "sgd:lr=1e-30",
+                            "--checkpoint-every", every, "--run", run});
     return checkpoints(run);
   }
 

@@ -107,8 +107,7 @@ TEST_F(NeverLose, ACheckpointOfNumbersThatAreNotFiniteDoesNotCount) {
 
 // Numbers that are finite, but not what a network computes with them.
 TEST_F(NeverLose, ACheckpointOfHugeNumbersIsSaidToBeUseless) {
-  trained(kSteady +
-          Words{"--epochs", "2", "--optimizer", "sgd:lr=1e-30", "--run", "r"});  // the first epoch is the best
+  trained(kSteady + Words{"--epochs", "2", "--optimizer", "sgd:lr=1e-30", "--run", "r"});
   falsify_weights("r/checkpoints/step-00000008", [](float& weight) { weight = 3e38F; });
   const Outcome outcome = run({"train", "--resume", "r", "--epochs", "3"});
   expect_sentence(outcome, 1, {"became", "step 9", "r/checkpoints/step-00000008", "too large already"});

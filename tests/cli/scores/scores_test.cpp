@@ -31,8 +31,15 @@ class ScoresOfRuns : public Program {
     write_table("test.csv", 200, 70);
   }
   static Words values(const std::string& run) {
-    return {"--model", "mlp:hidden=16", "--data", "train.csv",   "--target",     "values", "--batch", "16", "--oars",
-            "4",       "--epochs",      "20",     "--optimizer", "adam:lr=0.03", "--run",  run};
+    return {"--model",      "mlp:hidden=16",
+            "--data",       "train.csv",
+            "--target",     "values",
+            "--batch",      "16",
+            "--oars",       "4",
+            "--epochs",     "20",
+            "--optimizer",  "adam:lr=0.03",
+            "--run",        run,
+            "--validation", "0%"};
   }
   std::vector<Json> epochs_of(const std::string& run) const {
     std::vector<Json> all;
@@ -70,7 +77,8 @@ class ScoresOfRuns : public Program {
 
 TEST_F(ScoresOfRuns, ValuesHaveErrorsAndNoAccuracy) {
   write_values();
-  const Json summary = trained(values("r"));
+  const Words on_test{"--validation", "0%"};  // evaluates the test set after each epoch
+  const Json summary = trained(values("r") + on_test);
   const std::array<const char*, 3> names{"mae", "rmse", "r2"};
   EXPECT_NEAR(summary["test_rmse"].get<double>(), std::sqrt(summary["test_loss"].get<double>()), 1e-6);
   EXPECT_GE(summary["test_rmse"], summary["test_mae"]);
@@ -103,7 +111,7 @@ TEST_F(ScoresOfRuns, ValuesHaveErrorsAndNoAccuracy) {
   EXPECT_NE(text.out.find("\nR2 "), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("\nMAE "), std::string::npos);
   EXPECT_EQ(text.out.find("accuracy"), std::string::npos) << text.out;
-  const Outcome shown = run(Words{"train"} + values("shown"));
+  const Outcome shown = run(Words{"train"} + values("shown") + on_test);
   EXPECT_NE(shown.out.find("test R2"), std::string::npos) << shown.out;
   EXPECT_NE(shown.out.find("  test MAE   test RMSE     test R2  "), std::string::npos) << shown.out;
   EXPECT_EQ(shown.out.find("acc."), std::string::npos) << shown.out;

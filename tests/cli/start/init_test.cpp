@@ -37,7 +37,7 @@ TEST_F(Init, SmallImagesGetANetworkOfTheZoo) {
   make_photos("photos");
   const Json configuration = tried({"--data", "photos", "--seed", "4"});
   EXPECT_EQ(configuration["model"], "resnet20-cifar");
-  EXPECT_EQ(configuration["image-size"], "32");
+  EXPECT_EQ(configuration["image-size"], "32x32");
   EXPECT_EQ(configuration["validation"], "none") << "29 samples are too few";
   EXPECT_EQ(configuration["seed"], "4");
   EXPECT_TRUE(fs::path(configuration["data"].get<std::string>()).is_absolute());
@@ -104,6 +104,17 @@ TEST_F(Init, ValuesMayBeFarFromOne) {
   const Outcome outcome = run({"init", "houses", "--data", "houses.csv", "--target", "values"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_GT(trained({"--config", "houses/train.toml", "--run", "h"})["test_r2"].get<double>(), 0.95);
+}
+
+TEST_F(Init, ATableIsReadAsAsked) {
+  std::string text = "price,area,name\n";
+  for (int r = 0; r < 100; ++r) text += fmt::format("{:.2f},{},flat-{}\n", 0.02 * r, r, r);
+  write(folder() / "flats.csv", text);
+  const Json configuration =
+      tried({"--data", "flats.csv", "--target", "values", "--target-column", "price", "--ignore-columns", "name"});
+  EXPECT_EQ(configuration["target-column"], "price");
+  EXPECT_EQ(configuration["ignore-columns"], "name");
+  EXPECT_EQ(Json::parse(read(folder() / "r/run.json"))["samples"]["network_inputs"], Json::parse("[[1,1]]"));
 }
 
 TEST_F(Init, WritesOverNothingAndLeavesNothingBehind) {
