@@ -87,6 +87,14 @@ TEST_F(TargetScales, WorkersAndResumesHaveTheSameBits) {
       EXPECT_EQ(other[name], whole[name]) << name;
   EXPECT_EQ(run_json("parts")["target_scale"], run_json("whole")["target_scale"]);
   expect_refused({"train", "--resume", "parts", "--target-scale", "none"}, {"--target-scale", "cannot change"});
+  EXPECT_EQ(run({"train", "--resume", "parts", "--target-scale", "auto", "--epochs", "5"}).code, 0);
+  // Asynchronous workers load their batches in another way.
+  int number = 0;
+  for (const char* strategy : {"ps:mode=async", "local:every=2", "groups:count=2"}) {
+    const Json summary =
+        trained(houses(fmt::format("s{}", number++)) + Words{"--workers", "2", "--strategy", strategy});
+    EXPECT_GT(summary["test_r2"].get<double>(), 0.9) << strategy;
+  }
 }
 
 TEST_F(TargetScales, RunsOfOlderVersionsLearnValuesAsTheyAre) {
