@@ -60,7 +60,7 @@ int run_eval(const train::Registry& registry, const base::Settings& settings, co
   check_picture(picture);
   SavedRun saved = open_saved_run(registry, settings);
   print_notes(saved.found);
-  const train::Predictions all = train::predict(*saved.crew, *saved.split);
+  const train::Predictions all = train::predict(*saved.crew, *saved.split, saved.experiment.target_scale);
   const EvalReport report{all, [&](std::int64_t sample) { return saved.split->origin(sample); }};
   const train::Evaluation& result = all.evaluation;
   if (!picture.empty()) {

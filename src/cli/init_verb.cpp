@@ -99,8 +99,6 @@ void print_found(const base::Settings& settings, const train::DataSurvey& survey
     fmt::print("  {}\n", data::spec_text(survey.spec));
   if (survey.spec.target != data::TargetKind::values) return print_counts(survey);
   fmt::print("  the values have mean {:.4g} and deviation {:.4g}\n", survey.target_mean, survey.target_deviation);
-  if (survey.target_deviation > 30 || survey.target_deviation < 0.03)
-    fmt::print("note: values are learnt as they are; divide them so that they deviate by about 1\n");
 }
 
 // The time of the run on this machine, from a few steps.

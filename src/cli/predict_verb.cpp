@@ -38,7 +38,8 @@ int run_predict(const train::Registry& registry, const base::Settings& settings,
   SavedRun saved = open_saved_run(registry, settings, true);
   const std::int64_t top = parse_top(settings, saved.split->spec());
   print_notes(saved.found);
-  const train::Predictions all = train::predict(*saved.crew, *saved.split, saved.found.has_targets);
+  const train::Predictions all =
+      train::predict(*saved.crew, *saved.split, saved.experiment.target_scale, saved.found.has_targets);
   PredictionTable table{all, nullptr, top};
   if (!saved.split->origin(0).empty()) table.file = [&](std::int64_t sample) { return saved.split->origin(sample); };
   const std::string text = format == "csv" ? as_csv(table) : format == "jsonl" ? as_json_lines(table) : as_npy(table);

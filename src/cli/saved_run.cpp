@@ -91,7 +91,7 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   std::optional<train::RunSamples> samples = train::stored_samples(folder);
   DataWish wish{!settings.is_set("data") || is_same_data(settings.text("data"), resolved.text("data")),
                 !settings.is_set("split"), may_lack_targets};
-  train::GivenParts given{&normalization, train::stored_network(folder)};
+  train::GivenParts given{&normalization, train::stored_target_scale(folder), train::stored_network(folder)};
   bool is_moved = false;
   if (wish.is_own)
     train::check_data_exists(registry, settings.is_set("data") ? settings : resolved, run, "--data PLACE");

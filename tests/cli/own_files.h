@@ -49,7 +49,7 @@ inline train::Predictions made_up(data::TargetKind target, Words names, std::vec
   const auto samples = static_cast<std::int64_t>(outputs.size()) / width;
   train::Predictions all{{}, {{{1}}, target, width, std::move(names)}, samples, std::move(outputs), std::move(targets)};
   std::vector<double> sums(train::score_sums(all.spec));
-  if (!sums.empty() && !all.targets.empty()) train::sum_scores(all.spec, samples, all.outputs, all.targets, sums);
+  if (!sums.empty() && !all.targets.empty()) train::sum_scores(all.spec, {}, samples, all.outputs, all.targets, sums);
   all.evaluation.scores = train::scores_of(all.spec, sums);
   return all;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/text/text.h"
 
 namespace trireme::data {
@@ -19,7 +21,7 @@ std::string label_text(const DataSpec& spec, std::span<const float> target) {
   std::vector<std::string> parts;
   for (std::size_t k = 0; k < target.size(); ++k) {
     if (spec.target == TargetKind::values)
-      parts.push_back(fmt::format("{:.3g}", target[k]));
+      parts.push_back(fmt::format("{:.{}g}", target[k], std::abs(target[k]) < 1000 ? 3 : 6));
     else if (target[k] != 0)
       parts.push_back(class_text(spec, k));
   }

@@ -8,8 +8,8 @@
 
 namespace trireme::train {
 
-EvaluationSums evaluate_part(crew::Crew& crew, const data::Dataset& dataset, base::Range batches,
-                             const crew::Crew::See& see) {
+EvaluationSums evaluate_part(crew::Crew& crew, const data::Dataset& dataset, const data::TargetScale& scale,
+                             base::Range batches, const crew::Crew::See& see) {
   const data::DataSpec& spec = dataset.spec();
   const std::int64_t unit = crew.evaluation_batch(), width = data::target_floats(spec);
   const graph::Network& network = crew.network();
@@ -30,11 +30,12 @@ EvaluationSums evaluate_part(crew::Crew& crew, const data::Dataset& dataset, bas
       dataset.fetch(first + s, {}, std::span(places.data(), inputs.size()), target + s * width);
     }
     if (each > 0) std::copy_n(target, samples * width, targets_from(first));
+    data::standardise(scale, {target, static_cast<std::size_t>(samples * width)});
   };
   const auto score = [&](std::int64_t first, std::int64_t samples, const float* prediction) {
     const auto floats = static_cast<std::size_t>(samples * width);
     const auto batch = static_cast<std::size_t>(first / unit - batches.begin);
-    sum_scores(spec, samples, {prediction, floats}, {targets_from(first), floats},
+    sum_scores(spec, scale, samples, {prediction, floats}, {targets_from(first), floats},
                std::span(sums.scores).subspan(batch * each, each));
     if (see) see(first, samples, prediction);
   };
@@ -53,8 +54,10 @@ Evaluation whole_evaluation(const data::Dataset& dataset, const EvaluationSums& 
           scores_of(dataset.spec(), sums.scores)};
 }
 
-Evaluation evaluate(crew::Crew& crew, const data::Dataset& dataset, const crew::Crew::See& see) {
-  return whole_evaluation(dataset, evaluate_part(crew, dataset, {0, crew.evaluation_batches(dataset.size())}, see));
+Evaluation evaluate(crew::Crew& crew, const data::Dataset& dataset, const data::TargetScale& scale,
+                    const crew::Crew::See& see) {
+  return whole_evaluation(dataset,
+                          evaluate_part(crew, dataset, scale, {0, crew.evaluation_batches(dataset.size())}, see));
 }
 
 }  // namespace trireme::train

@@ -4,15 +4,16 @@
 
 #include "crew/crew.h"
 #include "data/dataset/dataset.h"
+#include "data/dataset/target_scale.h"
 #include "train/evaluation/scores.h"
 
 namespace trireme::train {
 
 struct Evaluation {
   std::int64_t samples = 0;
-  double loss = 0;      // mean
+  double loss = 0;      // mean, of targets as they are learnt
   double accuracy = 0;  // mean; NaN when the target is real values
-  Scores scores;        // of values and labels
+  Scores scores;        // of values, in the data's own units, and labels
 };
 
 // The sums over each of some evaluation batches, in their order.
@@ -20,12 +21,14 @@ struct EvaluationSums {
   std::vector<double> losses, corrects;  // one per batch
   std::vector<double> scores;            // score_sums() per batch
 };
-// Evaluates the evaluation batches [begin, end) of a dataset.
-EvaluationSums evaluate_part(crew::Crew& crew, const data::Dataset& dataset, base::Range batches,
-                             const crew::Crew::See& see = nullptr);
+// Evaluates the evaluation batches [begin, end) of a dataset. The dataset has targets in its own units, the network
+// gives them on the scale; `see` gets what the network gives.
+EvaluationSums evaluate_part(crew::Crew& crew, const data::Dataset& dataset, const data::TargetScale& scale,
+                             base::Range batches, const crew::Crew::See& see = nullptr);
 // Combines the sums of all batches of a dataset.
 Evaluation whole_evaluation(const data::Dataset& dataset, const EvaluationSums& sums);
 // Evaluates the whole dataset.
-Evaluation evaluate(crew::Crew& crew, const data::Dataset& dataset, const crew::Crew::See& see = nullptr);
+Evaluation evaluate(crew::Crew& crew, const data::Dataset& dataset, const data::TargetScale& scale,
+                    const crew::Crew::See& see = nullptr);
 
 }  // namespace trireme::train

@@ -72,14 +72,14 @@ double Predictions::loss(std::int64_t sample) const {
     return log_of_exp_sum(values) - static_cast<double>(values[static_cast<std::size_t>(truth[0])]);
   double sum = 0;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const double x = values[k], t = truth[k];
-    sum += spec.target == data::TargetKind::labels ? log_of_one_and_exp(x) - t * x : (x - t) * (x - t);
+    const double x = values[k], t = truth[k], error = scale.is_none() ? x - t : (x - t) / scale.deviation[k];
+    sum += spec.target == data::TargetKind::labels ? log_of_one_and_exp(x) - t * x : error * error;
   }
   return sum / static_cast<double>(values.size());
 }
 
-Predictions predict(crew::Crew& crew, const data::Dataset& dataset, bool with_targets) {
-  Predictions all{{}, dataset.spec(), dataset.size(), {}, {}};
+Predictions predict(crew::Crew& crew, const data::Dataset& dataset, const data::TargetScale& scale, bool with_targets) {
+  Predictions all{{}, dataset.spec(), dataset.size(), {}, {}, scale};
   const auto width = static_cast<std::size_t>(all.spec.classes);
   const auto samples = static_cast<std::size_t>(all.samples);
   all.outputs.resize(samples * width);
@@ -88,7 +88,8 @@ Predictions predict(crew::Crew& crew, const data::Dataset& dataset, bool with_ta
                 all.outputs.data() + static_cast<std::size_t>(first) * width);
   };
   all.targets.resize(samples * static_cast<std::size_t>(data::target_floats(all.spec)));
-  all.evaluation = evaluate(crew, KeepTargets(dataset, all.targets), see);
+  all.evaluation = evaluate(crew, KeepTargets(dataset, all.targets), scale, see);
+  data::restore(scale, all.outputs);
   if (!with_targets) all.targets.clear();
   return all;
 }

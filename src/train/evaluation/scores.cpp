@@ -36,13 +36,16 @@ std::optional<double> mean_of_known(const auto& scores, const auto& score) {
   return ratio(sum, static_cast<double>(known));
 }
 
-void sum_value(std::int64_t samples, std::size_t stride, const float* outputs, const float* targets, double* sums) {
+// Subtracts `center` from outputs and targets alike, so that a shift of all values changes no bit of their errors.
+void sum_value(std::int64_t samples, std::size_t stride, const float* outputs, const float* targets, double center,
+               double factor, double* sums) {
   const auto row = [&](std::int64_t s) { return static_cast<std::size_t>(s) * stride; };
   double mean = 0;
-  for (std::int64_t s = 0; s < samples; ++s) mean += static_cast<double>(targets[row(s)]);
+  for (std::int64_t s = 0; s < samples; ++s) mean += static_cast<double>(targets[row(s)]) - center;
   mean /= static_cast<double>(samples);
   for (std::int64_t s = 0; s < samples; ++s) {
-    const double target = targets[row(s)], error = static_cast<double>(outputs[row(s)]) - target;
+    const double target = static_cast<double>(targets[row(s)]) - center;
+    const double error = static_cast<double>(outputs[row(s)]) * factor - target;
     sums[kAbsolute] += std::abs(error);
     sums[kSquare] += error * error;
     sums[kSpread] += (target - mean) * (target - mean);
@@ -117,14 +120,15 @@ std::size_t score_sums(const data::DataSpec& spec) {
   return each == 0 ? 0 : kFirst + each * static_cast<std::size_t>(spec.classes);
 }
 
-void sum_scores(const data::DataSpec& spec, std::int64_t samples, std::span<const float> outputs,
-                std::span<const float> targets, std::span<double> sums) {
+void sum_scores(const data::DataSpec& spec, const data::TargetScale& scale, std::int64_t samples,
+                std::span<const float> outputs, std::span<const float> targets, std::span<double> sums) {
   std::ranges::fill(sums, 0.0);
   const auto width = static_cast<std::size_t>(spec.classes);
   sums[kCount] = static_cast<double>(samples);
   if (spec.target == TargetKind::values) {
     for (std::size_t k = 0; k < width; ++k)
-      sum_value(samples, width, outputs.data() + k, targets.data() + k, sums.data() + kFirst + k * kOfValue);
+      sum_value(samples, width, outputs.data() + k, targets.data() + k, scale.is_none() ? 0 : scale.mean[k],
+                scale.is_none() ? 1 : scale.deviation[k], sums.data() + kFirst + k * kOfValue);
     return;
   }
   for (std::int64_t s = 0; s < samples; ++s) {

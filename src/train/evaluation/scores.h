@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/dataset/dataset.h"
+#include "data/dataset/target_scale.h"
 #include "observe/events.h"
 
 namespace trireme::train {
@@ -53,9 +54,10 @@ bool says_label(float output);
 
 // The number of sums per batch; 0 for classes, which need none.
 std::size_t score_sums(const data::DataSpec& spec);
-// Sets `sums` to those of a batch. `outputs`, `targets`: samples x spec.classes, outputs as the network gives them.
-void sum_scores(const data::DataSpec& spec, std::int64_t samples, std::span<const float> outputs,
-                std::span<const float> targets, std::span<double> sums);
+// Sets `sums` to those of a batch. `outputs`, `targets`: samples x spec.classes, outputs as the network gives them,
+// targets in the data's own units. Scores of values are in these units.
+void sum_scores(const data::DataSpec& spec, const data::TargetScale& scale, std::int64_t samples,
+                std::span<const float> outputs, std::span<const float> targets, std::span<double> sums);
 // `sums`: of all batches, in their order.
 Scores scores_of(const data::DataSpec& spec, std::span<const double> sums);
 

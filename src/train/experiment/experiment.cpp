@@ -16,9 +16,11 @@
 #include "data/stages/prepare.h"
 #include "data/stages/resize.h"
 #include "data/stages/subset.h"
+#include "data/stages/target_scale.h"
 #include "ops/norm/batch_norm.h"
 #include "train/experiment/class_weights.h"
 #include "train/experiment/freeze.h"
+#include "train/experiment/target_scale.h"
 
 namespace trireme::train {
 namespace {
@@ -42,8 +44,9 @@ data::DatasetPtr first_samples(const base::Settings& settings, const char* optio
   return wanted > 0 ? data::limit(set, wanted) : set;
 }
 
-// Sets train, validation (if a share is kept) and test to datasets of unprocessed samples.
-void open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelRow& model, bool is_new,
+// Sets train, validation (if a share is kept) and test to datasets of unprocessed samples. Returns whether the data is
+// one of the list of datasets.
+bool open_data(const data::Readers& readers, const base::Settings& settings, const models::ModelRow& model, bool is_new,
                const GivenParts& given, Experiment& e) {
   const SavedData* saved = given.data;
   data::DataRequest request;
@@ -82,6 +85,7 @@ void open_data(const data::Readers& readers, const base::Settings& settings, con
     e.validation = parts.test;
   }
   e.notes.insert(e.notes.end(), e.validation_plan.notes.begin(), e.validation_plan.notes.end());
+  return !pair.dataset.empty();
 }
 
 // Augments the training set and normalises all sets by the training set's statistics, or by those of a saved run.
@@ -215,13 +219,17 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
   const std::optional<ModelText> file = given.model ? given.model : read_model_file(settings);
   const models::ModelRow model = choose_model(registry, settings, file);
   e.is_in_zoo = !file && models::is_in_zoo(model.name);
-  open_data(registry.readers, settings, model, known == nullptr, given, e);
+  const bool has_name = open_data(registry.readers, settings, model, known == nullptr, given, e);
   e.crew_options.class_weights =
       class_weights(settings.label("class-weights"), settings.text("class-weights"), *e.train);
   if (!e.crew_options.class_weights.empty())
     e.notes.push_back(class_weights_note(e.train->spec(), e.crew_options.class_weights));
+  const data::DatasetPtr unprocessed = e.train;
   prepare_data(settings, known, e);
   fit_network(model, settings, given.data, e);
+  data::check_target_scale(given.target_scale, e.train->spec());
+  e.target_scale =
+      known ? given.target_scale : choose_target_scale(settings, has_name, *unprocessed, e.network, e.notes);
   if (const std::string& style = settings.text("init"); style != "auto") e.network.set_initialiser(style);
   if (e.network.initialiser().empty()) e.network.set_initialiser(kInitialiser);
   const graph::Network& net = e.network;
@@ -269,6 +277,8 @@ std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& fil
   return std::make_shared<ops::KernelTable>(ops::KernelTable::parse(base::read_text(file), file));
 }
 
+data::DatasetPtr training_samples(const Experiment& e) { return data::scale_targets(e.train, e.target_scale); }
+
 data::LoaderOptions loader_options(const Experiment& e) {
   data::LoaderOptions options;
   options.batch = e.batch;
@@ -297,6 +307,8 @@ std::string data_hash(const Experiment& e) {
       hash = base::xxh3(std::as_bytes(std::span(target)), hash);
     }
   }
+  for (const auto* numbers : {&e.target_scale.mean, &e.target_scale.deviation})
+    if (!numbers->empty()) hash = base::xxh3(std::as_bytes(std::span(*numbers)), hash);
   return fmt::format("{:016x}", hash);
 }
 

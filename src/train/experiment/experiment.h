@@ -9,6 +9,7 @@
 #include "base/text/options.h"
 #include "crew/crew.h"
 #include "data/dataset/dataset.h"
+#include "data/dataset/target_scale.h"
 #include "data/loading/loader.h"
 #include "data/open_data.h"
 #include "data/sampling/distribution.h"
@@ -33,6 +34,7 @@ struct SavedData {
 };
 
 struct Experiment {
+  // Targets of values are in the data's own units in all sets; training_samples() are as training sees them.
   data::DatasetPtr train;       // augmented, normalised; without the validation share
   data::DatasetPtr validation;  // null: the test set is evaluated instead
   data::DatasetPtr test;
@@ -42,6 +44,7 @@ struct Experiment {
   data::DataSpec data_spec;                  // of the samples as the data holds them
   std::optional<data::ImageOptions> images;  // how files of images were read; a size found from the data included
   data::Normalization normalization;         // computed from the training set, or taken from a saved run
+  data::TargetScale target_scale;            // the same
   graph::Network network{""};
   bool is_in_zoo = false;  // the network is one that the zoo makes, not one of a file or of a program of its own
   std::int64_t batch = 0;
@@ -62,10 +65,14 @@ struct HostNeighbours {
   int here = 1, index = 0;  // workers on this host; this worker's index among them
 };
 
+// The training set with its targets as they are learnt.
+data::DatasetPtr training_samples(const Experiment& experiment);
+
 // The loader options that follow from the experiment.
 data::LoaderOptions loader_options(const Experiment& experiment);
 
-// A hash over the size of each set and a few of its samples with their targets. Equal data gives equal hashes.
+// A hash over the size of each set, a few of its samples with their targets, and the scale of the targets. Equal data
+// gives equal hashes.
 std::string data_hash(const Experiment& experiment);
 
 // A file that is no kernel table is a user error.
@@ -75,6 +82,7 @@ std::shared_ptr<const ops::KernelTable> read_kernel_table(const std::string& fil
 struct GivenParts {
   // Of the run that the settings come from; applied instead of one computed from the data given now.
   const data::Normalization* normalization = nullptr;
+  data::TargetScale target_scale{};  // of that run
   // The description of the network; without it, the settings name the model.
   std::optional<ModelText> model{};
   // Other data for a saved run; the network is the run's, whatever the data.

@@ -23,6 +23,9 @@ constexpr std::array kOptions{
            "standard (per channel), mean (minus mean, /255), scale (/255), none; auto: standard, none for synthetic"},
     Option{"What to train", "target", "KIND", "classes",
            "the targets of synthetic samples and of files of your own: classes, labels (several at once) or values"},
+    Option{"What to train", "target-scale", "auto|standard|none", "auto",
+           "how values are learnt: standard (minus their mean, divided by their deviation) or as they are; results are "
+           "in the data's units; auto: standard for files of your own"},
     Option{"What to train", "target-column", "NAMES", "",
            "of a table, what to predict: names in its header or numbers from 1; default: label, class or target, else "
            "the last column"},

@@ -25,10 +25,15 @@ ScoreJson known_number(std::optional<double> value) {
 
 }  // namespace
 
+std::string error_text(double error) {
+  return std::isnan(error) ? "-" : fmt::format("{:.{}g}", error, std::abs(error) < 1000 ? 4 : 6);
+}
+
 std::string headline(const Evaluation& e) {
   if (!e.scores.values.empty()) {
     const ValueScore all = e.scores.all_values();
-    return fmt::format("R2  {}  (MAE {:.4g}, RMSE {:.4g}, loss {:.6g})", r2_text(all.r2), all.mae, all.rmse, e.loss);
+    return fmt::format("R2  {}  (MAE {}, RMSE {}, loss {:.6g})", r2_text(all.r2), error_text(all.mae),
+                       error_text(all.rmse), e.loss);
   }
   if (!e.scores.labels.empty())
     return fmt::format("F1  {} over all labels, {} on average  (exact match {}, accuracy {}, loss {:.4f})",
@@ -66,8 +71,8 @@ std::vector<std::string> value_table(const data::DataSpec& spec, const Scores& s
   std::vector<std::string> lines{fmt::format("{:<{}}         MAE        RMSE          R2", "value", width)};
   for (std::size_t k = 0; k < scores.values.size(); ++k) {
     const ValueScore& value = scores.values[k];
-    lines.push_back(fmt::format("{:<{}.{}}  {:>10.4g}  {:>10.4g}  {:>10}", class_name(spec, k), width, width, value.mae,
-                                value.rmse, r2_text(value.r2)));
+    lines.push_back(fmt::format("{:<{}.{}}  {:>10}  {:>10}  {:>10}", class_name(spec, k), width, width,
+                                error_text(value.mae), error_text(value.rmse), r2_text(value.r2)));
   }
   return lines;
 }

@@ -8,6 +8,9 @@
 
 namespace trireme::train {
 
+// An error in the data's own units, which may have any size: "0.0312", "11360.2".
+std::string error_text(double error);
+
 // "R2  0.9123  (MAE 0.431, RMSE 0.612, loss 0.3745)", "accuracy  93.10 %  (loss 0.2130)", and so on.
 std::string headline(const Evaluation& evaluation);
 // The same, a line for each.

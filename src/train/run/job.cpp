@@ -198,6 +198,8 @@ class Job {
       if (!given.text("resume").empty()) {
         normalization_ = stored_normalization(RunFolder::open(given.text("resume")));
         json["normalization"] = to_text(*normalization_);
+        target_scale_ = stored_target_scale(RunFolder::open(given.text("resume")));
+        json["target_scale"] = to_text(target_scale_);
         model_ = stored_network(RunFolder::open(given.text("resume")));
         if (const auto samples = stored_samples(RunFolder::open(given.text("resume")))) schema_ = samples->spec.schema;
         if (schema_) json["schema"] = data::to_json(*schema_);
@@ -212,6 +214,7 @@ class Job {
     const Json json = Json::parse(text);
     for (const auto& [name, value] : json.at("given").items()) settings.set(name, value.get<std::string>());
     if (json.contains("normalization")) normalization_ = normalization_from_text(json.at("normalization"));
+    if (json.contains("target_scale")) target_scale_ = target_scale_from_text(json.at("target_scale"));
     if (json.contains("schema"))
       schema_ = std::make_shared<const data::TableSchema>(data::schema_from_json(json["schema"].get<std::string>()));
     if (json.contains("model")) model_ = ModelText{json["model"].at("file"), json["model"].at("text")};
@@ -227,7 +230,7 @@ class Job {
                         fmt::format("{} train --resume {} --data PLACE", base::program_name(), run));
     base::Settings common = settings_;
     common.set("isa", isa);
-    const GivenParts given{normalization_ ? &*normalization_ : nullptr, model_, nullptr, schema_};
+    const GivenParts given{normalization_ ? &*normalization_ : nullptr, target_scale_, model_, nullptr, schema_};
     experiment_ = resolve(registry_, common, given, neighbours);
     const Experiment& e = *experiment_;
     if (roles_.workers > e.oars)
@@ -512,6 +515,7 @@ class Job {
   comm::Group group_;
   Agreement agree_;
   std::optional<data::Normalization> normalization_;
+  data::TargetScale target_scale_;
   std::shared_ptr<const data::TableSchema> schema_;
   std::optional<ModelText> model_;
   base::Settings settings_;

@@ -47,7 +47,7 @@ bool free_on_resume(const std::string& name) {
 }
 
 bool is_same_value(const std::string& option, const std::string& before, const std::string& now) {
-  if (before == now) return true;
+  if (before == now || (option == "target-scale" && now == "auto")) return true;
   return (option == "init-from" || option == "kernel-table") && base::absolute_path(before) == base::absolute_path(now);
 }
 
@@ -58,9 +58,8 @@ void check_data_exists(const Registry& registry, const base::Settings& settings,
   const std::string& data = settings.text("data");
   std::error_code ignored;
   if (registry.readers.datasets.find(data) != nullptr || base::fs::exists(data, ignored)) return;
-  base::user_error(
-      "the data of the run {}, {}, does not exist; if it lies elsewhere now, name the place: {}", run,
-      base::absolute_path(data), advice);
+  base::user_error("the data of the run {}, {}, does not exist; if it lies elsewhere now, name the place: {}", run,
+                   base::absolute_path(data), advice);
 }
 
 void check_known_model(const Registry& registry, const base::Settings& settings, const std::string& run) {

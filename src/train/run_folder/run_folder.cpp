@@ -23,6 +23,7 @@
 #include "ops/core/onednn.h"
 #include "store/json_checksum.h"
 #include "train/experiment/options.h"
+#include "train/experiment/target_scale.h"
 
 namespace trireme::train {
 namespace {
@@ -124,6 +125,15 @@ data::Normalization normalization_from_text(const std::string& text) {
   return normalization;
 }
 
+std::string to_text(const data::TargetScale& scale) {
+  return nlohmann::ordered_json{{"mean", scale.mean}, {"deviation", scale.deviation}}.dump();
+}
+
+data::TargetScale target_scale_from_text(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  return {json.at("mean"), json.at("deviation")};
+}
+
 namespace {
 
 nlohmann::ordered_json samples_json(const RunSamples& samples) {
@@ -165,6 +175,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["configuration"]["oars"] = std::to_string(e.oars);
   json["configuration"]["init"] = e.network.initialiser();
   json["configuration"]["validation"] = e.validation_plan.text;
+  json["configuration"]["target-scale"] = target_scale_name(e.target_scale);
   // Absolute, so that the run is found again from any folder.
   if (!e.data_path.empty()) json["configuration"]["data"] = e.data_path;
   for (const char* name : kPathOptions) json["configuration"][name] = base::absolute_path(settings.text(name));
@@ -192,6 +203,7 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
   json["network_sha256"] = sha256_of(network);
   json["data_hash"] = data_hash(e);
   json["normalization"] = nlohmann::ordered_json::parse(to_text(e.normalization));
+  if (!e.target_scale.is_none()) json["target_scale"] = nlohmann::ordered_json::parse(to_text(e.target_scale));
   json["samples"] = samples_json({e.data_spec, e.train->spec().inputs});
   utsname system{};
   ::uname(&system);
@@ -244,6 +256,13 @@ data::Normalization stored_normalization(const RunFolder& folder) {
                        [](const nlohmann::json& json) { return normalization_from_text(json.dump()); });
 }
 
+data::TargetScale stored_target_scale(const RunFolder& folder) {
+  const auto json = nlohmann::json::parse(base::read_text(folder.file("run.json")), nullptr, false);
+  if (!json.is_object() || !json.contains("target_scale")) return {};
+  return from_run_json(folder, "target_scale",
+                       [](const nlohmann::json& found) { return target_scale_from_text(found.dump()); });
+}
+
 std::optional<ModelText> stored_network(const RunFolder& folder) {
   const auto path = folder.file(kNetworkFile);
   const nlohmann::json run = nlohmann::json::parse(base::read_text(folder.file("run.json")), nullptr, false);
@@ -292,9 +311,9 @@ void read_configuration(base::Settings& settings, const std::string& run_json) {
     const auto text = value.get<std::string>();
     settings.set(name, name == "validation" ? recorded_validation(text) : text, run_json);
   }
-  // Runs from before this option did not turn images.
-  if (const char* name = "image-upright"; !json["configuration"].contains(name) && !settings.is_set(name))
-    settings.set(name, "no", run_json);
+  // Runs from before these options did not turn images and learnt values as they are.
+  for (const auto& [name, before] : {std::pair("image-upright", "no"), std::pair("target-scale", "none")})
+    if (!json["configuration"].contains(name) && !settings.is_set(name)) settings.set(name, before, run_json);
 }
 
 base::Settings settings_of_run(const std::string& run) {

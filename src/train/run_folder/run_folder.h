@@ -68,8 +68,15 @@ void write_run_json(const RunFolder& folder, const base::Settings& settings, con
 std::string to_text(const data::Normalization& normalization);
 data::Normalization normalization_from_text(const std::string& text);
 
+// A scale of targets as one line of JSON, and back.
+std::string to_text(const data::TargetScale& scale);
+data::TargetScale target_scale_from_text(const std::string& text);
+
 // The normalisation a run was trained with.
 data::Normalization stored_normalization(const RunFolder& folder);
+
+// The scale of a run's targets; none in runs that learn values as they are, as those of older versions.
+data::TargetScale stored_target_scale(const RunFolder& folder);
 
 // The network of a run; nothing for runs of programs that did not store it. A changed file is a user error.
 std::optional<ModelText> stored_network(const RunFolder& folder);

@@ -14,6 +14,7 @@
 #include "base/system/standard_streams.h"
 #include "base/system/terminal.h"
 #include "base/text/text.h"
+#include "train/results/score_report.h"
 #include "train/sinks/sinks.h"
 
 namespace trireme::train {
@@ -25,16 +26,19 @@ std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format
 // The scores of the epoch table: their titles, and how they are written.
 struct ScoreColumn {
   const char *name, *title;
-  bool is_share;
+  std::string (*text)(double score);
 };
-constexpr std::array kScoreColumns{ScoreColumn{"mae", "MAE", false}, ScoreColumn{"rmse", "RMSE", false},
-                                   ScoreColumn{"r2", "R2", false}, ScoreColumn{"f1_micro", "F1", true},
-                                   ScoreColumn{"exact_match", "exact", true}};
 
 // Four decimals for ordinary losses, an exponent for diverged ones.
 std::string loss_text(double loss) {
   return std::abs(loss) < 1e6 ? fmt::format("{:.4f}", loss) : fmt::format("{:.4g}", loss);
 }
+
+std::string r2_or_dash(double r2) { return std::isnan(r2) ? "-" : loss_text(r2); }
+
+constexpr std::array kScoreColumns{ScoreColumn{"mae", "MAE", error_text}, ScoreColumn{"rmse", "RMSE", error_text},
+                                   ScoreColumn{"r2", "R2", r2_or_dash}, ScoreColumn{"f1_micro", "F1", percent},
+                                   ScoreColumn{"exact_match", "exact", percent}};
 
 // The columns of the terminal; 1000 if unknown.
 std::size_t columns(std::FILE* stream) {
@@ -157,10 +161,7 @@ void Console::epoch(const observe::EpochDone& e) {
   if (has_accuracy) add(held_out + " acc.", percent(e.held_out_accuracy));
   for (const ScoreColumn& column : kScoreColumns)
     for (const observe::Score& score : e.held_out_scores)
-      if (score.name == column.name)
-        add(held_out + " " + column.title, column.is_share           ? percent(score.value)
-                                           : std::isnan(score.value) ? "-"
-                                                                     : loss_text(score.value));
+      if (score.name == column.name) add(held_out + " " + column.title, column.text(score.value));
   add("lr", fmt::format("{:.2g}", e.lr), 8);
   add("samples/s", rate(e.samples_per_second), 9);
   add("time", base::human_seconds(e.seconds), 8);

@@ -124,8 +124,10 @@ void add_learning(ConfigText& text, const StarterPlan& plan, const DataSurvey& s
     text.comment("Adam forgives a rate that does not fit. Slow: lr times 3; loss jumps: lr divided by 3.");
   }
   if (survey.spec.target == data::TargetKind::values)
-    text.comment(fmt::format("The values are learnt as they are: mean {:.4g}, deviation {:.4g}.", survey.target_mean,
-                             survey.target_deviation));
+    text.comment(fmt::format(
+        "Values (mean {:.4g}, deviation {:.4g}) are learnt with mean 0 and deviation 1, so no rate depends on their\n"
+        "# unit. Predictions, MAE and RMSE are in the data's own units.",
+        survey.target_mean, survey.target_deviation));
   text.add("optimizer", plan.optimizer);
   text.comment(plan.schedule == "onecycle"
                    ? "The rate rises for the first third of the run, then falls to almost nothing."

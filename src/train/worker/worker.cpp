@@ -235,7 +235,7 @@ void Worker::compute_together(std::size_t phase, std::int64_t from, std::int64_t
       if (step >= end) return std::optional<data::Slice>();
       return std::optional(slice_of(step, assignment_->share(step + 1, context_.worker)));
     };
-    ahead_->loader = std::make_unique<data::Loader>(context_.experiment.train, options);
+    ahead_->loader = std::make_unique<data::Loader>(training_samples(context_.experiment), options);
   }
   bool stopped = false;
   for (std::int64_t step = from; step < to && !stopped; ++step) {
@@ -308,7 +308,7 @@ void Worker::compute_shares(std::size_t phase, std::int64_t from, double lr_scal
     share_of->emplace(slice.number, answer.oars);
     return slice;
   };
-  data::Loader loader(e.train, options);
+  data::Loader loader(training_samples(e), options);
   for (std::int64_t clock = 0;; ++clock) {
     const std::int64_t start = base::now_ns();
     const data::Batch* batch = loader.next();
@@ -341,7 +341,7 @@ void Worker::evaluate(const EvaluateOrder& order) {
   const base::Range mine =
       context_.worker < order.parts ? base::oar_samples(context_.worker, order.parts, batches) : base::Range{};
   const std::int64_t start = base::now_ns();
-  EvaluationSums sums = evaluate_part(*crew_, set, mine);
+  EvaluationSums sums = evaluate_part(*crew_, set, e.target_scale, mine);
   trace_.add("evaluate", kStepLane, start, base::now_ns());
   send_to_helm(EvaluationReply{std::move(sums.losses), std::move(sums.corrects), std::move(sums.scores)});
 }

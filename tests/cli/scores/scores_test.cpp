@@ -80,7 +80,9 @@ TEST_F(ScoresOfRuns, ValuesHaveErrorsAndNoAccuracy) {
   const Words on_test{"--validation", "0%"};  // evaluates the test set after each epoch
   const Json summary = trained(values("r") + on_test);
   const std::array<const char*, 3> names{"mae", "rmse", "r2"};
-  EXPECT_NEAR(summary["test_rmse"].get<double>(), std::sqrt(summary["test_loss"].get<double>()), 1e-6);
+  const Json scale = Json::parse(read(folder() / "r/run.json"))["target_scale"];
+  EXPECT_NEAR(summary["test_rmse"].get<double>() / scale["deviation"][0].get<double>(),
+              std::sqrt(summary["test_loss"].get<double>()), 1e-6);
   EXPECT_GE(summary["test_rmse"], summary["test_mae"]);
   EXPECT_GT(summary["test_r2"].get<double>(), 0.5);
   EXPECT_TRUE(summary["test_accuracy"].is_null());

@@ -167,6 +167,7 @@ TEST(SheetLabel, TextOfEveryTarget) {
   EXPECT_EQ(label_text(spec, std::vector<float>{0, 1, 1}), "1, 2");
   spec.target = TargetKind::values;
   EXPECT_EQ(label_text(spec, std::vector<float>{0.12345f, -3, 1e6f}), "0.123, -3, 1e+06");
+  EXPECT_EQ(label_text(spec, std::vector<float>{349123, -1234.5f}), "349123, -1234.5");
 }
 
 TEST(ContactSheet, NamesOfAnyScriptAreDrawnOrSaid) {

@@ -45,7 +45,7 @@ TEST(Scores, AreThoseOfScikitLearn) {
   for (const data::TargetKind target : {data::TargetKind::values, data::TargetKind::labels}) {
     const data::DataSpec spec{{{1}}, target, kWidth, {}};
     std::vector<double> sums(score_sums(spec));
-    sum_scores(spec, kSamples, outputs, targets, sums);
+    sum_scores(spec, {}, kSamples, outputs, targets, sums);
     const Scores scores = scores_of(spec, sums);
     for (const observe::Score& score : scores.named())
       EXPECT_NEAR(score.value, peer[score.name].get<double>(), 1e-9) << score.name;

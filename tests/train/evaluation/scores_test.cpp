@@ -21,7 +21,7 @@ struct Samples {
 };
 
 // Scores of samples that are evaluated in batches of this size.
-Scores scored(TargetKind target, const Samples& all, std::int64_t batch) {
+Scores scored(TargetKind target, const Samples& all, std::int64_t batch, const data::TargetScale& scale = {}) {
   const data::DataSpec spec = spec_of(target, all.width);
   std::vector<double> sums;
   for (std::int64_t first = 0; first < all.count(); first += batch) {
@@ -31,7 +31,7 @@ Scores scored(TargetKind target, const Samples& all, std::int64_t batch) {
                                    static_cast<std::size_t>(samples * all.width));
     };
     std::vector<double> own(score_sums(spec));
-    sum_scores(spec, samples, part(all.outputs), part(all.targets), own);
+    sum_scores(spec, scale, samples, part(all.outputs), part(all.targets), own);
     sums.insert(sums.end(), own.begin(), own.end());
   }
   return scores_of(spec, sums);
@@ -46,6 +46,18 @@ TEST(ScoresOfValues, ByHand) {
   EXPECT_DOUBLE_EQ(scores.values[0].rmse, std::sqrt(1.5));
   EXPECT_DOUBLE_EQ(scores.values[0].r2.value(), 1 - 6.0 / 14);
   EXPECT_EQ(scores.all_values().r2, scores.values[0].r2);
+}
+
+// Outputs as the network learns values, targets in the data's own units: 10 + 4 x, and -100 + 0.5 x.
+TEST(ScoresOfValues, AreInTheDatasUnits) {
+  const data::TargetScale scale{{10, -100}, {4, 0.5}};
+  const Samples samples{2, {1, 0, -1, 2}, {13, -100, 8, -101}};  // that is 14, -100, 6, -99
+  const Scores scores = scored(TargetKind::values, samples, 1, scale);
+  EXPECT_DOUBLE_EQ(scores.values[0].mae, 1.5);
+  EXPECT_DOUBLE_EQ(scores.values[0].rmse, std::sqrt(2.5));
+  EXPECT_DOUBLE_EQ(scores.values[0].r2.value(), 1 - 5 / 12.5);
+  EXPECT_DOUBLE_EQ(scores.values[1].mae, 1);
+  EXPECT_DOUBLE_EQ(scores.values[1].r2.value(), 1 - 4 / 0.5);
 }
 
 // The targets' mean is large against their spread: sums of squares would lose R2.
