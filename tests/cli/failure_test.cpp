@@ -63,7 +63,8 @@ TEST_F(Failure, AFullDiskLeavesNoPart) {
   const Small disk(folder() / "disk", "size=64k");
   if (!disk.mounted()) GTEST_SKIP() << "mounting a small file system is not permitted here";
   const Outcome outcome = train({"--epochs", "2", "--run", "disk/r"});
-  expect_sentence(outcome, 1, {"disk/r", "No space left", "free at least", "in disk/r, which has", "KB for a checkpoint"});
+  expect_sentence(outcome, 1,
+                  {"disk/r", "No space left", "free at least", "in disk/r, which has", "KB for a checkpoint"});
   EXPECT_NE(outcome.out.find("note: disk/r has"), std::string::npos) << "said before the work is lost\n" << outcome.out;
   for (const std::string& entry : snapshot()) {
     EXPECT_EQ(entry.find(".partial"), std::string::npos) << entry;

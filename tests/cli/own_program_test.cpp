@@ -102,8 +102,8 @@ TEST(OwnProgram, ABrokenNetworkIsASentence) {
   EXPECT_NE(list.out.find("\nmine "), std::string::npos) << list.out;
   EXPECT_NE(list.err.find("note: no-input cannot be made: " + why), std::string::npos) << list.err;
   for (const std::vector<std::string>& words : {std::vector<std::string>{"model", "show", "no-input"},
-                                               {"train", "--model", "no-input", "--data", "synthetic"},
-                                               {"bench", "step", "--model", "no-input"}}) {
+                                                {"train", "--model", "no-input", "--data", "synthetic"},
+                                                {"bench", "step", "--model", "no-input"}}) {
     const Ended ended = run(program, words);
     EXPECT_EQ(ended.code, 2) << words[0];
     EXPECT_NE(ended.err.find(why), std::string::npos) << ended.err;

@@ -14,15 +14,17 @@ class ZooFiles : public Program {
     for (const std::string& line : lines_of(run({"list", "models"}).out)) {
       std::istringstream words(line);
       std::string name, input;
-      if (words >> name >> input && input.find('x') != std::string::npos && std::isdigit(input[0])) names.push_back(name);
+      if (words >> name >> input && input.find('x') != std::string::npos && std::isdigit(input[0]))
+        names.push_back(name);
     }
     return names;
   }
 
   std::string weights_after_5_steps(const std::string& model) const {
     fs::remove_all(folder() / "r");
-    const Outcome outcome = run({"train", "--model", model, "--run", "r", "--data", "synthetic", "--steps", "5",
-                                 "--train-samples", "16", "--test-samples", "4", "--batch", "8", "--oars", "2", "--json"});
+    const Outcome outcome =
+        run({"train", "--model", model, "--run", "r", "--data", "synthetic", "--steps", "5", "--train-samples", "16",
+             "--test-samples", "4", "--batch", "8", "--oars", "2", "--json"});
     EXPECT_EQ(outcome.code, 0) << model << ": " << outcome.err;
     return outcome.code == 0 ? last_json(outcome)["weights_sha256"].get<std::string>() : "";
   }

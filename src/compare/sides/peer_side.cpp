@@ -55,12 +55,9 @@ void PeerSide::prepare(const train::Experiment& experiment, const Tensors& weigh
   const auto shape_of = [&](int node) { return network.nodes()[static_cast<std::size_t>(node)].shape; };
   Json inputs = Json::array();
   for (const int node : network.inputs()) inputs.push_back(shape_of(node).sizes());
-  Json request{{"do", "prepare"},
-               {"model", network.name()},
-               {"inputs", inputs},
-               {"classes", shape_of(network.prediction()).count()},
-               {"weights", write(weights)},
-               {"optimizer", optimizer},
+  Json request{{"do", "prepare"},           {"model", network.name()},
+               {"inputs", inputs},          {"classes", shape_of(network.prediction()).count()},
+               {"weights", write(weights)}, {"optimizer", optimizer},
                {"results", results_}};
   if (!experiment.is_in_zoo) request["network"] = Json::parse(graph::network_json(network));
   const Json answer = ask(process_, request);

@@ -87,7 +87,8 @@ std::string network_dot(const Network& network) {
     return all + "\"";
   };
   std::string text =
-      fmt::format("digraph {} {{\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n", quoted(network.name()));
+      fmt::format("digraph {} {{\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n",
+                  quoted(network.name()));
   for (int i = 0; i < static_cast<int>(network.nodes().size()); ++i) {
     const Node& node = node_of(network, i);
     // A line break in a label is \n as two characters, so it is added after quoting.

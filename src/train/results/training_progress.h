@@ -26,7 +26,7 @@ struct TrainingProgress {
   double train_loss = kUnknown, train_accuracy = kUnknown;
 
   optim::EarlyStopping::State early_stopping;
-  double best_loss = kUnknown;    // of the best result, on a validation set
+  double best_loss = kUnknown;   // of the best result, on a validation set
   std::int64_t total_steps = 0;  // the planned length of the run
   double seconds = 0;            // spent so far, by all processes
 
