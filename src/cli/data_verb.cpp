@@ -12,6 +12,7 @@
 #include "base/text/nearest.h"
 #include "base/text/text.h"
 #include "cli/cli.h"
+#include "cli/data_options.h"
 #include "data/dataset/columns.h"
 #include "data/dataset/table_schema.h"
 #include "data/open_data.h"
@@ -32,32 +33,29 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 using Option = base::OptionSpec;
 
-constexpr std::array kDataOptions{
-    Option{"Which data", "data", "NAME", "fashion-mnist", "dataset (trireme list datasets), a file or a folder"},
-    Option{"Which data", "data-dir", "DIR", "", "where the dataset lies; else TRIREME_DATA, else where Debian puts it"},
-    Option{"Which data", "target", "KIND", "classes", "what files of your own ask for: classes, labels or values"},
-    Option{"Which data", "image-size", "SIZE", "auto",
-           "resize files of images to N (NxN) or ROWSxCOLUMNS; auto: one from their sizes, where these differ"},
-    Option{"Which data", "image-fit", "stretch|crop|pad", "stretch",
-           "how they are resized: stretched, cut, or whole with black on two sides"},
-    Option{"Which data", "image-upright", "yes|no", "yes",
-           "turn images as the camera noted, or leave them as they are stored"},
-    Option{"Which data", "target-column", "NAMES", "",
-           "of a table, what to predict: names in its header or numbers from 1; default: label, class or target, else "
-           "the last column"},
-    Option{"Which data", "ignore-columns", "NAMES", "", "columns of a table to leave out"},
-    Option{"Which data", "category-columns", "NAMES", "",
-           "columns of a table whose numbers are codes, as of postcodes; columns of words are found"},
-    Option{"Which data", "missing", "refuse|mean|zero", "refuse",
-           "missing values in the inputs of a table: refuse, or fill in the column's mean or 0"},
-    Option{"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
-    Option{"Which data", "seed", "N", "1", "chooses the test set where the data has none, and what augmentation draws"},
-    Option{"What to do", "to", "FILE", "", "the new file: .trireme (pack) or .png (show)"},
-    Option{"What to do", "split", "train|test", "train", "which samples to show"},
-    Option{"What to do", "augment", "LIST", "none", "show them as training sees them (trireme list augmentations)"},
-    Option{"What to do", "epoch", "N", "0", "of which epoch, to see what augmentation draws"},
-    Option{"What to do", "json", "", "no", "print what info finds as one JSON object"},
-};
+std::vector<Option> data_options() {
+  constexpr const char* kWhich = "Which data";
+  std::vector<Option> all{
+      {kWhich, "data", "NAME", "fashion-mnist", "dataset (trireme list datasets), a file or a folder"},
+      {kWhich, "data-dir", "DIR", "", "where the dataset lies; else TRIREME_DATA, else where Debian puts it"},
+      {kWhich, "target", "KIND", "classes", "what files of your own ask for: classes, labels or values"},
+      {kWhich, "image-size", "SIZE", "auto",
+       "resize files of images to N (NxN) or ROWSxCOLUMNS; auto: one from their sizes, where these differ"},
+      {kWhich, "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
+      {kWhich, "seed", "N", "1", "chooses the test set where the data has none, and what augmentation draws"},
+      {"What to do", "to", "FILE", "", "the new file: .trireme (pack) or .png (show)"},
+      {"What to do", "split", "train|test", "train", "which samples to show"},
+      {"What to do", "augment", "LIST", "none", "show them as training sees them (trireme list augmentations)"},
+      {"What to do", "epoch", "N", "0", "of which epoch, to see what augmentation draws"},
+      {"What to do", "json", "", "no", "print what info finds as one JSON object"},
+  };
+  for (const std::span<const std::string_view> names :
+       {std::span<const std::string_view>(kTableOptions), std::span<const std::string_view>(kImageOptions)}) {
+    const std::vector<Option> of_train = options_of_train(kWhich, names);
+    all.insert(all.begin() + 4, of_train.begin(), of_train.end());
+  }
+  return all;
+}
 
 data::DataRequest request_of(const base::Settings& settings) {
   data::DataRequest request;
@@ -279,13 +277,14 @@ int run_data(const train::Registry& registry, const base::Settings& settings, co
 }  // namespace
 
 Verb data_verb() {
+  static const std::vector<Option> options = data_options();
   return {"data",
           "look at a dataset (info, show), or pack it into one file that processes share (pack)",
           "Examples:\n"
           "  trireme data info --data fashion-mnist\n"
           "  trireme data pack --data cifar10 --to cifar10.trireme\n"
           "  trireme data show --data cifar10 --augment crop,flip --to cifar10.png",
-          kDataOptions,
+          options,
           "what",
           run_data,
           {},

@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
+#include "cli/data_options.h"
 #include "data/readers/table/table_options.h"
 #include "train/evaluation/predictions.h"
 #include "train/experiment/options.h"
@@ -23,9 +24,6 @@ namespace {
 namespace fs = base::fs;
 using Option = base::OptionSpec;
 
-// Options of train that say how a table is read; init writes them into the file as they are given.
-constexpr std::array kTableOptions{"target-column", "ignore-columns", "category-columns", "missing"};
-
 std::vector<Option> init_options() {
   std::vector<Option> all{
       {"Which data", "data", "NAME", "", "a file or folder of your own, or a dataset (trireme list datasets)"},
@@ -33,11 +31,8 @@ std::vector<Option> init_options() {
       {"Which data", "target", "KIND", "classes", "what files of your own ask for: classes, labels or values"},
       {"Which data", "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
       {"Which data", "seed", "N", "1", "the seed of the experiment; also chooses the test set where there is none"}};
-  for (Option option : train::train_options())
-    if (std::ranges::find(kTableOptions, std::string_view(option.name)) != kTableOptions.end()) {
-      option.group = "Tables";
-      all.push_back(option);
-    }
+  const std::vector<Option> tables = options_of_train("Tables", kTableOptions);
+  all.insert(all.end(), tables.begin(), tables.end());
   return all;
 }
 
@@ -138,8 +133,8 @@ int run_init(const train::Registry& registry, const base::Settings& settings, co
                             request.seed,
                             request.skip_bad,
                             {}};
-  for (const char* option : kTableOptions)
-    if (settings.is_set(option)) names.table.emplace_back(option, settings.text(option));
+  for (const std::string_view option : kTableOptions)
+    if (const std::string name(option); settings.is_set(name)) names.table.emplace_back(name, settings.text(name));
   print_found(settings, survey, plan);
 
   std::error_code cause;

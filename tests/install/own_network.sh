@@ -9,7 +9,7 @@ options="--model mine --data synthetic --train-samples 12800 --epochs 5 --worker
 learnt whole.json 0.8
 
 # Killed with all its processes in the middle, it goes on to the same weights.
-setsid "$mine" train $options --run killed --checkpoint-every 50 > killed.json 2> killed.txt &
+setsid "$mine" train $options --run killed --checkpoint-every 50 --keep 4 > killed.json 2> killed.txt &
 launcher=$!
 for _ in $(seq 1500); do
   [ "$(ls killed/checkpoints 2> /dev/null | wc -l)" -ge 4 ] && break
