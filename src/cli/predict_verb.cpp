@@ -19,6 +19,9 @@ std::string check_output(const base::Settings& settings) {
   if (!output.empty()) base::check_new_file("--output", output);
   const std::array<std::string, 3> formats{"csv", "jsonl", "npy"};
   std::string format = settings.choice("format", formats);
+  if (!settings.is_set("format"))  // the file's ending says it
+    for (const std::string& one : formats)
+      if (output.ends_with("." + one)) format = one;
   if (format == "npy" && output.empty()) base::user_error("--format npy needs a file to write: --output FILE.npy");
   if (format == "npy" && settings.text("top") != "0")
     base::user_error("--top is for csv and jsonl; an array has the probabilities of all classes");
@@ -62,7 +65,8 @@ int run_predict(const train::Registry& registry, const base::Settings& settings,
 Verb predict_verb() {
   static const auto options = with_saved_run_options(
       {{"How", "output", "FILE", "", "write the predictions there (must be new); default: standard output"},
-       {"How", "format", "csv|jsonl|npy", "csv", "a table with a header, a JSON object per line, or a NumPy array"},
+       {"How", "format", "csv|jsonl|npy", "csv",
+        "a table with a header, a JSON object per line, or a NumPy array; default: as the file ends"},
        {"How", "top", "K", "0", "only the K best classes with their probabilities; 0: the probabilities of all"}});
   return {"predict",
           "write a run's predictions for a dataset or files of your own",

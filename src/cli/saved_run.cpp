@@ -23,6 +23,7 @@ std::vector<base::OptionSpec> with_saved_run_options(const std::vector<base::Opt
        "dataset, file or folder, or for predict - (image names on standard input); default: the run's own"},
       {kGroup, "data-dir", "DIR", "", "where the dataset lies"},
       {kGroup, "split", "test|validation|train", "test", "which samples"},
+      {kGroup, "skip-bad", "", "no", "leave images out that cannot be decoded, and count them"},
       {"How", "threads", "N", "0", "threads; never changes the result"},
   };
   all.insert(all.end(), own.begin(), own.end());
@@ -64,6 +65,19 @@ bool is_moved_data(const train::Registry& registry, const base::Settings& settin
   }
 }
 
+// The run's test set is a share of its data, chosen anew each time: of data that grew or shrank it would have samples
+// that the run was trained on.
+void check_same_sizes(const train::RunFolder& folder, const train::Experiment& experiment, const std::string& data) {
+  const auto stored = train::stored_set_sizes(folder);
+  if (!stored) return;
+  const train::SetSizes now = train::set_sizes(experiment);
+  if (*stored == now) return;
+  base::user_error(
+      "{} has changed since the run was trained ({}; then {}), so samples it was trained on could be taken for test "
+      "samples; put the data back as it was, or name other data with --data",
+      data, now.text(), stored->text());
+}
+
 // What the run says about its own data is not for other data.
 void forget_own_data(base::Settings& resolved, bool keeps_validation) {
   resolved.set("distribute", "global");
@@ -91,11 +105,15 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   std::optional<train::RunSamples> samples = train::stored_samples(folder);
   DataWish wish{!settings.is_set("data") || is_same_data(settings.text("data"), resolved.text("data")),
                 !settings.is_set("split"), may_lack_targets};
+  // Who names a file to predict means all of it, also where the run kept a part of it for tests.
+  const bool is_all = may_lack_targets && settings.is_set("data") && !settings.is_set("split") &&
+                      registry.readers.datasets.find(settings.text("data")) == nullptr;
+  if (is_all) wish.is_own = false;
   train::GivenParts given{&normalization, train::stored_target_scale(folder), train::stored_network(folder)};
   bool is_moved = false;
   if (wish.is_own)
     train::check_data_exists(registry, settings.is_set("data") ? settings : resolved, run, "--data PLACE");
-  else
+  else if (!is_all)
     wish.is_own = is_moved = is_moved_data(registry, settings, folder, resolved, given);
   if (!samples && !wish.is_own) samples = samples_of_older_run(registry, resolved, normalization);
   for (const char* name : {"data", "data-dir"})
@@ -106,10 +124,13 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   resolved.set("augment", "none");
   resolved.set("class-weights", "none");  // evaluation weighs all samples alike
   resolved.set("freeze", "");
+  if (!wish.is_own) resolved.set("early-stopping", "0");  // it asks for a validation set
+  if (settings.is_set("skip-bad")) resolved.set("skip-bad", "yes");
   saved.data_name = resolved.text("data");
   std::optional<train::SavedData> data;
   if (samples) given.data = &data.emplace(saved_data(registry.readers, *samples, wish, saved.found));
   saved.experiment = train::resolve(registry, resolved, given);
+  if (wish.is_own) check_same_sizes(folder, saved.experiment, saved.data_name);
   if (is_moved)
     saved.found.notes.push_back(fmt::format("{} is the run's own data in another place: its {} samples are used",
                                             saved.data_name, saved.split_name));

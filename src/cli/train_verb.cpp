@@ -60,6 +60,8 @@ void print_summary(const std::string& summary) {
 
 int run_train(const train::Registry& registry, const base::Settings& given, const Arguments&) {
   base::outlive_terminal();
+  for (const char* name : {"resume", "config", "run"})  // an unset variable of a script would begin another run
+    if (given.is_set(name) && given.text(name).empty()) base::user_error("--{} is empty; name a file or folder", name);
   base::Settings settings = given;
   if (const std::string& config = settings.text("config"); !config.empty()) read_config(settings, config);
   const auto launch_info = cluster::take_launch_info();

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/text/nearest.h"
 #include "base/text/text.h"
 #include "data/readers/checked_packed.h"
 #include "data/readers/cifar.h"
@@ -115,7 +116,8 @@ DataPair open_dataset(const Readers& readers, DataRequest request) {
     return pair;
   }
   if (is_path(request.name)) return open_path(readers, request);
-  return readers.datasets.get(request.name).open(request);  // an unknown name is a user error
+  base::user_error("{}; nor is there a file or folder of that name",
+                   base::unknown_name("dataset", request.name, readers.datasets.names()));
 }
 
 std::optional<DataPair> open_unlabelled(const Readers& readers, DataRequest request) {

@@ -81,9 +81,9 @@ TEST_F(PredictionFiles, AnArrayOfProbabilities) {
   const std::string bytes = read(folder() / "p.npy");
   const std::size_t header = 10 + static_cast<unsigned char>(bytes[8]) + 256 * static_cast<unsigned char>(bytes[9]);
   EXPECT_EQ(header % 64, 0u);
-  EXPECT_NE(bytes.find("'shape': (7, 3)"), std::string::npos) << bytes.substr(0, header);
-  ASSERT_EQ(bytes.size(), header + 7 * 3 * sizeof(float));
-  for (int s = 0; s < 7; ++s) {
+  EXPECT_NE(bytes.find("'shape': (36, 3)"), std::string::npos) << bytes.substr(0, header);
+  ASSERT_EQ(bytes.size(), header + 36 * 3 * sizeof(float));
+  for (int s = 0; s < 36; ++s) {
     float row[3];
     std::memcpy(row, bytes.data() + header + s * sizeof row, sizeof row);
     EXPECT_NEAR(row[0] + row[1] + row[2], 1, 1e-6);

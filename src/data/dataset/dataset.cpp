@@ -23,7 +23,9 @@ std::int64_t target_floats(const DataSpec& spec) { return spec.target == TargetK
 std::string spec_text(const DataSpec& spec) {
   std::string inputs;
   for (const tensor::Shape& shape : spec.inputs) inputs += (inputs.empty() ? "" : " + ") + shape.text();
-  return fmt::format("{} -> {} {}", inputs, spec.classes, target_name(spec.target));
+  std::string targets = target_name(spec.target);
+  if (spec.classes == 1) targets = spec.target == TargetKind::classes ? "class" : targets.substr(0, targets.size() - 1);
+  return fmt::format("{} -> {} {}", inputs, spec.classes, targets);
 }
 
 void each_target(const Dataset& dataset, base::FunctionRef<void(std::int64_t, std::span<const float>)> see) {

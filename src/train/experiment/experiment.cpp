@@ -19,6 +19,7 @@
 #include "data/stages/target_scale.h"
 #include "ops/norm/batch_norm.h"
 #include "train/experiment/class_weights.h"
+#include "train/experiment/data_hints.h"
 #include "train/experiment/freeze.h"
 #include "train/experiment/target_scale.h"
 
@@ -232,6 +233,10 @@ Experiment resolve(const Registry& registry, const base::Settings& settings, con
       known ? given.target_scale : choose_target_scale(settings, has_name, *unprocessed, e.network, e.notes);
   if (const std::string& style = settings.text("init"); style != "auto") e.network.set_initialiser(style);
   if (e.network.initialiser().empty()) e.network.set_initialiser(kInitialiser);
+  if (!known && !has_name) {
+    const std::vector<std::string> hints = data_hints(*unprocessed, e.normalization, e.target_scale);
+    e.notes.insert(e.notes.end(), hints.begin(), hints.end());
+  }
   const graph::Network& net = e.network;
   if (const auto loss = net.nodes()[static_cast<std::size_t>(net.loss())].op->kind();
       !e.crew_options.class_weights.empty() && loss != "softmax_cross_entropy")

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/error.h"
@@ -55,7 +56,10 @@ ValidationPlan plan_validation(const base::Settings& settings, bool has_name, st
 }
 
 data::DataPair keep_validation(ValidationPlan& plan, const data::DatasetPtr& train, std::uint64_t seed) {
-  const bool has_classes = train->spec().target == data::TargetKind::classes;
+  // A class of one sample keeps it for training.
+  const bool has_classes =
+      train->spec().target == data::TargetKind::classes &&
+      std::ranges::any_of(data::class_counts(*train), [](std::int64_t samples) { return samples > 1; });
   data::DataPair parts = plan.is_by_class && has_classes ? data::split_by_class(train, plan.share, seed)
                                                          : data::split_validation(train, plan.share, seed);
   plan.notes.push_back(fmt::format("{} of {} training samples are kept apart to choose the best weights{}",

@@ -112,7 +112,17 @@ void Helm::start_from_other_weights() {
   const StateKeeper::Floats floats = state_.memory();
   fill_fresh_weights(context_.experiment.network, context_.space, floats.weights,
                      context_.experiment.network.initialiser(), context_.experiment.seed);
-  notes_.push_back("starts with " + take_weights_from(context_.space, floats.weights, from));
+  std::vector<std::string> fresh;
+  notes_.push_back("starts with " + take_weights_from(context_.space, floats.weights, from, &fresh));
+  std::erase_if(fresh, [&](const std::string& name) {
+    const auto parameters = context_.experiment.network.parameters();
+    return std::ranges::none_of(parameters, [&](const auto& each) { return each.is_frozen && each.name == name; });
+  });
+  if (!fresh.empty())
+    notes_.push_back(
+        fmt::format("frozen at a random start, because the other weights do not fit: {}; leave them out "
+                    "of --freeze",
+                    base::join(fresh, ", ")));
   state_.spread(floats, false);
 }
 
@@ -184,7 +194,8 @@ void Helm::restore_from(const store::LoadedCheckpoint& loaded) {
     notes_.push_back(
         fmt::format("the schedule '{}' now ends at step {} instead of {}; the bits are not those of one run", schedule,
                     total, planned));
-  if (state_.is_over()) notes_.emplace_back("the run is finished; to go on, give more --epochs, --steps or patience");
+  if (state_.is_over())
+    notes_.emplace_back("the run is finished; to go on, give more --epochs or --steps, or a larger --early-stopping");
 }
 
 // Moves weights and optimizer state to the state owner of the next phase.

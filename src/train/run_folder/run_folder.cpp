@@ -288,6 +288,22 @@ std::vector<RunStart> stored_starts(const RunFolder& folder) {
                                                      : std::vector<RunStart>{};
 }
 
+std::string SetSizes::text() const {
+  const std::string kept = validation > 0 ? fmt::format(" {} validation,", validation) : "";
+  return fmt::format("{} training,{} {}", train, kept, base::counted(test, "test sample"));
+}
+
+SetSizes set_sizes(const Experiment& e) {
+  return {e.train->size(), e.validation ? e.validation->size() : 0, e.test->size()};
+}
+
+std::optional<SetSizes> stored_set_sizes(const RunFolder& folder) {
+  const auto json = nlohmann::json::parse(base::read_text(folder.file("run.json")), nullptr, false);
+  if (!json.is_object() || !json.contains("resolved")) return {};
+  const auto number = [&](const char* name) { return json["resolved"].value(name, std::int64_t{0}); };
+  return SetSizes{number("train_samples"), number("validation_samples"), number("test_samples")};
+}
+
 std::string stored_data_hash(const RunFolder& folder) {
   return from_run_json(folder, "data_hash", [](const nlohmann::json& json) { return json.get<std::string>(); });
 }

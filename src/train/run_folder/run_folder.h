@@ -87,6 +87,15 @@ std::optional<RunSamples> stored_samples(const RunFolder& folder);
 // The starts of a run so far; none in runs of older versions.
 std::vector<RunStart> stored_starts(const RunFolder& folder);
 
+// How many samples the sets of a run have.
+struct SetSizes {
+  std::int64_t train = 0, validation = 0, test = 0;
+  bool operator==(const SetSizes&) const = default;
+  std::string text() const;  // "144 training, 16 validation, 41 test samples"
+};
+SetSizes set_sizes(const Experiment& experiment);
+std::optional<SetSizes> stored_set_sizes(const RunFolder& folder);
+
 std::string stored_data_hash(const RunFolder& folder);
 
 // The fingerprints a run was started with.

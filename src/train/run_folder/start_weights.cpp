@@ -45,7 +45,7 @@ void fill_fresh_weights(const graph::Network& network, const tensor::ParameterSp
 }
 
 std::string take_weights_from(const tensor::ParameterSpace& space, std::span<float> weights,
-                              const std::string& run_or_file) {
+                              const std::string& run_or_file, std::vector<std::string>* fresh_names) {
   std::error_code ignored;
   base::fs::path file = run_or_file;
   store::SafetensorsFile tensors;
@@ -60,6 +60,7 @@ std::string take_weights_from(const tensor::ParameterSpace& space, std::span<flo
   if (matching.copied.empty())
     base::user_error("{} has no parameter of this network by name and shape; is it of another network?", file.string());
   if (matching.skipped.empty()) return fmt::format("all {} parameters from {}", matching.copied.size(), file.string());
+  if (fresh_names) *fresh_names = matching.skipped;
   std::string fresh;
   for (std::size_t i = 0; i < matching.skipped.size() && i < 4; ++i) fresh += (i ? ", " : "") + matching.skipped[i];
   if (matching.skipped.size() > 4) fresh += ", ...";

@@ -14,9 +14,10 @@ void fill_fresh_weights(crew::Crew& crew, const std::string& style, std::uint64_
 void fill_fresh_weights(const graph::Network& network, const tensor::ParameterSpace& space, std::span<float> weights,
                         const std::string& style, std::uint64_t seed);
 // Copies the parameters that match by name and shape from a run's best (else last) checkpoint or a .safetensors file.
-// Returns a sentence that says what was copied and what stays fresh. No match at all is a user error.
+// Returns a sentence that says what was copied and what stays fresh, and the names of these. No match at all is a user
+// error.
 std::string take_weights_from(const tensor::ParameterSpace& space, std::span<float> weights,
-                              const std::string& run_or_file);
+                              const std::string& run_or_file, std::vector<std::string>* fresh_names = nullptr);
 
 // A checkpoint of a run. `which` is auto (the best, or the last of a run that chose none), best or last; one that does
 // not exist is a user error.

@@ -131,9 +131,9 @@ void Console::step(const observe::StepDone& s) {
   last_ns_ = now;
   const double done = static_cast<double>(s.step) / static_cast<double>(std::max<std::int64_t>(s.total_steps, 1));
   const std::string accuracy = std::isnan(s.epoch_accuracy) ? "" : "accuracy " + percent(s.epoch_accuracy) + "  ";
-  const std::string text = fmt::format("epoch {}  step {}/{} ({:.0f} %)  loss {}  {}{} samples/s  {} left", s.epoch + 1,
-                                       s.step, s.total_steps, 100 * done, loss_text(s.epoch_loss), accuracy,
-                                       rate(s.samples_per_second), base::human_seconds(s.seconds_left));
+  const std::string text = fmt::format("epoch {}  step {}/{} ({:.0f} %)  {} left  loss {}  {}{} samples/s", s.epoch + 1,
+                                       s.step, s.total_steps, 100 * done, base::human_seconds(s.seconds_left),
+                                       loss_text(s.epoch_loss), accuracy, rate(s.samples_per_second));
   if (!terminal_) return line(text);
   clear();
   constexpr int kBar = 16;

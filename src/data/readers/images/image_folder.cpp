@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -30,21 +32,33 @@ bool is_existing_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
+// The folder of that name, in upper or lower case; empty if there is none.
+fs::path folder_called(const fs::path& root, const std::string& name) {
+  if (is_existing_folder(root / name)) return root / name;
+  for (const fs::path& folder : folders_in(root)) {
+    std::string lower = folder.filename().string();
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (lower == name) return folder;
+  }
+  return {};
+}
+
 // "train" may also be the name of a class. It is the training set if a test set lies beside it, or if it contains
 // folders instead of images.
 Layout find_layout(const fs::path& root) {
   Layout layout;
-  for (const char* name : {"test", "val", "valid", "validation"}) {
-    if (!is_existing_folder(root / name)) continue;
+  for (const char* name : {"test", "testing", "val", "valid", "validation"}) {
+    const fs::path folder = folder_called(root, name);
+    if (folder.empty()) continue;
     if (layout.test)
-      layout.notes.push_back(fmt::format("the folder {} is not used, {} is the test set", (root / name).string(),
+      layout.notes.push_back(fmt::format("the folder {} is not used, {} is the test set", folder.string(),
                                          layout.test->filename().string()));
     else
-      layout.test = root / name;
+      layout.test = folder;
   }
-  layout.train = root / "train";
-  if (is_existing_folder(layout.train) &&
-      (layout.test || (!has_images_inside(layout.train) && !folders_in(layout.train).empty())))
+  for (const char* name : {"train", "training"})
+    if (layout.train.empty()) layout.train = folder_called(root, name);
+  if (!layout.train.empty() && (layout.test || (!has_images_inside(layout.train) && !folders_in(layout.train).empty())))
     return layout;
   return {root, {}, {}};
 }

@@ -22,6 +22,10 @@ DataPair open_loose_images(const std::vector<fs::path>& files, const DataRequest
   if (request.wanted_inputs.size() != 1 || request.wanted_inputs[0].rank() != 3 ||
       (request.wanted_inputs[0][0] != 1 && request.wanted_inputs[0][0] != 3))
     base::user_error("{}: images have 1 or 3 colours, but the network does not take such samples", request.name);
+  for (const fs::path& file : files) {  // a name that is wrong is no damaged image
+    std::error_code ignored;
+    if (!fs::exists(file, ignored)) base::user_error("{} (of {}) does not exist", file.string(), request.name);
+  }
   const tensor::Shape& shape = request.wanted_inputs[0];
   ImageColumn column = decode_images(files, {shape, request.images, request.name, request.skip_bad});
   struct Memory {
@@ -33,7 +37,9 @@ DataPair open_loose_images(const std::vector<fs::path>& files, const DataRequest
   for (std::size_t i = 0; i < files.size(); ++i)
     if (column.good[i]) columns.origins.push_back(files[i].string());
   columns.samples = static_cast<std::int64_t>(columns.origins.size());
-  if (columns.samples == 0) base::user_error("none of the {} images of {} can be read", files.size(), request.name);
+  if (columns.samples == 0)
+    base::user_error("no image of {} can be read: {}", request.name,
+                     files.size() == 1 ? "it is damaged" : fmt::format("all {} are damaged", files.size()));
   const DatasetPtr samples = source_without_targets(
       {request.wanted_inputs, request.wanted_target, request.wanted_classes, {}}, std::move(columns));
   return {samples, samples, std::move(column.notes)};

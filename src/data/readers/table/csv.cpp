@@ -129,30 +129,39 @@ FoundTable read_by(const TableSchema& schema, const TableFile& file, const std::
   return found;
 }
 
+// Tables to be predicted, as competitions give them, lie where a test set would.
+bool has_targets(const TableSchema& schema, const TableFile& file, const std::string& table) {
+  return !lay_out(schema, read_front(file), table).targets.empty();
+}
+
 bool is_same_layout(const TableLayout& a, const TableLayout& b) {
   return a.has_header == b.has_header && a.inputs == b.inputs && a.targets == b.targets;
 }
 
-// Both tables of a pair, at the same time where the columns of the test table are numbers in the same places.
-void find_and_read_both(const TableFile& train_file, const TableFile& test_file, const DataRequest& request,
+// Both tables of a pair, at the same time where the columns of the test table are numbers in the same places. Returns
+// whether the second one is a test set: it has the target.
+bool find_and_read_both(const TableFile& train_file, const TableFile& test_file, const DataRequest& request,
                         FoundTable& train, CsvRows& test) {
   std::optional<FoundTable> early;
   const TableFront test_front = read_front(test_file);
   run_load_tasks({[&] { train = find_and_read(train_file, request); },
                   [&] {
-                    if (request.table.is_default() && request.wanted_target != TargetKind::labels)
+                    if (request.table.is_default() && request.wanted_target != TargetKind::labels &&
+                        test_front.first.size() == read_front(train_file).first.size())
                       early = read_as_numbers(test_file, test_front, request);
                   }});
   const std::string table = fmt::format("the training table {}", train.rows.where);
+  if (!has_targets(train.schema, test_file, table)) return false;
   const auto is_numbers = [](const TableColumn& column) { return column.words.empty(); };
   if (early && std::ranges::all_of(train.schema.inputs, is_numbers) &&
       is_same_layout(early->layout, lay_out(train.schema, test_front, table))) {
     test = std::move(early->rows);
-    return;
+    return true;
   }
   FoundTable second = read_by(train.schema, test_file, table, request);
   test = std::move(second.rows);
   train.notes.insert(train.notes.end(), second.notes.begin(), second.notes.end());
+  return true;
 }
 
 DataSpec spec_of(const TableSchema& schema, const DataRequest& request) {
@@ -232,15 +241,21 @@ DataPair open_table(const DataRequest& request) {
   const TableFile test_file{request.codecs, test_path};
   FoundTable train;
   CsvRows test;
+  bool has_test = !test_path.empty();
   if (request.schema) {
-    train = read_by(*request.schema, file, "the run's training table", request);
-    if (!test_path.empty()) test = read_by(*request.schema, test_file, "the run's training table", request).rows;
-  } else if (test_path.empty()) {
-    train = find_and_read(file, request);
+    const std::string table = "the run's training table";
+    train = read_by(*request.schema, file, table, request);
+    has_test = has_test && has_targets(*request.schema, test_file, table);
+    if (has_test) test = read_by(*request.schema, test_file, table, request).rows;
+  } else if (has_test) {
+    has_test = find_and_read_both(file, test_file, request, train, test);
   } else {
-    find_and_read_both(file, test_file, request, train, test);
+    train = find_and_read(file, request);
   }
-  return make_pair(std::move(train), test_path.empty() ? nullptr : &test, request);
+  if (!has_test && !test_path.empty())
+    train.notes.push_back(fmt::format("{} has no target column, so it is no test set; predict it with the trained run",
+                                      test_path.string()));
+  return make_pair(std::move(train), has_test ? &test : nullptr, request);
 }
 
 DataPair read_table(std::span<const std::uint8_t> bytes, const std::string& name, const DataRequest& request) {

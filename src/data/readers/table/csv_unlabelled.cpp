@@ -7,6 +7,7 @@
 #include "data/dataset/columns.h"
 #include "data/dataset/table_schema.h"
 #include "data/readers/table/csv_rows.h"
+#include "data/readers/table/csv_values.h"
 #include "data/readers/table/find_schema.h"
 
 namespace trireme::data {
@@ -33,7 +34,13 @@ std::optional<DataPair> open_unlabelled_table(const DataRequest& request) {
   if (input_values(schema) != shape.count())
     base::user_error("{} becomes {} inputs, but the network takes {}", request.name, input_values(schema),
                      shape.text());
-  const TableLayout layout = lay_out(schema, front, "the run's training table");
+  TableLayout layout = lay_out(schema, front, "the run's training table");
+  const std::vector<std::string>& first = layout.has_header ? front.second : front.first;
+  const auto is_blank = [&](std::size_t place) { return place < first.size() && is_missing(first[place]); };
+  if (!layout.targets.empty() && std::ranges::all_of(layout.targets, is_blank)) {  // a form to be filled in
+    layout.targets.clear();
+    layout.notes.push_back("the target column is empty in the first line, so it is not read");
+  }
   if (!layout.targets.empty()) return {};
   const auto rows = std::make_shared<const CsvRows>(read_rows(file, schema, layout, TargetKind::values));
   Columns columns{rows->samples, {}, {}, rows};

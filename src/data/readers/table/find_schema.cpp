@@ -88,10 +88,14 @@ std::string place_text(const TableSummary& summary, const ColumnSummary::Seen& s
 
 void refuse_mixed(const TableSummary& summary, const ColumnSummary& has, const TableColumn& column) {
   if (has.decimal_commas.fields > 0) {
-    std::string point = shown(has.decimal_commas.text);
+    const std::string text = shown(has.decimal_commas.text), place = place_text(summary, has.decimal_commas, column);
+    if (summary.separator == ',')  // quoted: a comma for the fraction or between thousands
+      base::user_error("{}: '{}' has a comma in it; write numbers as 1234.5, without marks between thousands", place,
+                       text);
+    std::string point = text;
     std::ranges::replace(point, ',', '.');
     base::user_error("{}: '{}' has a decimal comma; write {} (sed 's/,/./g' FILE > NEW where no text has commas)",
-                     place_text(summary, has.decimal_commas, column), shown(has.decimal_commas.text), point);
+                     place, text, point);
   }
   if (has.kind() == ColumnSummary::Kind::mixed)
     base::user_error(
