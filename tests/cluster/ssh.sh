@@ -83,13 +83,13 @@ expect 0 "3 ranks met by ssh" "rank 0 here" on desk "$helper" launch "$(launch s
 expect 0 "4 ranks met by ssh" "two ranks a host" on desk "$helper" launch "$(launch sum a a b b)"
 
 # What goes wrong is named.
-expect 1 "trireme: rank 2 on host b was killed by signal 9 (SIGKILL)" "a killed rank" \
+expect 1 "test_cluster: rank 2 on host b was killed by signal 9 (SIGKILL)" "a killed rank" \
   on desk "$helper" launch "$(launch die a a b)"
-expect 2 "trireme: rank 1 on host nowhere: ssh: Could not resolve hostname nowhere" "an unknown host" \
+expect 2 "test_cluster: rank 1 on host nowhere: ssh: Could not resolve hostname nowhere" "an unknown host" \
   on desk "$helper" launch "$(launch sum a nowhere)"
-expect 2 "trireme: rank 1 on host 10.78.0.99: ssh: connect to host 10.78.0.99 port 22: No route to host" \
+expect 2 "test_cluster: rank 1 on host 10.78.0.99: ssh: connect to host 10.78.0.99 port 22: No route to host" \
   "a host that is off" on desk "$helper" launch "$(launch sum a 10.78.0.99)"
-expect 2 "trireme: rank 0 on host desk could not be started" "a host without sshd" \
+expect 2 "test_cluster: rank 0 on host desk could not be started" "a host without sshd" \
   on desk "$helper" launch "$(launch sum desk a)"
 
 # A signal at the launcher ends ranks on other hosts in good order; and none outlives its launcher.
