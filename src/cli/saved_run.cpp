@@ -65,17 +65,19 @@ bool is_moved_data(const train::Registry& registry, const base::Settings& settin
   }
 }
 
-// The run's test set is a share of its data, chosen anew each time: of data that grew or shrank it would have samples
-// that the run was trained on.
-void check_same_sizes(const train::RunFolder& folder, const train::Experiment& experiment, const std::string& data) {
-  const auto stored = train::stored_set_sizes(folder);
-  if (!stored) return;
+// The run's test set is a share of its data, chosen anew each time: of data that has changed since it would have
+// samples that the run was trained on. `has_same_settings`: the hash of the experiment's samples can be compared, too.
+void check_unchanged(const train::RunFolder& folder, const train::Experiment& experiment, const std::string& data,
+                     bool has_same_settings) {
+  const auto then = train::stored_set_sizes(folder);
   const train::SetSizes now = train::set_sizes(experiment);
-  if (*stored == now) return;
+  const bool is_same_size = !then || *then == now;
+  if (is_same_size && (!has_same_settings || train::data_hash(experiment) == train::stored_data_hash(folder))) return;
   base::user_error(
-      "{} has changed since the run was trained ({}; then {}), so samples it was trained on could be taken for test "
-      "samples; put the data back as it was, or name other data with --data",
-      data, now.text(), stored->text());
+      "{} has changed since the run was trained ({}), so samples it was trained on could be taken for test samples; "
+      "put "
+      "the data back as it was, or name other data with --data",
+      data, is_same_size ? "as many samples, but others" : now.text() + "; then " + then->text());
 }
 
 // What the run says about its own data is not for other data.
@@ -121,7 +123,9 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   if (!wish.is_own) forget_own_data(resolved, saved.split_name == "validation");
   resolved.set("threads", settings.text("threads"));
   resolved.set("pin", "auto");
-  resolved.set("augment", "none");
+  // Augmentation changes the training samples only, and the hash of all sets is with it.
+  const bool has_same_settings = saved.split_name != "train" || resolved.text("augment") == "none";
+  if (!has_same_settings || !wish.is_own) resolved.set("augment", "none");
   resolved.set("class-weights", "none");  // evaluation weighs all samples alike
   resolved.set("freeze", "");
   if (!wish.is_own) resolved.set("early-stopping", "0");  // it asks for a validation set
@@ -130,7 +134,7 @@ SavedRun open_saved_run(const train::Registry& registry, const base::Settings& s
   std::optional<train::SavedData> data;
   if (samples) given.data = &data.emplace(saved_data(registry.readers, *samples, wish, saved.found));
   saved.experiment = train::resolve(registry, resolved, given);
-  if (wish.is_own) check_same_sizes(folder, saved.experiment, saved.data_name);
+  if (wish.is_own) check_unchanged(folder, saved.experiment, saved.data_name, has_same_settings);
   if (is_moved)
     saved.found.notes.push_back(fmt::format("{} is the run's own data in another place: its {} samples are used",
                                             saved.data_name, saved.split_name));
