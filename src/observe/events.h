@@ -109,6 +109,51 @@ struct Diverged {
   double value = 0;
 };
 
+// What one worker did since the last WorkersReport.
+struct WorkerActivity {
+  int worker = 0;
+  std::string host;
+  StepSeconds seconds{};                    // sums over its steps or pushes
+  std::int64_t steps = 0;                   // or pushes
+  double caused_seconds = 0;                // that the others waited for it
+  std::int64_t first_oar = 0, end_oar = 0;  // of each batch; equal where shares are handed out
+  std::int64_t clock = 0;                   // pushes so far (asynchronous strategies)
+};
+
+// About once a second, and at the end of an interval: what each worker did.
+struct WorkersReport {
+  std::int64_t step = 0;
+  double seconds = 0;  // that the report covers
+  std::vector<WorkerActivity> workers;
+  std::string lateness;  // who makes the others wait, as a sentence; empty if nobody does
+};
+
+// Equal intervals from `low` to `high`.
+struct Histogram {
+  double low = 0, high = 0;
+  std::vector<std::int64_t> counts;
+};
+
+// With --watch-layers: norms and values of each parameter.
+struct LayerStatistics {
+  struct Parameter {
+    std::string name;
+    std::int64_t elements = 0;
+    double weights = 0, gradients = 0, updates = 0;  // L2 norms; NaN if unknown
+    Histogram weight_values, gradient_values;        // without counts if unknown
+  };
+  std::int64_t step = 0;
+  std::vector<Parameter> parameters;
+};
+
+// After an evaluation of a classification with at most 100 classes.
+struct ConfusionCounted {
+  std::int64_t step = 0, epoch = 0;
+  bool is_validation = false;
+  std::vector<std::string> classes;
+  std::vector<std::int64_t> counts;  // row-major: row = true class, column = predicted class
+};
+
 struct WorkerLost {
   std::int64_t step = 0;
   std::string who;
@@ -149,14 +194,14 @@ struct ProfileDone {
   std::vector<std::string> lines;  // for the user
 };
 
-using Event =
-    std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver, WorkerLost,
-                 RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone, Detached, Diverged>;
+using Event = std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver,
+                           WorkerLost, RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone,
+                           Detached, Diverged, WorkersReport, LayerStatistics, ConfusionCounted>;
 
 // Whether a slow sink may miss the event, because a newer one replaces it.
 inline bool is_droppable(const Event& event) {
   return std::holds_alternative<StepDone>(event) || std::holds_alternative<PushDone>(event) ||
-         std::holds_alternative<ResourcesUsed>(event);
+         std::holds_alternative<ResourcesUsed>(event) || std::holds_alternative<WorkersReport>(event);
 }
 
 // Receives the events of a run in order, in a thread of its own, so it may block.

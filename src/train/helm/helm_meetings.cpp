@@ -41,8 +41,9 @@ WorldOfRun world_of_run(const Helm::Context& context) {
 }
 
 void Helm::open_records() {
-  recorder_.emplace(context_.sinks, SinkContext{folder_->path(), context_.settings.flag("json"),
-                                                context_.settings.flag("quiet"), context_.experiment.cores.cpus});
+  recorder_.emplace(context_.sinks,
+                    SinkContext{folder_->path(), context_.settings.flag("json"), context_.settings.flag("quiet"),
+                                context_.experiment.cores.cpus, &context_.settings});
 }
 
 void Helm::say_hello() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/system/files.h"
+#include "base/text/options.h"
 #include "base/text/registry.h"
 #include "observe/events.h"
 #include "train/recorder/sink_queue.h"
@@ -23,7 +24,8 @@ struct SinkContext {
   base::fs::path folder;  // the run folder
   bool is_json = false;   // standard output is reserved for the summary
   bool is_quiet = false;
-  std::vector<int> cpus{};  // the cores on which threads may run; empty: all
+  std::vector<int> cpus{};                   // the cores on which threads may run; empty: all
+  const base::Settings* settings = nullptr;  // the run's options; null where a sink has to do without
 };
 
 struct SinkRow {
