@@ -1,4 +1,5 @@
 #include "base/cpu/core_swapper.h"
+#include "base/cpu/thread_name.h"
 
 #include <sched.h>
 #include <sys/syscall.h>
@@ -22,7 +23,11 @@ bool put_on_cpu(std::int32_t thread, int cpu) {
 
 std::int32_t this_thread() { return static_cast<std::int32_t>(syscall(SYS_gettid)); }
 
-CoreSwapper::CoreSwapper() : thread_([this] { serve(); }) {
+CoreSwapper::CoreSwapper()
+    : thread_([this] {
+        name_this_thread("core swapper");
+        serve();
+      }) {
   std::unique_lock lock(mutex_);
   moved_.wait(lock, [&] { return swapper_id_ != 0; });
 }

@@ -5,6 +5,7 @@
 #include "base/cpu/cores.h"
 #include "base/cpu/event_count.h"
 #include "base/cpu/simd.h"
+#include "base/cpu/thread_name.h"
 #include "base/error.h"
 
 namespace trireme::base {
@@ -17,7 +18,10 @@ ThreadTeam::ThreadTeam(int members, const std::vector<int>& cpus, bool may_spin)
   if (pinned_) pin_this_thread(cpus_[0]);
   try {
     for (int member = 1; member < members_; ++member)
-      threads_.emplace_back([this, member] { work(member, pinned_ ? cpus_[static_cast<std::size_t>(member)] : -1); });
+      threads_.emplace_back([this, member] {
+        name_this_thread("compute " + std::to_string(member));
+        work(member, pinned_ ? cpus_[static_cast<std::size_t>(member)] : -1);
+      });
   } catch (const std::system_error& error) {
     dismiss();
     user_error("cannot start {} threads ({}); use fewer --threads", members_, error.what());

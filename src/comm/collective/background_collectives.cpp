@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/cpu/simd.h"
+#include "base/cpu/thread_name.h"
 
 namespace trireme::comm {
 
@@ -49,6 +50,7 @@ void Background::run_next(std::unique_lock<std::mutex>& lock) {
 }
 
 void Background::run() {
+  base::name_this_thread("collectives");
   base::set_flush_to_zero();
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/cpu/thread_name.h"
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
@@ -62,6 +63,7 @@ int FailureDetector::wait_ms(std::int64_t now_ns) const {
 }
 
 void FailureDetector::run() {
+  base::name_this_thread("failures");
   std::vector<pollfd> polls;
   while (!stop_) {
     polls.assign(1, {stop_event_.descriptor(), POLLIN, 0});

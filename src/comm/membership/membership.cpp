@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/cpu/thread_name.h"
 #include "base/error.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
@@ -119,6 +120,7 @@ void Membership::raise(const std::string& sentence) {
 }
 
 void Membership::run() {
+  base::name_this_thread("heartbeat");
   const double& silent_seconds = options_.patience.silent_seconds;  // a reference, because take() may change it
   std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
   while (!stop_) {

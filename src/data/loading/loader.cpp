@@ -7,6 +7,7 @@
 
 #include "base/cpu/cores.h"
 #include "base/cpu/simd.h"
+#include "base/cpu/thread_name.h"
 #include "base/error.h"
 #include "base/system/clock.h"
 
@@ -100,6 +101,7 @@ const Batch* Loader::next() {
 }
 
 void Loader::run() {
+  base::name_this_thread("loader");
   if (!options_.cpus.empty()) base::unpin_this_thread(options_.cpus);
   base::work_in_background();
   base::set_flush_to_zero();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/cpu/cores.h"
+#include "base/cpu/thread_name.h"
 #include "base/system/clock.h"
 
 namespace trireme::strategy {
@@ -18,6 +19,7 @@ RequestThreads::RequestThreads(int servers, std::size_t marks, const std::vector
   try {
     for (const auto& thread : threads_)
       thread->system_thread = std::thread([this, cpus, &one = *thread] {
+        base::name_this_thread("requests");
         if (!cpus.empty()) base::unpin_this_thread(cpus);
         work(one);
       });

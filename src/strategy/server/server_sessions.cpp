@@ -7,6 +7,7 @@
 
 #include "base/cpu/add_into.h"
 #include "base/cpu/simd.h"
+#include "base/cpu/thread_name.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "optim/clip.h"
@@ -48,7 +49,11 @@ void ServerSessions::run() {
   {
     std::vector<std::jthread> threads;
     try {
-      for (Session& session : sessions) threads.emplace_back([this, &session] { run_session(session); });
+      for (Session& session : sessions)
+        threads.emplace_back([this, &session] {
+          base::name_this_thread("session");
+          run_session(session);
+        });
     } catch (...) {  // the system's limit of threads is reached
       failed_.store(true, std::memory_order_release);
       throw;

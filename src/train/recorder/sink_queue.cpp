@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/cpu/thread_name.h"
 #include "base/error_of.h"
 #include "base/system/log.h"
 
@@ -77,6 +78,7 @@ std::int64_t SinkQueue::dropped() const {
 
 // Only deliver() may throw here; nothing else may, not even std::bad_alloc.
 void SinkQueue::run() {
+  base::name_this_thread("sink " + name_);
   std::vector<SharedEvent> events;
   std::unique_lock lock(mutex_);
   for (;;) {

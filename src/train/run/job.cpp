@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/cpu/simd.h"
+#include "base/cpu/thread_name.h"
 #include "base/error.h"
 #include "base/error_of.h"
 #include "base/hash.h"
@@ -333,6 +334,7 @@ class Job {
     std::thread helm_thread;
     if (process_ == 0)
       helm_thread = std::thread([&] {
+        base::name_this_thread("helm");
         base::unpin_this_thread(experiment_->cores.cpus);
         guarded(kHelmRole, [&] { summary = helm(signals).conduct(); });
         const std::lock_guard lock(regroup_mutex_);
@@ -378,6 +380,7 @@ class Job {
                           observe::Watched{hosts_[at(process_)], process_});
       if (server_)
         server_thread = std::thread([&] {
+          base::name_this_thread("server");
           base::unpin_this_thread(cpus);
           guarded(kServerRole, [&] { server_->follow_orders(); });
         });
