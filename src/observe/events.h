@@ -40,6 +40,7 @@ struct StepDone {
   double samples_per_second = 0;
   std::int64_t total_steps = 0;
   double seconds_left = 0;
+  std::int64_t time_ns = 0;  // when it was complete; 0: when the event is delivered
 };
 
 // A worker or group pushed its gradients (asynchronous strategies).
@@ -50,6 +51,7 @@ struct PushDone {
   std::int64_t clock = 0;    // earlier pushes of this pusher
   std::int64_t slowest = 0;  // clock of the slowest pusher; only if has_bound
   bool has_bound = false;    // of staleness
+  std::int64_t time_ns = 0;  // as in StepDone
 };
 
 // Which samples of the training set an epoch used (data::LedgerReport).
@@ -112,20 +114,20 @@ struct Diverged {
 // What one worker did since the last WorkersReport.
 struct WorkerActivity {
   int worker = 0;
-  std::string host;
+  std::string host{};
   StepSeconds seconds{};                    // sums over its steps or pushes
   std::int64_t steps = 0;                   // or pushes
   double caused_seconds = 0;                // that the others waited for it
   std::int64_t first_oar = 0, end_oar = 0;  // of each batch; equal where shares are handed out
-  std::int64_t clock = 0;                   // pushes so far (asynchronous strategies)
+  std::int64_t clock = 0;                   // pushes since the last synchronisation point (asynchronous strategies)
 };
 
 // About once a second, and at the end of an interval: what each worker did.
 struct WorkersReport {
   std::int64_t step = 0;
   double seconds = 0;  // that the report covers
-  std::vector<WorkerActivity> workers;
-  std::string lateness;  // who makes the others wait, as a sentence; empty if nobody does
+  std::vector<WorkerActivity> workers{};
+  std::string lateness{};  // who makes the others wait, as a sentence; empty if nobody does
 };
 
 // Equal intervals from `low` to `high`.

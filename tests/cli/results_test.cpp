@@ -117,6 +117,45 @@ TEST_F(Results, PredictionsMatchTheAccuracy) {
   expect_refused({"predict", "--run", "r", "--output", "p.csv"}, {"p.csv", "exists"});
 }
 
+TEST_F(Results, TheConfusionMatrixIsThatOfThePredictions) {
+  const Words options =
+      kSmall + Words{"--epochs", "2", "--oars", "4", "--test-samples", "150", "--evaluation-batch", "16"};
+  const Json summary = trained(options + Words{"--run", "r"});
+  const std::vector<Json> matrices = metrics(folder() / "r", "confusion");
+  ASSERT_EQ(matrices.size(), 2u) << "one per epoch";
+  std::vector<std::vector<int>> counts(10, std::vector<int>(10));
+  const Outcome shown = run({"predict", "--run", "r", "--checkpoint", "last"});
+  const std::vector<std::string> lines = lines_of(shown.out);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    std::size_t label = 0, predicted = 0;
+    ASSERT_EQ(std::sscanf(lines[i].c_str(), "%*d,%zu,%zu", &label, &predicted), 2) << lines[i];
+    ++counts.at(label).at(predicted);
+  }
+  EXPECT_EQ(matrices[1]["counts"], Json(counts));
+  EXPECT_EQ(matrices[1]["classes"].size(), 10u);
+  EXPECT_EQ(matrices[1]["epoch"], 1);
+  EXPECT_EQ(matrices[1]["step"], summary["steps"]);
+  int right = 0;
+  for (std::size_t k = 0; k < 10; ++k) right += counts[k][k];
+  EXPECT_EQ(right / 150.0, summary["test_accuracy"].get<double>());
+
+  // Three workers have parts of different sizes; with a validation share the test set is counted at the end.
+  trained(options + Words{"--workers", "3", "--validation", "0%", "--run", "three"});
+  EXPECT_EQ(metrics(folder() / "three", "confusion")[1]["counts"], Json(counts));
+  trained(options + Words{"--validation", "25%", "--run", "validated"});
+  const std::vector<Json> validated = metrics(folder() / "validated", "confusion");
+  ASSERT_EQ(validated.size(), 3u);
+  int samples[3] = {};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (const Json& row : validated[i]["counts"])
+      for (const Json& count : row) samples[i] += count.get<int>();
+  EXPECT_EQ(samples[0], 16) << "of the validation share";
+  EXPECT_EQ(samples[1], 16);
+  EXPECT_EQ(samples[2], 150) << "of the test set";
+  EXPECT_EQ(validated[1]["is_validation"], true);
+  EXPECT_EQ(validated[2]["is_validation"], false);
+}
+
 TEST_F(Results, ThreadsAndTheirEnvironmentChangeNoBit) {
   const Words wanted = kSmall + Words{"--epochs", "2", "--oars", "4"};
   const Json one = trained(wanted + Words{"--threads", "1", "--run", "one"});

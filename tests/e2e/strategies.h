@@ -50,7 +50,7 @@ inline Json results_of(const Json& summary, const std::string& run) {
     results[field] = summary.value(field, Json());
   results["epochs"] = Json::array();
   for (Json line : metrics_of(run, "epoch")) {
-    for (const char* field : {"seconds", "strategy"}) line.erase(field);
+    for (const char* field : {"seconds", "strategy", "time"}) line.erase(field);
     results["epochs"].push_back(std::move(line));
   }
   return results;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "support/temporary_folder.h"
 
 namespace trireme::train {
@@ -83,8 +84,53 @@ TEST_F(Sinks, MetricsForgetWhatIsRolledBack) {
   metrics->on(step(3));
   const auto all = lines("metrics.jsonl");
   ASSERT_EQ(all.size(), 4u);
-  EXPECT_EQ(all[2], (Json{{"type", "diverged"}, {"step", 5}, {"what", "loss"}, {"value", "inf"}})) << "it stays";
+  EXPECT_EQ(all[2].at("type"), "diverged") << "it stays";
+  EXPECT_EQ(all[2].at("value"), "inf");
   for (const std::size_t i : {0u, 1u, 3u}) EXPECT_EQ(all[i].at("step"), std::min<std::size_t>(i, 2) + 1);
+}
+
+TEST_F(Sinks, MetricsSayWhatElseHappens) {
+  const auto metrics = make_metrics_sink(context());
+  observe::WorkersReport report{.step = 3, .seconds = 1.5, .lateness = "worker 0 ..."};
+  report.workers.push_back({.worker = 0, .host = "a", .steps = 3, .caused_seconds = 0.5, .end_oar = 4});
+  report.workers.push_back({.worker = 1, .host = "b", .steps = 2, .clock = 7});
+  report.workers[1].seconds.hidden = 0.25;
+  metrics->on(report);
+  metrics->on(observe::HandedOver{3, "ps:mode=async", true, 1'000'000'000, 1'250'000'000});
+  metrics->on(observe::WorkerLost{3, "worker 2 on c", 2});
+  metrics->on(observe::CheckpointWritten{4, true, 0, 500'000'000});
+  metrics->on(step(5));
+  const auto all = lines("metrics.jsonl");
+  ASSERT_EQ(all.size(), 5u);
+  const double now = base::unix_seconds();
+  for (const Json& line : {all[0], all[2], all[4]}) EXPECT_NEAR(line.at("time").get<double>(), now, 60);
+  EXPECT_EQ(all[0].at("type"), "workers");
+  EXPECT_EQ(all[0].at("workers").at(0).at("oars"), Json::array({0, 4}));
+  EXPECT_EQ(all[0].at("workers").at(0).at("caused_seconds"), 0.5);
+  EXPECT_TRUE(all[0].at("workers").at(1).at("oars").is_null());
+  EXPECT_EQ(all[0].at("workers").at(1).at("clock"), 7);
+  EXPECT_EQ(all[0].at("workers").at(1).at("seconds").at("hidden_network"), 0.25);
+  EXPECT_EQ(all[1].at("type"), "hand_over");
+  EXPECT_EQ(all[1].at("seconds"), 0.25);
+  EXPECT_EQ(all[1].at("is_switch"), true);
+  EXPECT_EQ(all[2].at("who"), "worker 2 on c");
+  EXPECT_EQ(all[2].at("workers_left"), 2);
+  EXPECT_EQ(all[3].at("is_best"), true);
+
+  metrics->on(RolledBack{.step = 3, .is_resume = true});
+  std::vector<std::string> types;
+  for (const Json& line : lines("metrics.jsonl")) types.push_back(line.at("type"));
+  EXPECT_EQ(types, (std::vector<std::string>{"workers", "lost", "resumed"})) << "the hand-over is made again";
+}
+
+TEST_F(Sinks, TheTimeOfAStepIsThatOfItsEnd) {
+  const auto metrics = make_metrics_sink(context());
+  StepDone early = step(1);
+  early.time_ns = base::now_ns() - 100'000'000'000;
+  metrics->on(early);
+  metrics->on(step(2));
+  const auto all = lines("metrics.jsonl");
+  EXPECT_NEAR(all[1].at("time").get<double>() - all[0].at("time").get<double>(), 100, 30);
 }
 
 TEST_F(Sinks, TheTraceMarksWhereARunWentBack) {

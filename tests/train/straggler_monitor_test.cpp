@@ -75,5 +75,48 @@ TEST(StragglerMonitor, PushesAddToSecondsAlone) {
   EXPECT_EQ(lateness.sentence(1), "");
 }
 
+TEST(StragglerMonitor, ReportsWhatWasDoneSinceTheLastReport) {
+  StragglerMonitor monitor({0, 0});
+  EXPECT_FALSE(monitor.has_news());
+  const auto step = [&](double slow) {
+    monitor.see({{{.backward = 1}, 1 * kSecond, false},
+                 {{.backward = slow}, static_cast<std::int64_t>(slow * kSecond), false}});
+  };
+  step(3);
+  step(3);
+  EXPECT_TRUE(monitor.has_news());
+  observe::WorkersReport report = monitor.report(6);
+  EXPECT_FALSE(monitor.has_news());
+  ASSERT_EQ(report.workers.size(), 2u);
+  EXPECT_EQ(report.workers[1].worker, 1);
+  EXPECT_EQ(report.workers[1].steps, 2);
+  EXPECT_DOUBLE_EQ(report.workers[1].seconds.backward, 6);
+  EXPECT_DOUBLE_EQ(report.workers[1].caused_seconds, 4);
+  EXPECT_EQ(report.lateness, "worker 1 makes everybody wait 67 %: its backward is slow");
+  step(1);
+  report = monitor.report(2);
+  EXPECT_EQ(report.workers[1].steps, 1);
+  EXPECT_DOUBLE_EQ(report.workers[1].seconds.backward, 1);
+  EXPECT_DOUBLE_EQ(report.workers[1].caused_seconds, 0);
+  EXPECT_EQ(report.lateness, "worker 1 makes everybody wait 50 %: its backward is slow") << "4 of the last 8 seconds";
+  for (int i = 0; i < 9; ++i) step(1), report = monitor.report(1);
+  EXPECT_EQ(report.lateness, "") << "that is over for ten reports";
+  EXPECT_EQ(monitor.sentence(17), "worker 1 makes everybody wait 24 %: its backward is slow") << "the whole run";
+}
+
+TEST(StragglerMonitor, ReportsPushesAndForgetsTheLost) {
+  StragglerMonitor monitor({0, 0, 0});
+  for (int clock = 0; clock < 3; ++clock) monitor.add_push(2, {.forward = 1}, clock);
+  (void)monitor.report(1);
+  monitor.add_push(2, {.forward = 1}, 3);
+  monitor.lose(0);
+  const observe::WorkersReport report = monitor.report(1);
+  ASSERT_EQ(report.workers.size(), 2u);
+  EXPECT_EQ(report.workers[0].steps, 0);
+  EXPECT_EQ(report.workers[1].worker, 1);
+  EXPECT_EQ(report.workers[1].steps, 1);
+  EXPECT_EQ(report.workers[1].clock, 4);
+}
+
 }  // namespace
 }  // namespace trireme::train

@@ -14,12 +14,15 @@ struct Evaluation {
   double loss = 0;      // mean, of targets as they are learnt
   double accuracy = 0;  // mean; NaN when the target is real values
   Scores scores;        // of values, in the data's own units, and labels
+  // Of at most kMostConfusedClasses classes, otherwise empty: samples[label][predicted], row-major.
+  std::vector<std::int64_t> confusion{};
 };
 
 // The sums over each of some evaluation batches, in their order.
 struct EvaluationSums {
   std::vector<double> losses, corrects;  // one per batch
   std::vector<double> scores;            // score_sums() per batch
+  std::vector<std::int64_t> confusion;   // of all these batches
 };
 // Evaluates the evaluation batches [begin, end) of a dataset. The dataset has targets in its own units, the network
 // gives them on the scale; `see` gets what the network gives.

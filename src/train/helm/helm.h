@@ -98,6 +98,7 @@ class Helm {
   std::int64_t next_meeting() const;
   void compute_until(std::int64_t to);
   void poll_reports();
+  void report_workers();
   void handle_resources();
   void handle_report(const Report& report);
   void handle_interval_end(const IntervalEndMessage& message);
@@ -116,6 +117,7 @@ class Helm {
   void forget_worker(int worker);
   bool writes_checkpoint_after_epoch(bool whole, bool best) const;
   void report_epoch(std::int64_t epoch, const Evaluation& result, bool best);
+  void report_confusion(std::int64_t epoch, const Evaluation& result, bool is_validation);
   void checkpoint(const StateKeeper::Floats& floats, bool best);
   std::string finish();
   void report_profile();
@@ -148,6 +150,7 @@ class Helm {
   std::int64_t met_at_ = 0;                 // the step of the last meeting
   int ended_ = 0;                           // workers that have ended the interval
   bool told_to_stop_ = false;
+  std::int64_t workers_reported_ns_ = 0;
   std::vector<std::int64_t> limits_;  // per pusher: the last limit that was sent
   bool checkpoint_is_due_ = false;    // its time has come: the interval was told to stop for it
   bool interrupted_ = false;

@@ -1,6 +1,7 @@
 // The helm between intervals of steps: evaluation, checkpoints, and the end of a run.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/cpu/machine_peaks.h"
@@ -9,6 +10,7 @@
 #include "base/system/clock.h"
 #include "base/system/log.h"
 #include "base/text/text.h"
+#include "train/evaluation/predictions.h"
 #include "train/helm/helm.h"
 #include "train/helm/helm_text.h"
 #include "train/messages/role_mailbox.h"
@@ -84,6 +86,8 @@ Evaluation Helm::evaluate_on(bool validation) {
     append(sums.losses, part.losses);
     append(sums.corrects, part.corrects);
     append(sums.scores, part.scores);
+    sums.confusion.resize(part.confusion.size());
+    std::ranges::transform(sums.confusion, part.confusion, sums.confusion.begin(), std::plus());
   }
   return whole_evaluation(set, sums);
 }
@@ -135,6 +139,15 @@ void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best)
                          .staleness = staleness_,
                          .seconds = base::seconds_since(epoch_start_ns_),
                          .samples_per_second = rate});
+  report_confusion(epoch, result, context_.experiment.validation != nullptr);
+}
+
+void Helm::report_confusion(std::int64_t epoch, const Evaluation& result, bool is_validation) {
+  if (result.confusion.empty()) return;
+  const data::DataSpec& spec = context_.experiment.test->spec();
+  observe::ConfusionCounted counted{state_.progress().step, epoch, is_validation, {}, result.confusion};
+  for (std::int64_t k = 0; k < spec.classes; ++k) counted.classes.push_back(class_name(spec, at(k)));
+  recorder_->publish(std::move(counted));
 }
 
 void Helm::checkpoint(const StateKeeper::Floats& floats, bool best) {
@@ -173,7 +186,13 @@ std::string Helm::finish() {
   RunResult result;
   result.run = folder_->path().string();
   result.progress = state_.progress();
-  result.test = last_test_ ? *last_test_ : evaluate_on(false);
+  if (!last_test_) {
+    last_test_ = evaluate_on(false);
+    const bool is_whole = state_.progress().position == 0;
+    if (state_.progress().step > start_step_)
+      report_confusion(state_.progress().epoch - (is_whole ? 1 : 0), *last_test_, false);
+  }
+  result.test = *last_test_;
   result.stopped_early = state_.stopped_early();
   result.best_on = context_.experiment.validation_plan.best_on;
   result.best_step = checkpoints_->best_step();

@@ -14,6 +14,7 @@ namespace trireme::train {
 namespace {
 
 constexpr double kLookSeconds = 0.1;  // how often to check for an interrupt
+constexpr double kReportSeconds = 1;  // how often to say what the workers do
 
 using base::at;
 
@@ -44,7 +45,12 @@ void Helm::compute_until(std::int64_t to) {
   if (phase().traits().needs_servers) helm_mailbox_.order_servers(order);
   state_.ledger().interval_ordered();
   send_limits();
-  while (ended_ < context_.roles.workers) poll_reports();
+  workers_reported_ns_ = base::now_ns();
+  while (ended_ < context_.roles.workers) {
+    poll_reports();
+    if (base::seconds_since(workers_reported_ns_) >= kReportSeconds) report_workers();
+  }
+  if (!failure_) report_workers();
   if (coordinator_)
     for (const auto& [pushes, count] : coordinator_->staleness()) staleness_[pushes] += count;
   coordinator_.reset();
@@ -58,6 +64,20 @@ void Helm::handle_resources() {
   while (const auto got =
              mailbox().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
     recorder_->publish(observe::ResourcesUsed{std::string(line.data(), got->bytes)});
+}
+
+void Helm::report_workers() {
+  if (!straggler_monitor_->has_news()) return;
+  observe::WorkersReport report = straggler_monitor_->report(base::seconds_since(workers_reported_ns_));
+  workers_reported_ns_ = base::now_ns();
+  report.step = state_.progress().step;
+  for (observe::WorkerActivity& worker : report.workers) {
+    worker.host = context_.hosts[at(context_.roles.process_of_worker(worker.worker))];
+    if (coordinator_ || at(worker.worker) >= shares_.size()) continue;
+    worker.first_oar = shares_[at(worker.worker)].begin;
+    worker.end_oar = shares_[at(worker.worker)].end;
+  }
+  recorder_->publish(std::move(report));
 }
 
 void Helm::poll_reports() {
@@ -102,7 +122,7 @@ void Helm::handle_interval_end(const IntervalEndMessage& message) {
 
 void Helm::handle_push(const PushMessage& push) {
   for (std::size_t i = 0; i < push.notes.size(); ++i)
-    straggler_monitor_->add_push(phase().shares().workers_of(push.pusher).at(i), push.notes[i].seconds);
+    straggler_monitor_->add_push(phase().shares().workers_of(push.pusher).at(i), push.notes[i].seconds, push.clock);
   const Coordinator::Share share = coordinator_->in_hand(push.pusher);
   const std::vector<int> members = phase().shares().workers_of(push.pusher);
   for (std::size_t i = 0; i < members.size(); ++i)
@@ -112,7 +132,7 @@ void Helm::handle_push(const PushMessage& push) {
   send_limits();
   if (failure_) return;
   recorder_->publish(observe::PushDone{push.step, push.pusher, !phase().shares().groups.empty(), push.clock,
-                                       push.slowest, !phase().shares().bound.is_none()});
+                                       push.slowest, !phase().shares().bound.is_none(), base::now_ns()});
   for (const Coordinator::Step& step : steps) on_step(step);
 }
 
@@ -182,7 +202,8 @@ void Helm::on_step(const Coordinator::Step& step) {
                         .epoch_accuracy = state_.epoch_accuracy(),
                         .samples_per_second = static_cast<double>(samples_here_) / passed,
                         .total_steps = e.total_steps,
-                        .seconds_left = passed / steps * static_cast<double>(e.total_steps - state_.progress().step)});
+                        .seconds_left = passed / steps * static_cast<double>(e.total_steps - state_.progress().step),
+                        .time_ns = base::now_ns()});
 }
 
 namespace {

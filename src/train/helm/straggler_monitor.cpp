@@ -12,16 +12,19 @@ namespace {
 constexpr double kWorthSaying = 0.05;
 constexpr double kMeasurableSeconds = 0.1;  // less is what starting and clocks make of it
 constexpr double kExplains = 0.5;           // the share of the waiting that a phase must explain to be blamed
+constexpr std::size_t kReports = 10;        // that a report's sentence is about
 
 }  // namespace
 
 StragglerMonitor::StragglerMonitor(std::vector<std::int64_t> clock_ahead_ns)
-    : ahead_(std::move(clock_ahead_ns)), seconds_(ahead_.size()), caused_(ahead_.size()) {}
+    : ahead_(std::move(clock_ahead_ns)), totals_(ahead_.size()), reported_(ahead_.size()) {}
 
 void StragglerMonitor::see(const std::vector<strategy::WorkerStepReport>& notes) {
+  has_news_ = true;
   std::vector<std::int64_t> arrived;
   for (std::size_t w = 0; w < notes.size(); ++w) {
-    seconds_[w] += notes[w].seconds;
+    totals_[w].seconds += notes[w].seconds;
+    ++totals_[w].steps;
     arrived.push_back(notes[w].arrived_ns - ahead_[w]);
   }
   if (notes.size() < 2) return;
@@ -29,31 +32,78 @@ void StragglerMonitor::see(const std::vector<strategy::WorkerStepReport>& notes)
   std::vector<std::int64_t> others = arrived;
   others.erase(others.begin() + last);
   std::ranges::sort(others);
-  caused_[static_cast<std::size_t>(last)] +=
+  totals_[static_cast<std::size_t>(last)].caused +=
       1e-9 * static_cast<double>(arrived[static_cast<std::size_t>(last)] - others[others.size() / 2]);
 }
 
 void StragglerMonitor::lose(int worker) {
   ahead_.erase(ahead_.begin() + worker);
-  seconds_.erase(seconds_.begin() + worker);
-  caused_.erase(caused_.begin() + worker);
+  totals_.erase(totals_.begin() + worker);
+  reported_.erase(reported_.begin() + worker);
+  for (Reported& report : recent_) report.before.erase(report.before.begin() + worker);
 }
 
-void StragglerMonitor::add_push(int worker, const observe::StepSeconds& seconds) {
-  seconds_[static_cast<std::size_t>(worker)] += seconds;
+void StragglerMonitor::add_push(int worker, const observe::StepSeconds& seconds, std::int64_t clock) {
+  has_news_ = true;
+  Totals& totals = totals_[static_cast<std::size_t>(worker)];
+  totals.seconds += seconds;
+  ++totals.steps;
+  totals.clock = clock + 1;
 }
 
-std::string StragglerMonitor::sentence(double total_seconds) const {
-  if (caused_.size() < 2 || total_seconds <= 0) return {};
-  const auto worst = static_cast<std::size_t>(std::ranges::max_element(caused_) - caused_.begin());
-  const double share = caused_[worst] / total_seconds;
-  if (share < kWorthSaying || caused_[worst] < kMeasurableSeconds) return {};
+std::vector<observe::StepSeconds> StragglerMonitor::seconds() const {
+  std::vector<observe::StepSeconds> all;
+  for (const Totals& totals : totals_) all.push_back(totals.seconds);
+  return all;
+}
+
+std::vector<double> StragglerMonitor::caused() const {
+  std::vector<double> all;
+  for (const Totals& totals : totals_) all.push_back(totals.caused);
+  return all;
+}
+
+StragglerMonitor::AllTotals StragglerMonitor::difference(const AllTotals& after, const AllTotals& before) {
+  AllTotals change = after;
+  for (std::size_t w = 0; w < change.size(); ++w) {
+    change[w].seconds += before[w].seconds * -1;
+    change[w].caused -= before[w].caused;
+    change[w].steps -= before[w].steps;
+  }
+  return change;
+}
+
+observe::WorkersReport StragglerMonitor::report(double seconds) {
+  observe::WorkersReport report{.seconds = seconds};
+  for (const Totals& totals : difference(totals_, reported_))
+    report.workers.push_back({.worker = static_cast<int>(report.workers.size()),
+                              .seconds = totals.seconds,
+                              .steps = totals.steps,
+                              .caused_seconds = totals.caused,
+                              .clock = totals.clock});
+  recent_.push_back({reported_, seconds});
+  if (recent_.size() > kReports) recent_.pop_front();
+  double all = 0;
+  for (const Reported& one : recent_) all += one.seconds;
+  report.lateness = sentence_of(difference(totals_, recent_.front().before), all);
+  reported_ = totals_;
+  has_news_ = false;
+  return report;
+}
+
+std::string StragglerMonitor::sentence(double total_seconds) const { return sentence_of(totals_, total_seconds); }
+
+std::string StragglerMonitor::sentence_of(const AllTotals& totals, double total_seconds) {
+  if (totals.size() < 2 || total_seconds <= 0) return {};
+  const auto worst = static_cast<std::size_t>(std::ranges::max_element(totals, {}, &Totals::caused) - totals.begin());
+  const double caused = totals[worst].caused, share = caused / total_seconds;
+  if (share < kWorthSaying || caused < kMeasurableSeconds) return {};
   // Names the phase in which the worker exceeds the mean of the others the most.
   const auto excess = [&](double observe::StepSeconds::*phase) {
     double others = 0;
-    for (std::size_t w = 0; w < seconds_.size(); ++w)
-      if (w != worst) others += seconds_[w].*phase;
-    return seconds_[worst].*phase - others / static_cast<double>(seconds_.size() - 1);
+    for (std::size_t w = 0; w < totals.size(); ++w)
+      if (w != worst) others += totals[w].seconds.*phase;
+    return totals[worst].seconds.*phase - others / static_cast<double>(totals.size() - 1);
   };
   const char* slowest = "";
   double most = -std::numeric_limits<double>::infinity();
@@ -62,8 +112,7 @@ std::string StragglerMonitor::sentence(double total_seconds) const {
     most = excess(phase.seconds);
     slowest = phase.activity;
   }
-  if (most < kExplains * caused_[worst])
-    return fmt::format("worker {} makes everybody wait {:.0f} %", worst, 100 * share);
+  if (most < kExplains * caused) return fmt::format("worker {} makes everybody wait {:.0f} %", worst, 100 * share);
   return fmt::format("worker {} makes everybody wait {:.0f} %: its {} is slow", worst, 100 * share, slowest);
 }
 

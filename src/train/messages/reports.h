@@ -61,7 +61,8 @@ struct FailureMessage {
 // The answer to an EvaluateOrder: one value per evaluation batch.
 struct EvaluationReply {
   std::vector<double> losses{}, corrects{};
-  std::vector<double> scores{};  // score_sums() per batch
+  std::vector<double> scores{};           // score_sums() per batch
+  std::vector<std::int64_t> confusion{};  // of all batches
 };
 
 // The answer to a SendTrafficOrder: bytes that the process has sent to and received from other processes.
@@ -112,8 +113,8 @@ inline constexpr auto kFields<IntervalEndMessage> =
 template <>
 inline constexpr auto kFields<FailureMessage> = std::tuple{&FailureMessage::sentence};
 template <>
-inline constexpr auto kFields<EvaluationReply> =
-    std::tuple{&EvaluationReply::losses, &EvaluationReply::corrects, &EvaluationReply::scores};
+inline constexpr auto kFields<EvaluationReply> = std::tuple{&EvaluationReply::losses, &EvaluationReply::corrects,
+                                                            &EvaluationReply::scores, &EvaluationReply::confusion};
 template <>
 inline constexpr auto kFields<TrafficReply> = std::tuple{&TrafficReply::sent, &TrafficReply::received};
 template <>

@@ -11,7 +11,7 @@ namespace trireme::train {
 
 SinkRegistry builtin_sinks();
 
-// metrics.jsonl: a line per step, push and epoch. A record.
+// metrics.jsonl: a line per step, push, epoch and other event. A record.
 std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkContext& context);
 // The console output (console.h); null for a quiet run.
 std::unique_ptr<observe::EventSink> make_console_sink(const SinkContext& context);

@@ -343,7 +343,8 @@ void Worker::evaluate(const EvaluateOrder& order) {
   const std::int64_t start = base::now_ns();
   EvaluationSums sums = evaluate_part(*crew_, set, e.target_scale, mine);
   trace_.add("evaluate", kStepLane, start, base::now_ns());
-  send_to_helm(EvaluationReply{std::move(sums.losses), std::move(sums.corrects), std::move(sums.scores)});
+  send_to_helm(EvaluationReply{std::move(sums.losses), std::move(sums.corrects), std::move(sums.scores),
+                               std::move(sums.confusion)});
 }
 
 void Worker::hand_over(const HandOverOrder& order) {
