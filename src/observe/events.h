@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/match.h"
+#include "observe/resource_figures.h"
 #include "observe/step_phases.h"
 
 namespace trireme::observe {
@@ -170,9 +171,10 @@ struct RolledBack {
   std::int64_t time_ns = 0;
 };
 
-// A line of resources.jsonl of another process.
+// A line of resources.jsonl, about a process or a host.
 struct ResourcesUsed {
   std::string line;
+  ResourceFigures figures{};
 };
 
 // The spans of a worker, made by observe::Trace::pack().

@@ -1,27 +1,28 @@
 #include "observe/resources.h"
 
 #include <fmt/core.h>
-#include <sys/resource.h>
+#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <exception>
 #include <fstream>
-#include <memory>
-#include <sstream>
+#include <optional>
+#include <utility>
 
 #include "base/cpu/cores.h"
+#include "base/cpu/thread_name.h"
 #include "base/system/clock.h"
 #include "base/system/log.h"
-#include "observe/json_text.h"
+#include "observe/resource_lines.h"
 
 namespace trireme::observe {
 namespace {
 
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
+constexpr double kFirstSeconds = 0.25;  // until the first samples
+constexpr int kSensorsEvery = 5;        // lines of a host
 
 double status_bytes(const std::string& field) {
   std::ifstream status("/proc/self/status");
@@ -30,30 +31,31 @@ double status_bytes(const std::string& field) {
   return 0;
 }
 
-}  // namespace
-
-ResourceSample sample_resources() {
-  ResourceSample sample;
-  sample.seconds = 1e-9 * static_cast<double>(base::now_ns());
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  sample.cpu_user_seconds = seconds(usage.ru_utime);
-  sample.cpu_system_seconds = seconds(usage.ru_stime);
-  double pages = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> pages >> resident;
-  sample.resident_bytes = resident * static_cast<double>(sysconf(_SC_PAGESIZE));
-  std::ifstream devices("/proc/net/dev");
-  for (std::string line; std::getline(devices, line);) {
-    const std::size_t colon = line.find(':');
-    if (colon == std::string::npos || line.substr(0, colon).ends_with(" lo") || line.starts_with("lo")) continue;
-    std::istringstream fields(line.substr(colon + 1));
-    double value[9] = {};
-    for (double& field : value) fields >> field;
-    sample.network_received_bytes += value[0];
-    sample.network_sent_bytes += value[8];
+// As in 0-3,8.
+std::string ranges_of(std::vector<int> cpus) {
+  std::ranges::sort(cpus);
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t end = i + 1;
+    while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) ++end;
+    if (!text.empty()) text += ',';
+    text += end == i + 1 ? std::to_string(cpus[i]) : fmt::format("{}-{}", cpus[i], cpus[end - 1]);
+    i = end;
   }
-  return sample;
+  return text;
 }
+
+// The cores on which the calling thread may run. Empty if the system has more of them than the call can name.
+std::vector<int> own_cpus() {
+  std::vector<int> cpus;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
+}  // namespace
 
 double resident_bytes() { return status_bytes("VmRSS:"); }
 
@@ -68,14 +70,10 @@ std::string host_name() {
   return name.data();
 }
 
-LineSink append_to(const base::fs::path& path) {
-  return [writer = std::make_shared<base::LineWriter>(path)](std::string_view line) { writer->write(line); };
-}
-
-ResourceWatch::ResourceWatch(LineSink sink, double period_seconds, std::vector<int> cpus, Watched watched)
-    : sink_(std::move(sink)),
+ResourceWatch::ResourceWatch(ResourceReceiver receiver, double period_seconds, std::vector<int> cpus, Watched watched)
+    : receiver_(std::move(receiver)),
       cpus_(std::move(cpus)),
-      whose_(fmt::format(R"("host":{},"rank":{})", json_text(watched.host), watched.rank)),
+      watched_(std::move(watched)),
       thread_([this, period_seconds] { watch(period_seconds); }) {}
 
 ResourceWatch::~ResourceWatch() {
@@ -92,28 +90,40 @@ bool ResourceWatch::wait(double seconds) {
   return !wake_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return stop_; });
 }
 
-void ResourceWatch::watch(double period_seconds) {
+void ResourceWatch::watch(double period_seconds) try {
+  base::name_this_thread("resources");
   if (!cpus_.empty()) base::unpin_this_thread(cpus_);
-  ResourceSample before = sample_resources();
-  const double origin = before.seconds;
-  for (bool goes_on = true; goes_on;) {
-    goes_on = wait(period_seconds);
-    const ResourceSample now = sample_resources();
-    const double passed = now.seconds - before.seconds;
-    if (passed <= 0) continue;
-    try {
-      sink_(fmt::format(
-          R"({{{},"seconds":{:.3f},"cpu_user":{:.3f},"cpu_system":{:.3f},"resident_bytes":{:.0f},"network_received_bytes":{:.0f},"network_sent_bytes":{:.0f}}})",
-          whose_, now.seconds - origin, (now.cpu_user_seconds - before.cpu_user_seconds) / passed,
-          (now.cpu_system_seconds - before.cpu_system_seconds) / passed, now.resident_bytes,
-          now.network_received_bytes - before.network_received_bytes,
-          now.network_sent_bytes - before.network_sent_bytes));
-    } catch (const std::exception& error) {
-      base::log_warn("resources are no longer recorded: {}", error.what());
-      return;
-    }
+  base::work_in_background();
+  const std::string cpus = ranges_of(cpus_.empty() ? own_cpus() : cpus_);
+  ProcessSampler process;
+  NetworkCounters network;
+  std::optional<HostSampler> host;
+  if (watched_.with_host) host.emplace();
+  ProcessSample before = process.sample();
+  NetworkBytes network_before = network.read();
+  HostSample host_before = host ? host->sample(false) : HostSample{};
+  const std::int64_t origin = base::now_ns();
+  std::int64_t before_ns = origin;
+  bool goes_on = true;
+  for (int round = 0; goes_on; ++round) {
+    goes_on = wait(round == 0 ? std::min(kFirstSeconds, period_seconds) : period_seconds);
+    const std::int64_t now_ns = base::now_ns();
+    const LineHead head{watched_.host, watched_.rank, base::unix_seconds(), 1e-9 * static_cast<double>(now_ns - origin),
+                        1e-9 * static_cast<double>(now_ns - before_ns)};
+    if (head.period_seconds <= 0) continue;
+    const ProcessSample now = process.sample();
+    const NetworkBytes network_now = network.read();
+    receiver_(process_line(head, cpus, before, now, network_before, network_now));
     before = now;
+    network_before = network_now;
+    before_ns = now_ns;
+    if (!host) continue;
+    HostSample host_now = host->sample(round % kSensorsEvery == 0);
+    receiver_(host_line(head, host_before, host_now));
+    host_before = std::move(host_now);
   }
+} catch (const std::exception& error) {
+  base::log_warn("resources are no longer recorded: {}", error.what());
 }
 
 }  // namespace trireme::observe

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <sstream>
 
 #include "cli/program.h"
@@ -68,8 +69,18 @@ TEST_F(Results, ARunLeavesWhatItsDocumentationSays) {
   for (const char* name : {"step", "load", "forward", "backward", "update"}) EXPECT_EQ(spans[name], 12) << name;
   EXPECT_EQ(spans["evaluate"], 3);
   EXPECT_EQ(oars, 12 * 2 * 2) << "forward and backward of two oars a step";
-  for (const std::string& line : lines_of(read(run / "resources.jsonl")))
-    EXPECT_GT(Json::parse(line)["resident_bytes"].get<double>(), 0);
+  std::set<bool> is_about_host;
+  for (const std::string& line : lines_of(read(run / "resources.jsonl"))) {
+    const Json json = Json::parse(line);
+    is_about_host.insert(json.at("rank").is_null());
+    EXPECT_GT(json.at(json.at("rank").is_null() ? "memory_used_bytes" : "resident_bytes").get<double>(), 0);
+  }
+  EXPECT_EQ(is_about_host, (std::set<bool>{false, true}));
+  const Json cluster = Json::parse(read(run / "summary.json")).at("cluster");
+  EXPECT_EQ(cluster.at("hosts"), 1);
+  EXPECT_GT(cluster.at("cores"), 0);
+  EXPECT_GT(cluster.at("cpu_share_of_run"), 0);
+  EXPECT_GT(cluster.at("memory_peak_bytes"), cluster.at("memory_peak_of_run_bytes"));
 }
 
 TEST_F(Results, EvalGivesWhatTrainingReported) {

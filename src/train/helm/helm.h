@@ -14,6 +14,8 @@
 
 #include "base/text/options.h"
 #include "comm/group/group.h"
+#include "observe/resource_totals.h"
+#include "observe/resources.h"
 #include "strategy/phases.h"
 #include "train/evaluation/evaluate.h"
 #include "train/experiment/experiment.h"
@@ -99,7 +101,9 @@ class Helm {
   void compute_until(std::int64_t to);
   void poll_reports();
   void report_workers();
+  void watch_resources();
   void handle_resources();
+  void note_resources(observe::ResourcesUsed used);
   void handle_report(const Report& report);
   void handle_interval_end(const IntervalEndMessage& message);
   void handle_push(const PushMessage& push);
@@ -138,6 +142,9 @@ class Helm {
   std::optional<store::CheckpointStore> checkpoints_;
   std::optional<Recorder> recorder_;
   std::vector<std::string> notes_;
+  observe::ResourceTotals resource_totals_;
+  std::vector<std::byte> resource_room_;             // for a message about another process
+  std::optional<observe::ResourceWatch> resources_;  // of this process; publishes to the recorder
 
   std::vector<std::int64_t> clock_ahead_ns_;  // per worker
   std::size_t phase_ = 0;

@@ -46,6 +46,7 @@ void Helm::open_records() {
   recorder_.emplace(context_.sinks,
                     SinkContext{folder_->path(), context_.settings.flag("json"), context_.settings.flag("quiet"),
                                 context_.experiment.cores.cpus, &context_.settings});
+  watch_resources();
 }
 
 void Helm::say_hello() {
@@ -200,6 +201,9 @@ std::string Helm::finish() {
   result.seconds = seconds_;
   result.details = details();
   gather_traffic(result.details);
+  resources_.reset();  // which notes a last sample
+  handle_resources();
+  result.details.resources = resource_totals_.total();
   result.steps_here = state_.progress().step - start_step_;
   result.samples_here = samples_here_;
   if (result.steps_here > 0) record_traces();  // a finished run that is resumed without further steps keeps its trace

@@ -1,6 +1,5 @@
 // The helm during an interval of steps: orders, reports, shares and limits.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/error.h"
@@ -15,6 +14,7 @@ namespace {
 
 constexpr double kLookSeconds = 0.1;  // how often to check for an interrupt
 constexpr double kReportSeconds = 1;  // how often to say what the workers do
+constexpr std::size_t kLongestResources = std::size_t{64} << 10;
 
 using base::at;
 
@@ -58,12 +58,27 @@ void Helm::compute_until(std::int64_t to) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+void Helm::watch_resources() {
+  resources_.emplace(
+      [this](observe::ResourcesUsed used) {
+        try {
+          note_resources(std::move(used));
+        } catch (const base::Error&) {  // a record has failed, as the helm's own thread will notice
+        }
+      },
+      1.0, context_.experiment.cores.cpus, observe::Watched{context_.hosts[at(strategy::RoleMap::kHelm)]});
+}
+
+void Helm::note_resources(observe::ResourcesUsed used) {
+  resource_totals_.add(used.figures, 1e-9 * static_cast<double>(base::now_ns()));
+  recorder_->publish(std::move(used));
+}
+
 void Helm::handle_resources() {
   if (context_.roles.world() == 1) return;
-  std::array<char, 1024> line{};
-  while (const auto got =
-             mailbox().receive_within(0, comm::kAnyRank, kResources, std::as_writable_bytes(std::span(line))))
-    recorder_->publish(observe::ResourcesUsed{std::string(line.data(), got->bytes)});
+  resource_room_.resize(kLongestResources);
+  while (const auto got = mailbox().receive_within(0, comm::kAnyRank, kResources, resource_room_))
+    note_resources(decode<observe::ResourcesUsed>(std::span(resource_room_).first(got->bytes)));
 }
 
 void Helm::report_workers() {

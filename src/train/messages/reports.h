@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "observe/events.h"
 #include "observe/step_phases.h"
 #include "strategy/common/state_map.h"
 #include "strategy/common/strategy.h"
@@ -126,5 +127,19 @@ template <>
 inline constexpr auto kFields<StateReply> = std::tuple{&StateReply::pieces};
 template <>
 inline constexpr auto kFields<Acknowledgement> = std::tuple<>();
+template <>
+inline constexpr auto kFields<observe::ResourceFigures> = std::tuple{&observe::ResourceFigures::host,
+                                                                     &observe::ResourceFigures::rank,
+                                                                     &observe::ResourceFigures::period_seconds,
+                                                                     &observe::ResourceFigures::cpu,
+                                                                     &observe::ResourceFigures::cpus,
+                                                                     &observe::ResourceFigures::cores,
+                                                                     &observe::ResourceFigures::memory_bytes,
+                                                                     &observe::ResourceFigures::shared_bytes,
+                                                                     &observe::ResourceFigures::network_received_bytes,
+                                                                     &observe::ResourceFigures::network_sent_bytes};
+template <>  // not a report: it has a tag of its own
+inline constexpr auto kFields<observe::ResourcesUsed> =
+    std::tuple{&observe::ResourcesUsed::line, &observe::ResourcesUsed::figures};
 
 }  // namespace trireme::train

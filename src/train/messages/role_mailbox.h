@@ -31,7 +31,7 @@ enum MessageTag : comm::Tag {
   kGroupShare,   // leader of a group to its members: the group's next share
   kLimit,        // helm to a worker: how far it may go ahead
   kClock,        // clock comparison
-  kResources,    // lines of resources.jsonl
+  kResources,    // to the helm: ResourcesUsed
 };
 
 void send_order(comm::Mailbox& mailbox, int to, MessageTag tag, const Order& order);

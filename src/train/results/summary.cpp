@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/text/text.h"
@@ -16,6 +17,34 @@ using OrderedJson = nlohmann::ordered_json;
 
 void add_times(OrderedJson& json, const observe::StepSeconds& seconds) {
   for (const observe::StepTime& time : observe::kStepTimes) json[time.name] = seconds.*time.seconds;
+}
+
+// Whole bytes; shares with four digits.
+OrderedJson cluster_json(const observe::ClusterUse& use) {
+  const auto share = [](double value) { return finite_number<OrderedJson>(std::round(1e4 * value) / 1e4); };
+  const auto bytes = [](double value) { return static_cast<std::int64_t>(value); };
+  return {{"hosts", use.hosts},
+          {"cores", bytes(use.cores)},
+          {"cpu_share", share(use.cpu_share)},
+          {"cpu_share_of_run", share(use.cpu_share_of_run)},
+          {"network_bytes", bytes(use.network_bytes)},
+          {"network_peak_bytes_per_second", bytes(use.network_peak_bytes_per_second)},
+          {"memory_peak_bytes", bytes(use.memory_peak_bytes)},
+          {"memory_peak_of_run_bytes", bytes(use.memory_peak_of_run_bytes)}};
+}
+
+// "cluster: 16 cores on 4 hosts, CPU 68 % (this run 65 %), network peak 65.0 MB/s, memory peak 13.4 GB (this run 9.1
+// GB)"
+std::string cluster_line(const observe::ClusterUse& use) {
+  std::string line = "cluster: ";
+  if (use.cores > 0) line += base::counted(static_cast<std::int64_t>(use.cores), "core") + " on ";
+  line += base::counted(use.hosts, "host");
+  const std::string own =
+      std::isfinite(use.cpu_share_of_run) ? fmt::format("{:.0f} %", 100 * use.cpu_share_of_run) : "-";
+  if (std::isfinite(use.cpu_share)) line += fmt::format(", CPU {:.0f} % (this run {})", 100 * use.cpu_share, own);
+  line += fmt::format(", network peak {}/s", base::human_bytes(use.network_peak_bytes_per_second));
+  if (use.memory_peak_bytes > 0) line += ", memory peak " + base::human_bytes(use.memory_peak_bytes);
+  return line + fmt::format(" (this run {})", base::human_bytes(use.memory_peak_of_run_bytes));
 }
 
 OrderedJson best_json(const RunResult& r) {
@@ -65,6 +94,7 @@ std::string summary_json(const base::Settings& settings, const Experiment& e, co
     json[std::string("test_") + data::target_name(spec.target)] =
         OrderedJson::parse(each_score_json(spec, r.test.scores));
   const RunDetails& d = r.details;
+  if (d.resources) json["cluster"] = cluster_json(*d.resources);
   if (d.hand_overs > 0) json["switches"] = {{"count", d.hand_overs}, {"longest_seconds", d.longest_hand_over_seconds}};
   if (d.synchronisations > 0) json["synchronisations"] = d.synchronisations;
   if (!d.staleness.empty()) {
@@ -148,6 +178,7 @@ std::vector<std::string> summary_lines(const data::DataSpec& spec, const RunResu
     say("total", s.total);
   }
   if (r.details.workers > 1 && r.steps_here > 0) add_workers(lines, r.details);
+  if (r.details.resources && r.steps_here > 0) lines.push_back(cluster_line(*r.details.resources));
   lines.push_back(fmt::format("weights {}", r.weights_sha256));
   lines.push_back(fmt::format("run folder {}", r.run));
   return lines;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text/options.h"
+#include "observe/resource_totals.h"
 #include "strategy/common/strategy.h"
 #include "train/evaluation/evaluate.h"
 #include "train/experiment/experiment.h"
@@ -36,8 +37,9 @@ struct RunDetails {
   std::int64_t synchronisations = 0;  // averages of diverged replicas
   int hand_overs = 0;
   double longest_hand_over_seconds = 0;
-  std::vector<std::string> lost;                      // workers that were lost
-  std::string lateness;                               // StragglerMonitor::sentence
+  std::vector<std::string> lost;  // workers that were lost
+  std::string lateness;           // StragglerMonitor::sentence
+  std::optional<observe::ClusterUse> resources;
   std::vector<TrafficReply> traffic, server_traffic;  // per worker; per server that has its own process
 };
 

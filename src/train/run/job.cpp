@@ -362,22 +362,28 @@ class Job {
   }
 
   // Failures are ignored: at the last line the helm may have left the group already.
-  void send_resources(std::string_view line) {
+  void send_resources(const observe::ResourcesUsed& used) {
     try {
-      group_.mailbox().send(0, kResources, std::as_bytes(std::span(line)));
+      const std::string bytes = encode(used);
+      group_.mailbox().send(0, kResources, std::as_bytes(std::span(bytes)));
     } catch (const base::Error&) {  // the helm has left
     }
   }
 
-  // Runs worker and server until they are ordered to end, or fail.
+  // The lowest process of each host reports on the host, too.
+  observe::Watched watched() const {
+    const std::string& host = hosts_[at(process_)];
+    return {host, process_, std::ranges::find(hosts_, host) == hosts_.begin() + process_};
+  }
+
+  // Runs worker and server until they are ordered to end, or fail. Process 0 is watched by the helm.
   void play_roles() {
     const std::vector<int> cpus = experiment_->cores.cpus;
     std::optional<observe::ResourceWatch> resources;
     std::thread server_thread;
     guarded(worker_ ? kWorkerRole : kServerRole, [&] {
       if (process_ != 0)
-        resources.emplace([this](std::string_view line) { send_resources(line); }, 1.0, cpus,
-                          observe::Watched{hosts_[at(process_)], process_});
+        resources.emplace([this](const observe::ResourcesUsed& used) { send_resources(used); }, 1.0, cpus, watched());
       if (server_)
         server_thread = std::thread([&] {
           base::name_this_thread("server");

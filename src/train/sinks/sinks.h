@@ -15,7 +15,7 @@ SinkRegistry builtin_sinks();
 std::unique_ptr<observe::EventSink> make_metrics_sink(const SinkContext& context);
 // The console output (console.h); null for a quiet run.
 std::unique_ptr<observe::EventSink> make_console_sink(const SinkContext& context);
-// resources.jsonl: samples of this process, and the lines that other processes send.
+// resources.jsonl: a line per sample of a process or a host.
 std::unique_ptr<observe::EventSink> make_resources_sink(const SinkContext& context);
 // trace.json: the helm's own spans and those of all workers. A record.
 std::unique_ptr<observe::EventSink> make_trace_sink(const SinkContext& context);
