@@ -8,6 +8,7 @@
 #include "base/system/standard_streams.h"
 #include "cli/cli.h"
 #include "train/builtin_registry.h"
+#include "watch/formats/tensorboard_sink.h"
 
 namespace trireme {
 namespace {
@@ -68,6 +69,7 @@ void Program::add_optimizer(optim::OptimizerRow row) { rows_->optimizers.push_ba
 int Program::run(int argc, char** argv) {
   train::Registry registry = train::builtin_registry();
   try {
+    add_rows("sink", watch::format_sinks(), registry.sinks);
     rows_->add_to(registry);
   } catch (const base::Error& error) {
     base::print_error(error.what());

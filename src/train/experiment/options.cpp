@@ -119,6 +119,8 @@ constexpr std::array kOptions{
            "0: after each epoch"},
     Option{"What stays", "keep", "K", "2", "checkpoints kept beside the best"},
     Option{"What stays", "profile", "", "no", "time by kind of op and by layer, in the summary and as profile.json"},
+    Option{"What stays", "tensorboard", "", "no",
+           "event files for TensorBoard in the run folder: curves, histograms, pictures and hyperparameters"},
     Option{"What stays", "config", "FILE", "",
            "read options from a TOML file or another run's run.json; the command line wins"},
     Option{"What stays", "json", "", "no", "print the summary as one JSON object on the last line of standard output"},
