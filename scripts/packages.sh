@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test peer cluster bench lint fuzz
+# scripts/packages.sh SET...: makes sure that the Debian packages of the given sets (core test peer pypi cluster bench lint fuzz
 # deb debootstrap) are there. Missing ones are installed when this user may do that; otherwise the one command to run is
 # printed and the exit code is 1. Costs a few hundredths of a second when nothing is missing.
 set -eu
@@ -11,7 +11,8 @@ core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nl
   dataset-fashion-mnist"
 test="libgtest-dev libjpeg-turbo-progs xz-utils iproute2 libopenmpi-dev openmpi-bin python3"
 # Without OpenBLAS, Debian's PyTorch multiplies matrices with the slow reference BLAS.
-peer="python3-numpy python3-torch python3-sklearn libopenblas0"
+peer="python3-numpy python3-torch python3-sklearn libopenblas0 prometheus"
+pypi="python3-venv"
 cluster="openssh-client openssh-server munge slurm-wlm"
 bench="libbenchmark-dev"
 lint="clang-format clang-tidy libomp-dev libopenmpi-dev"
@@ -25,13 +26,14 @@ for set in "$@"; do
     core) wanted="$wanted $core" ;;
     test) wanted="$wanted $test" ;;
     peer) wanted="$wanted $peer" ;;
+    pypi) wanted="$wanted $pypi" ;;
     cluster) wanted="$wanted $cluster" ;;
     bench) wanted="$wanted $bench" ;;
     lint) wanted="$wanted $lint" ;;
     fuzz) wanted="$wanted $fuzz" ;;
     deb) wanted="$wanted $deb" ;;
     debootstrap) wanted="$wanted $debootstrap" ;;
-    *) echo "packages.sh: unknown set '$set'; the sets are core, test, peer, cluster, bench, lint, fuzz, deb" \
+    *) echo "packages.sh: unknown set '$set'; the sets are core, test, peer, pypi, cluster, bench, lint, fuzz, deb" \
         "and debootstrap" >&2; exit 2 ;;
   esac
 done
