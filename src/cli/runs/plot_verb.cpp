@@ -1,4 +1,4 @@
-// `trireme plot`: the curves of runs as an SVG file.
+// `trireme plot`: the curves of runs as an SVG file, or their numbers as a table.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "base/text/nearest.h"
 #include "base/text/text.h"
 #include "cli/cli.h"
+#include "watch/formats/metrics_csv.h"
 #include "watch/records/curves.h"
 #include "watch/show/svg.h"
 
@@ -20,7 +21,8 @@ constexpr std::array kPlotOptions{
     Option{"What to draw", "values", "LIST", "loss,accuracy", "loss, accuracy, lr or several, one plot each"},
     Option{"What to draw", "x", "AXIS", "epoch", "epoch, step or time"},
     Option{"What to draw", "log", "", "no", "losses and learning rates over a logarithmic axis"},
-    Option{"Where to", "to", "FILE", "", "the new picture, .svg"},
+    Option{"Where to", "to", "FILE", "",
+           "the new picture, .svg; or .csv: the numbers of all steps and epochs as a table"},
 };
 
 watch::CurveOptions curve_options(const base::Settings& settings) {
@@ -39,11 +41,17 @@ int run_plot(const train::Registry&, const base::Settings& settings, const Argum
   if (arguments.empty()) base::user_error("say which runs, as in: trireme plot runs/a runs/b --to curves.svg");
   const std::string& file = settings.text("to");
   if (file.empty()) base::user_error("say where to, as in: trireme plot {} --to curves.svg", arguments[0]);
-  watch::expect_new_plot(file, "--to");
+  const bool is_table = file.ends_with(".csv");
+  if (!is_table) watch::expect_new_plot(file, "--to");
   const watch::CurveOptions options = curve_options(settings);
   std::vector<watch::RunRecord> runs;
   for (const std::string& folder : arguments)
     for (watch::RunRecord& run : watch::read_runs(folder)) runs.push_back(std::move(run));
+  if (is_table) {
+    watch::write_metrics_csv(runs, file);
+    fmt::print("{}: the steps and epochs of {}\n", file, base::counted(static_cast<std::int64_t>(runs.size()), "run"));
+    return 0;
+  }
   const std::vector<watch::Plot> plots = watch::curves_of(runs, options);
   if (plots.empty())
     base::user_error("there is nothing to draw: no run in {} has recorded any {} yet", base::join(arguments, ", "),
@@ -62,7 +70,8 @@ Verb plot_verb() {
           "Examples:\n"
           "  trireme plot runs/a --to a.svg\n"
           "  trireme plot runs/a runs/b --values accuracy --x time --to both.svg\n"
-          "  trireme plot runs --to all.svg",
+          "  trireme plot runs --to all.svg\n"
+          "  trireme plot runs --to metrics.csv",
           kPlotOptions,
           "run...",
           run_plot};
