@@ -22,7 +22,7 @@ PACKAGES := scripts/packages.sh
 RUN_CTEST = ctest --output-on-failure -j$(JOBS)
 SOURCES = find src include tests bench examples -name '*.h' -o -name '*.cpp'
 
-.PHONY: help build train test test-fast test-peer test-asan test-tsan test-cluster fuzz bench bench-micro docs lint format install uninstall \
+.PHONY: help build train test test-fast test-peer test-pypi test-asan test-tsan test-cluster fuzz bench bench-micro docs lint format install uninstall \
   deb test-deb clean
 
 help:  ## this list
@@ -49,12 +49,24 @@ test:  ## build and run all tests but those that need PyTorch or scikit-learn (t
 test-fast:  ## the tests that take a minute or two
 	@$(MAKE) test LEAVE_OUT='peer|slow'
 
-test-peer:  ## the tests that need PyTorch or scikit-learn, which are installed; one that is skipped is a failure
+test-peer:  ## the tests that need PyTorch, scikit-learn or promtool, which are installed; one that is skipped is a failure
 	@$(PACKAGES) core test peer
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build --target trireme trireme_tests
 	@TRIREME_PEER_REQUIRED=yes $(RUN_CTEST) --test-dir build -L peer --no-tests=error $(CTEST) | tee build/test-peer.log
 	@! grep -q '(Skipped)' build/test-peer.log || { echo "test-peer: tests were skipped, see above"; exit 1; }
+
+test-pypi: build  ## tests that need PyPI's TensorBoard and TensorFlow, installed into build/pypi; not part of CI
+	@$(PACKAGES) core test pypi
+	@cmake --build build --target test_cli_slow
+	@for name in tensorboard tensorflow; do \
+	  test -d build/pypi/$$name || python3 -m venv build/pypi/$$name; \
+	  build/pypi/$$name/bin/pip --quiet --disable-pip-version-check install -r tests/pypi/$$name.txt; \
+	done
+	@build/pypi/tensorboard/bin/python tests/pypi/tensorboard_test.py build/trireme
+	@TRIREME_PYTHON=$(CURDIR)/build/pypi/tensorflow/bin/python $(RUN_CTEST) --test-dir build -R CompareTensorflow --no-tests=error $(CTEST) | \
+	  tee build/test-pypi.log
+	@! grep -q '(Skipped)' build/test-pypi.log || { echo "test-pypi: tests were skipped, see above"; exit 1; }
 
 test-asan:  ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(PACKAGES) core test
