@@ -7,7 +7,7 @@ set -eu
 # The data set is core because `make train` learns it.
 core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev
   libhwloc-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev libpng-dev libjpeg-dev libpango1.0-dev
-  libssl-dev fonts-dejavu-core
+  libssl-dev libcpp-httplib-dev libjs-chart.js fonts-dejavu-core
   dataset-fashion-mnist"
 test="libgtest-dev libjpeg-turbo-progs xz-utils iproute2 libopenmpi-dev openmpi-bin python3"
 # Without OpenBLAS, Debian's PyTorch multiplies matrices with the slow reference BLAS.

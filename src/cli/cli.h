@@ -56,6 +56,7 @@ Verb compare_verb();
 Verb bench_verb(const train::Registry& registry);
 Verb list_verb();
 Verb runs_verb();
+Verb watch_verb();
 Verb plot_verb();
 Verb diff_verb();
 

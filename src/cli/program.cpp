@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "train/builtin_registry.h"
 #include "watch/formats/tensorboard_sink.h"
+#include "watch/page/page_sink.h"
 
 namespace trireme {
 namespace {
@@ -68,6 +69,7 @@ void Program::add_optimizer(optim::OptimizerRow row) { rows_->optimizers.push_ba
 
 int Program::run(int argc, char** argv) {
   train::Registry registry = train::builtin_registry();
+  registry.sinks.add(watch::page_sink());
   try {
     add_rows("sink", watch::format_sinks(), registry.sinks);
     rows_->add_to(registry);

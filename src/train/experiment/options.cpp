@@ -125,6 +125,13 @@ constexpr std::array kOptions{
            "read options from a TOML file or another run's run.json; the command line wins"},
     Option{"What stays", "json", "", "no", "print the summary as one JSON object on the last line of standard output"},
     Option{"What stays", "quiet", "", "no", "no progress, table or summary"},
+
+    Option{"Watching", "watch", "", "no", "serve a page that shows the run in a browser; the program prints its address"},
+    Option{"Watching", "watch-port", "N", "auto", "the page's port; auto: 8743, or the next one that is free; 0: any"},
+    Option{"Watching", "watch-address", "A", "127.0.0.1",
+           "who can reach the page: 127.0.0.1 is this host alone; 0.0.0.0 the whole network, with a token"},
+    Option{"Watching", "watch-token-file", "FILE", "",
+           "a file with the token that browsers must give; default: a new one, where one is needed"},
 };
 
 }  // namespace

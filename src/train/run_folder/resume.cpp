@@ -43,7 +43,7 @@ bool free_on_resume(const std::string& name) {
                              "heartbeat-timeout",
                              "stall-timeout",
                              "slow"};
-  return std::find(kFree.begin(), kFree.end(), name) != kFree.end();
+  return name.starts_with("watch") || std::find(kFree.begin(), kFree.end(), name) != kFree.end();
 }
 
 bool is_same_value(const std::string& option, const std::string& before, const std::string& now) {

@@ -32,7 +32,7 @@ RunStart start_now(std::int64_t step) {
 
 bool is_about_place(const std::string& option) {
   constexpr std::array kPlace{"run", "resume", "config", "json", "quiet", "allow-other-bits"};
-  return std::ranges::find(kPlace, option) != kPlace.end();
+  return option.starts_with("watch") || std::ranges::find(kPlace, option) != kPlace.end();
 }
 
 std::vector<RunStart::Change> changes_between(const base::Settings& before, const base::Settings& now) {

@@ -121,7 +121,7 @@ RunDifference difference_of(const RunRecord& a, const RunRecord& b) {
   for (const auto& [name, value] : a.configuration) options[name].first = value;
   for (const auto& [name, value] : b.configuration) options[name].second = value;
   for (const auto& [name, values] : options)
-    if (std::ranges::find(kOfThePlace, name) == kOfThePlace.end())
+    if (!name.starts_with("watch") && std::ranges::find(kOfThePlace, name) == kOfThePlace.end())
       add_if_different(difference.options, name.c_str(), values.first, values.second);
 
   auto& results = difference.results;

@@ -1,0 +1,85 @@
+// The numbers of now: how far the run is, how fast, and how good.
+
+import { byId, element, setText } from "./dom.js";
+import { count, duration, isNumber, number, percent, rate } from "./format.js";
+import { columnOf, last, table } from "./store.js";
+
+const kWindow = 10;  // seconds over which speed is measured
+
+// Steps a second lately; null when it cannot be told.
+export function stepRate(run) {
+  const { rows, columns } = table(run, "steps");
+  const step = columns.indexOf("step"), time = columns.indexOf("time");
+  if (rows.length < 2 || time < 0) return null;
+  const end = rows[rows.length - 1];
+  let first = rows.length - 2;
+  while (first > 0 && end[time] - rows[first][time] < kWindow) first -= 1;
+  const seconds = end[time] - rows[first][time];
+  return seconds > 0 ? (end[step] - rows[first][step]) / seconds : null;
+}
+
+function tilesOf(run) {
+  const { run: about, state, summary, workers } = run.sections;
+  const resolved = about?.resolved || {}, step = last(run, "steps", "step"), steps = stepRate(run);
+  const total = resolved.total_steps, isRunning = state === "running";
+  const left = isRunning && steps > 0 && total ? (total - step) / steps : null;
+  const samples = summary?.samples_per_second ?? (steps && resolved.batch ? steps * resolved.batch : null);
+  const epochs = table(run, "epochs");
+  const heldOut = (what) => {
+    for (const kind of ["validation", "test"])
+      if (columnOf(epochs, `${kind}_${what}`) >= 0 && isNumber(last(run, "epochs", `${kind}_${what}`)))
+        return { kind, value: last(run, "epochs", `${kind}_${what}`) };
+    return null;
+  };
+  const accuracy = heldOut("accuracy"), loss = heldOut("loss");
+  const kind = { validation: "validation", test: "test" };
+  return [
+    { title: "Progress", value: total ? percent(Math.min(1, (step || 0) / total), 0) : "–",
+      more: `step ${count(step)} of ${count(total)}`, share: total ? (step || 0) / total : null },
+    { title: isRunning ? "Time left" : "Took", value: isRunning ? duration(left)
+        : duration(summary?.seconds?.whole_run ?? summary?.seconds?.total ?? last(run, "steps", "time")),
+      more: isRunning ? `${duration(last(run, "steps", "time"))} so far` : state || "" },
+    { title: "Samples a second", value: rate(samples), more: steps ? `${rate(steps)} steps a second` : "" },
+    { title: "Training loss", value: number(last(run, "steps", "loss")),
+      more: loss ? `${kind[loss.kind]} ${number(loss.value)}` : "" },
+    { title: accuracy ? `${accuracy.kind === "test" ? "Test" : "Validation"} accuracy` : "Training accuracy",
+      value: percent(accuracy ? accuracy.value : last(run, "steps", "accuracy")),
+      more: accuracy ? `training ${percent(last(run, "steps", "accuracy"))}` : "" },
+    { title: "Workers", value: count(workers?.workers?.length ?? resolved.workers),
+      more: resolved.servers ? `${resolved.servers} servers` : `${count(resolved.threads)} threads` },
+  ];
+}
+
+export function updateTiles(run) {
+  const parent = byId("tiles"), tiles = tilesOf(run);
+  while (parent.children.length < tiles.length)
+    parent.append(element("div", { class: "tile" }, element("h3"), element("p", { class: "value" }),
+                          element("p", { class: "soft" }), element("div", { class: "bar" }, element("div"))));
+  tiles.forEach((tile, i) => {
+    const [title, value, more, bar] = parent.children[i].children;
+    setText(title, tile.title);
+    setText(value, tile.value);
+    setText(more, tile.more);
+    bar.hidden = !isNumber(tile.share);
+    if (isNumber(tile.share)) bar.firstChild.style.width = `${100 * Math.min(1, tile.share)}%`;
+  });
+}
+
+export function updateHead(run) {
+  const parent = byId("head"), { run: about, state, workers } = run.sections;
+  const configuration = about?.configuration || {};
+  if (parent.children.length === 0)
+    parent.append(element("h2"), element("span", { class: "state" }), element("p", { class: "soft" }),
+                  element("p", { class: "lateness", role: "status" }));
+  const [name, badge, words, lateness] = parent.children;
+  setText(name, run.name);
+  setText(badge, state || "");
+  badge.className = `state ${state || ""}`;
+  const strategy = configuration.strategy && configuration.strategy !== "auto" ? configuration.strategy : null;
+  setText(words, [configuration.model, configuration.data, strategy, configuration.optimizer,
+                  about?.resolved?.parameters ? `${count(about.resolved.parameters)} parameters` : null]
+    .filter(Boolean).join(" · "));
+  const late = (state === "running" ? workers?.lateness : run.sections.summary?.lateness) || "";
+  setText(lateness, late);
+  lateness.hidden = late === "";
+}
