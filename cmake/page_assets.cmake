@@ -27,7 +27,7 @@ mark_as_advanced(TRIREME_CHART_JS)
 if(NOT TRIREME_CHART_JS)
   message(FATAL_ERROR "chart.min.js was not found; install the package libjs-chart.js")
 endif()
-file(GLOB page_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/watch/page/assets/*.*)
+file(GLOB_RECURSE page_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/watch/page/assets/*.*)
 list(APPEND page_files ${TRIREME_CHART_JS})
 set(page_assets ${PROJECT_BINARY_DIR}/page_assets.cpp)
 add_custom_command(OUTPUT ${page_assets}

@@ -10,8 +10,9 @@ core="g++ cmake ninja-build libdnnl-dev libspdlog-dev libfmt-dev libcli11-dev nl
   libssl-dev libcpp-httplib-dev libjs-chart.js fonts-dejavu-core
   dataset-fashion-mnist"
 test="libgtest-dev libjpeg-turbo-progs xz-utils iproute2 libopenmpi-dev openmpi-bin python3"
-# Without OpenBLAS, Debian's PyTorch multiplies matrices with the slow reference BLAS.
-peer="python3-numpy python3-torch python3-sklearn libopenblas0 prometheus"
+# Without OpenBLAS, Debian's PyTorch multiplies matrices with the slow reference BLAS. Chromium shows the page of runs.
+peer="python3-numpy python3-torch python3-sklearn libopenblas0 prometheus
+  chromium chromium-driver python3-selenium"
 pypi="python3-venv"
 cluster="openssh-client openssh-server munge slurm-wlm"
 bench="libbenchmark-dev"

@@ -132,6 +132,8 @@ constexpr std::array kOptions{
            "who can reach the page: 127.0.0.1 is this host alone; 0.0.0.0 the whole network, with a token"},
     Option{"Watching", "watch-token-file", "FILE", "",
            "a file with the token that browsers must give; default: a new one, where one is needed"},
+    Option{"Watching", "watch-control", "", "no",
+           "let the page pause the run, write a checkpoint and stop it; browsers then need the token"},
 };
 
 }  // namespace

@@ -45,7 +45,10 @@ Helm::Helm(Context context)
       patience_(context_.settings.integer("early-stopping", 0, 1 << 20)),
       state_({helm_mailbox_, context_.roles, context_.experiment, context_.space, context_.optimizer, context_.local,
               patience_}),
-      notes_(context_.notes) {}
+      notes_(context_.notes) {
+  for (const strategy::Phase& phase : context_.phases)
+    if (phase.traits().holds_shares) control_->allow_only_stop();
+}
 
 Helm::~Helm() = default;
 
@@ -214,11 +217,13 @@ void Helm::hand_over_to(std::size_t next) {
 
 void Helm::loop() {
   start_ns_ = epoch_start_ns_ = last_checkpoint_ns_ = base::now_ns();
-  start_step_ = met_at_ = state_.progress().step;
+  start_step_ = met_at_ = last_checkpoint_step_ = state_.progress().step;
   seconds_before_ = state_.progress().seconds;
   while (!state_.is_over() || meeting_is_due_) try {
       if (!meeting_is_due_) {
         const std::size_t next = phase_of(state_.progress().step);
+        rest_while_paused();
+        if (interrupted_) base::run_error("interrupted after step {}", state_.progress().step);
         if (next != phase_ || context_.phases[next].traits().state_owner != state_.owner()) hand_over_to(next);
         compute_until(coordinator_ ? coordinator_->to() : next_meeting());
         meeting_is_due_ = state_.progress().step > met_at_;  // false if interrupted before the first step
@@ -230,6 +235,25 @@ void Helm::loop() {
     } catch (const base::Error&) {
       if (!go_on_without_lost()) throw;
     }
+}
+
+// Between intervals all roles wait for orders, which no time-out ends.
+void Helm::rest_while_paused() {
+  if (!control_->wants_pause()) return;
+  const std::int64_t start = base::now_ns();
+  if (state_.progress().step != last_checkpoint_step_) checkpoint(state_.collect(), false);
+  control_->set_resting(true);
+  while (control_->wants_pause() && !interrupted_) {
+    interrupted_ = context_.signals.interrupted() || control_->wants_stop();
+    (void)helm_mailbox_.receive(0.1);  // throws when a role has failed
+    note_detachment();
+    handle_resources();
+    (void)control_->takes_wish_for_checkpoint();  // it is written already
+  }
+  control_->set_resting(false);
+  const std::int64_t rested = base::now_ns() - start;
+  start_ns_ += rested;
+  epoch_start_ns_ += rested;
 }
 
 void Helm::hold_meeting() {

@@ -96,6 +96,7 @@ class Helm {
   void loop();
   void hand_over_to(std::size_t next);
   void hold_meeting();
+  void rest_while_paused();
   bool go_on_without_lost();  // false when the run cannot go on without the lost workers
   std::int64_t next_meeting() const;
   void compute_until(std::int64_t to);
@@ -135,6 +136,8 @@ class Helm {
   HelmMailbox helm_mailbox_;
   CheckpointInterval checkpoint_every_;
   std::int64_t last_checkpoint_ns_ = 0;  // when the last one was written, or training began
+  std::int64_t last_checkpoint_step_ = 0;
+  std::shared_ptr<RunControl> control_ = std::make_shared<RunControl>();
   int keep_ = 1;
   std::int64_t patience_;
   StateKeeper state_;

@@ -45,7 +45,7 @@ WorldOfRun world_of_run(const Helm::Context& context) {
 void Helm::open_records() {
   recorder_.emplace(context_.sinks,
                     SinkContext{folder_->path(), context_.settings.flag("json"), context_.settings.flag("quiet"),
-                                context_.experiment.cores.cpus, &context_.settings});
+                                context_.experiment.cores.cpus, &context_.settings, control_});
   watch_resources();
 }
 
@@ -117,7 +117,7 @@ void Helm::end_epoch(bool whole) {
 
 bool Helm::writes_checkpoint_after_epoch(bool whole, bool best) const {
   const std::int64_t every = checkpoint_every_.epochs;
-  return every == 0 || !whole || best || interrupted_ || state_.is_over() || state_.progress().epoch % every == 0;
+  return every == 0 || !whole || best || interrupted_ || checkpoint_is_due_ || state_.is_over() || state_.progress().epoch % every == 0;
 }
 
 void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best) {
@@ -160,6 +160,7 @@ void Helm::checkpoint(const StateKeeper::Floats& floats, bool best) {
   state_.save(*checkpoints_, floats, best, seconds_before_ + base::seconds_since(start_ns_));
   checkpoint_is_due_ = false;
   last_checkpoint_ns_ = base::now_ns();
+  last_checkpoint_step_ = step;
   seconds_.checkpoint += base::seconds_since(start);
   recorder_->publish(observe::CheckpointWritten{step, best, start, base::now_ns()});
 }

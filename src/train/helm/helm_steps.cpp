@@ -96,10 +96,11 @@ void Helm::report_workers() {
 }
 
 void Helm::poll_reports() {
-  if (!interrupted_ && context_.signals.interrupted()) {
+  if (!interrupted_ && (context_.signals.interrupted() || control_->wants_stop())) {
     interrupted_ = true;
     stop_interval();
   }
+  if (control_->wants_pause()) stop_interval();
   stop_for_checkpoint();
   const auto report =
       helm_mailbox_.receive(kLookSeconds);  // throws when a role has failed: then the interval cannot be finished
@@ -180,9 +181,9 @@ void Helm::stop_interval() {
 
 // The helm alone reads the clock, so that all workers stop after the same step.
 void Helm::stop_for_checkpoint() {
-  if (checkpoint_every_.seconds == 0 || checkpoint_is_due_ ||
-      base::seconds_since(last_checkpoint_ns_) < checkpoint_every_.seconds)
-    return;
+  const bool is_time =
+      checkpoint_every_.seconds > 0 && base::seconds_since(last_checkpoint_ns_) >= checkpoint_every_.seconds;
+  if (checkpoint_is_due_ || !(is_time || control_->takes_wish_for_checkpoint())) return;
   checkpoint_is_due_ = true;
   stop_interval();
 }

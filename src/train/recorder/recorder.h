@@ -15,6 +15,7 @@
 #include "base/text/options.h"
 #include "base/text/registry.h"
 #include "observe/events.h"
+#include "train/recorder/run_control.h"
 #include "train/recorder/sink_queue.h"
 
 namespace trireme::train {
@@ -26,6 +27,7 @@ struct SinkContext {
   bool is_quiet = false;
   std::vector<int> cpus{};                   // the cores on which threads may run; empty: all
   const base::Settings* settings = nullptr;  // the run's options; null where a sink has to do without
+  std::shared_ptr<RunControl> control{};     // for sinks that let people steer the run; may be null
 };
 
 struct SinkRow {

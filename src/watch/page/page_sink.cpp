@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/system/log.h"
 #include "base/system/standard_streams.h"
+#include "observe/events.h"
 #include "watch/page/serve/access.h"
 #include "watch/page/serve/page_server.h"
 
@@ -35,8 +36,10 @@ PageOptions page_options(const train::SinkContext& context) {
   options.runs.most_busy_share = kMostBusyShare;
   options.shown = folder.filename().string();
   options.address = settings.text("watch-address");
-  options.port = settings.text("watch-port") == "auto" ? -1 : static_cast<int>(settings.integer("watch-port", 0, 65535));
+  options.port =
+      settings.text("watch-port") == "auto" ? -1 : static_cast<int>(settings.integer("watch-port", 0, 65535));
   if (const std::string& file = settings.text("watch-token-file"); !file.empty()) options.token = token_of_file(file);
+  if (settings.flag("watch-control")) options.control = context.control;
   return options;
 }
 

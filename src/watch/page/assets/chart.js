@@ -78,7 +78,7 @@ export function makeChart(canvas, options) {
         y: { type: "linear", ...axisColours() },
       },
       plugins: {
-        legend: { display: false },
+        legend: { display: false, align: "end", labels: { boxWidth: 14, boxHeight: 2, padding: 8 } },
         decimation: { enabled: true, algorithm: "min-max", threshold: 1500 },
         tooltip: {
           filter: (item) => !item.dataset.isFaint,
@@ -112,6 +112,8 @@ export function draw(chart, datasets, marks) {
     scale.grid.color = css("grid");
     scale.ticks.color = css("soft");
   }
+  plugins.legend.display = Boolean(options.hasLegend && datasets.length > 1 && datasets.length <= 8);
+  plugins.legend.labels.color = css("soft");
   plugins.tooltip.backgroundColor = css("tip");
   scales.y.type = options.isLog?.() ? "logarithmic" : "linear";
   scales.y.suggestedMin = options.min;
@@ -121,7 +123,7 @@ export function draw(chart, datasets, marks) {
 
 export function applyRange(chart) {
   const { x } = chart.options.scales;
-  x.min = view.range?.min;
+  x.min = view.range?.min ?? 0;
   x.max = view.range?.max;
   chart.update("none");
 }
@@ -141,13 +143,13 @@ function keepDatasets(chart, datasets) {
 
 // The range of x over all that the charts show.
 export function wholeRange(charts) {
-  let min = Infinity, max = -Infinity;
+  const min = 0;
+  let max = -Infinity;
   for (const chart of charts)
     for (const set of chart.data.datasets) {
       const points = set.points || [];
       if (points.length === 0) continue;
-      min = Math.min(min, points[0].x);
       max = Math.max(max, points[points.length - 1].x);
     }
-  return isNumber(min) && isNumber(max) && max > min ? { min, max } : null;
+  return isNumber(max) && max > min ? { min, max } : null;
 }

@@ -1,13 +1,21 @@
 // The page: starts the connection and hands what is new to the parts that show it.
 
+import { Confusion } from "./confusion.js";
 import { makeControls } from "./controls.js";
 import { Curves } from "./curves.js";
+import { Details } from "./details.js";
 import { byId, setText } from "./dom.js";
+import { Layers } from "./layers.js";
 import { Live } from "./live.js";
+import { Resources } from "./resources.js";
 import { Runs } from "./runs.js";
+import { Staleness } from "./staleness.js";
+import { Steering } from "./steering.js";
 import { runNamed, store } from "./store.js";
 import { updateHead, updateTiles } from "./tiles.js";
+import { Timeline } from "./timeline.js";
 import { readAddress, view, writeAddress } from "./view.js";
+import { Workers } from "./workers.js";
 
 const kLinkTexts = {
   live: "live",
@@ -19,7 +27,9 @@ const kLinkTexts = {
 let shownFirst = "", isDrawing = false;
 const cards = byId("cards");
 const curves = new Curves(cards);
-const parts = [];
+const parts = [new Workers(cards), new Staleness(cards), new Timeline(cards), new Resources(cards),
+               new Confusion(cards), new Layers(cards), new Details(cards)];
+const steering = new Steering();
 const runs = new Runs(changed);
 const live = new Live(news, (state) => {
   setText(byId("link"), kLinkTexts[state]);
@@ -51,6 +61,7 @@ function draw() {
     updateTiles(run);
     curves.update();
     for (const part of parts) part.update(run);
+    steering.show(store.steering, view.detail === shownFirst);
     document.body.dataset.drawn = String(Number(document.body.dataset.drawn || 0) + 1);
   });
 }

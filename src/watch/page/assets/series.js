@@ -1,4 +1,5 @@
-// Points of curves: made once and then only extended, so that a new step costs the same in a long run as in a short one.
+// Points of curves: made once and then only extended, so that a new step costs the same in a long run as in a short
+// one.
 
 import { columnOf, table } from "./store.js";
 import { isNumber } from "./format.js";

@@ -1,6 +1,6 @@
 // What the browser knows of the runs: tables of numbers that grow, and sections that are replaced.
 
-export const store = { list: [], runs: new Map(), versions: 0 };
+export const store = { list: [], runs: new Map(), versions: 0, steering: "" };
 
 // {columns: ["step", ...], every, rows: [[...], ...]}; also found by column: values(table, "loss").
 function applyTable(tables, name, news) {
@@ -27,6 +27,7 @@ export function runNamed(name) {
 export function apply(message) {
   store.versions += 1;
   if (message.list) store.list = message.list;
+  if (message.steering !== undefined) store.steering = message.steering;
   const changed = new Set();
   for (const [name, news] of Object.entries(message.runs || {})) {
     const run = runNamed(name);

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/error.h"
+#include "base/cpu/thread_name.h"
 #include "base/system/clock.h"
 
 namespace trireme::watch {
@@ -98,6 +98,7 @@ bool FeedHub::poll_runs() {
 }
 
 void FeedHub::work() {
+  base::name_this_thread("page reader");
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 19);  // of this thread alone
   std::unique_lock lock(mutex_);
   while (!is_closed_) {

@@ -24,10 +24,10 @@ namespace trireme::watch {
 class FeedHub {
  public:
   struct Options {
-    base::fs::path root;          // a run, or a folder of runs
-    int levels = 2;               // of folders that are searched for runs
-    double interval = 0.5;        // seconds between two looks
-    double most_busy_share = 1;   // of a core's time
+    base::fs::path root;         // a run, or a folder of runs
+    int levels = 2;              // of folders that are searched for runs
+    double interval = 0.5;       // seconds between two looks
+    double most_busy_share = 1;  // of a core's time
   };
   explicit FeedHub(Options options);
   ~FeedHub();

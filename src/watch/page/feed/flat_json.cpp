@@ -73,8 +73,7 @@ bool for_each_member(std::string_view object,
 double number_of(std::string_view value) {
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc() && end == value.data() + value.size() ? number
-                                                                     : std::numeric_limits<double>::quiet_NaN();
+  return error == std::errc() && end == value.data() + value.size() ? number : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::string_view plain_text_of(std::string_view value) {

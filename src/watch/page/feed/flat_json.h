@@ -5,7 +5,6 @@
 #include <functional>
 #include <string_view>
 
-
 namespace trireme::watch {
 
 // Calls `take` with the name and the text of each member of the object. False if the text is not one whole object.

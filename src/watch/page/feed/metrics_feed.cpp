@@ -17,11 +17,10 @@ using FeedJson = nlohmann::json;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array kPhases{"load", "forward", "backward", "network", "update", "hidden_network"};
 constexpr std::array kStepNumbers{"step", "epoch", "loss", "accuracy", "lr"};
-constexpr std::array kEpochNumbers{
-    "step",          "epoch",         "train_loss",          "train_accuracy",   "test_loss",
-    "test_accuracy", "validation_loss", "validation_accuracy", "lr",             "seconds",
-    "test_mae",      "test_rmse",     "test_r2",             "test_f1_micro",    "test_f1_macro",
-    "test_exact_match"};
+constexpr std::array kEpochNumbers{"step",      "epoch",         "train_loss",      "train_accuracy",
+                                   "test_loss", "test_accuracy", "validation_loss", "validation_accuracy",
+                                   "lr",        "seconds",       "test_mae",        "test_rmse",
+                                   "test_r2",   "test_f1_micro", "test_f1_macro",   "test_exact_match"};
 constexpr std::size_t kMostMarks = 400, kHistory = 1024;
 
 bool is_position(std::string_view name) { return name == "step" || name == "epoch" || name == "time"; }
@@ -208,9 +207,8 @@ void MetricsFeed::mark(std::string_view line) {
   marks_.push_back({number_at(json, "step"), json.dump(-1, ' ', false, FeedJson::error_handler_t::replace)});
   // Checkpoints are many and say least: the oldest ones go.
   if (marks_.size() > kMostMarks) {
-    const auto old = std::ranges::find_if(marks_, [](const Mark& each) {
-      return each.json.find(R"("type":"checkpoint")") != std::string::npos;
-    });
+    const auto old = std::ranges::find_if(
+        marks_, [](const Mark& each) { return each.json.find(R"("type":"checkpoint")") != std::string::npos; });
     marks_.erase(old == marks_.end() ? marks_.begin() : old);
   }
   has_new_marks_ = true;

@@ -45,11 +45,13 @@ bool RunFeed::poll(std::size_t most_bytes) {
   read_document("summary.json", "summary");
   read_document("trace_now.json", "trace");
   read_document("profile.json", "profile");
-  bool has_more = metrics_tail_.read({[&] { metrics_.start_again(); },
-                                      [&](std::string_view line) { metrics_.line(line); }},
-                                     most_bytes);
+  bool has_more = metrics_tail_.read(
+      {[&] { metrics_.start_again(); }, [&](std::string_view line) { metrics_.line(line); }}, most_bytes);
   metrics_.settle();
-  has_more |= resources_tail_.read({[&] { data_.forget("resources/"); },
+  has_more |= resources_tail_.read({[&] {
+                                      data_.forget("resources/");
+                                      data_.forget("host/");
+                                    },
                                     [&](std::string_view line) { resource(line); }},
                                    most_bytes);
   read_state();
@@ -63,8 +65,8 @@ void RunFeed::read_document(const char* file, const char* section) {
     if (documents_.erase(file) > 0) data_.set_section(section, "null");
     return;
   }
-  const std::string now = fmt::format("{}.{} {} {}", status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size,
-                                      status.st_ino);
+  const std::string now =
+      fmt::format("{}.{} {} {}", status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size, status.st_ino);
   std::string& before = documents_[file];
   if (before == now || status.st_size > kLargestDocument) return;
   before = now;
@@ -73,7 +75,7 @@ void RunFeed::read_document(const char* file, const char* section) {
 
 // One table per process, and per host where lines have no rank. The columns are the numbers of its first line.
 void RunFeed::resource(std::string_view line) {
-  std::string host, rank = "null";
+  std::string host, rank;
   std::vector<SeriesColumn> columns;
   std::vector<double> values;
   const bool is_whole = for_each_member(line, [&](std::string_view name, std::string_view value) {
@@ -88,6 +90,7 @@ void RunFeed::resource(std::string_view line) {
   });
   if (!is_whole || host.empty() || host.size() > 300 || rank.size() > 20 || columns.size() > 200) return;
   const std::string name = "resources/" + host + "/" + rank;
+  if (rank == "null" && DocumentJson::accept(line)) data_.set_section("host/" + host, std::string(line));
   const SeriesTable& table = data_.table(name, columns, kResourceHistory);
   std::vector<double> row(table.columns().size(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t c = 0; c < row.size(); ++c)

@@ -59,9 +59,7 @@ std::string about(const std::string& name, const fs::path& folder, bool is_runni
   if (run.contains("resolved")) take_members(run["resolved"], {"workers", "servers", "total_steps"}, json);
   take_newest(folder / "metrics.jsonl", json);
   std::error_code ignored;
-  json["state"] = is_running                                       ? "running"
-                  : fs::exists(folder / "summary.json", ignored) ? "finished"
-                                                                   : "interrupted";
+  json["state"] = is_running ? "running" : fs::exists(folder / "summary.json", ignored) ? "finished" : "interrupted";
   struct stat status {};
   if (::stat((folder / "network.json").c_str(), &status) == 0 || ::stat((folder / "run.json").c_str(), &status) == 0)
     json["started"] = status.st_mtime;

@@ -110,8 +110,7 @@ std::optional<Refusal> Access::refusal_of(const Credentials& credentials) const 
   const bool is_foreign = !credentials.origin.empty() && credentials.origin != "http://" + credentials.host;
   const bool is_led_here = credentials.fetch_site == "cross-site" && credentials.fetch_mode != "navigate";
   if (is_foreign || is_led_here) return Refusal{403, "requests from other pages are refused"};
-  if (credentials.is_post && credentials.origin.empty())
-    return Refusal{403, "only the page itself may ask for this"};
+  if (credentials.is_post && credentials.origin.empty()) return Refusal{403, "only the page itself may ask for this"};
   if (!token_.empty() && !knows_token(credentials))
     return Refusal{401, "this page needs its token: open the address that the program printed, with ?token=..."};
   return {};

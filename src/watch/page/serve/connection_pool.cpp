@@ -2,6 +2,8 @@
 
 #include <system_error>
 
+#include "base/cpu/thread_name.h"
+
 namespace trireme::watch {
 
 void ConnectionPool::enqueue(std::function<void()> connection) {
@@ -25,6 +27,7 @@ void ConnectionPool::enqueue(std::function<void()> connection) {
 }
 
 void ConnectionPool::work() {
+  base::name_this_thread("page browser");
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;

@@ -1,5 +1,5 @@
 // cpp-httplib with the settings that Debian's library was compiled with: its classes are laid out by them.
-// Only serve/http_server.cpp and serve/client_stream.* include it.
+// Only files of this folder include it.
 #pragma once
 
 #ifndef CPPHTTPLIB_OPENSSL_SUPPORT

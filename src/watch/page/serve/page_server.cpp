@@ -9,9 +9,12 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
+#include "base/cpu/thread_name.h"
 #include "base/hash.h"
 #include "base/system/clock.h"
 #include "watch/page/assets.h"
@@ -47,14 +50,10 @@ httplib::Headers safe_headers() {
 }
 
 Credentials credentials_of(const httplib::Request& request) {
-  return {request.get_header_value("Host"),
-          request.get_header_value("Origin"),
-          request.get_header_value("Sec-Fetch-Site"),
-          request.get_header_value("Sec-Fetch-Mode"),
-          request.get_header_value("Cookie"),
-          request.get_header_value("Authorization"),
-          request.get_param_value("token"),
-          request.method == "POST"};
+  return {request.get_header_value("Host"),           request.get_header_value("Origin"),
+          request.get_header_value("Sec-Fetch-Site"), request.get_header_value("Sec-Fetch-Mode"),
+          request.get_header_value("Cookie"),         request.get_header_value("Authorization"),
+          request.get_param_value("token"),           request.method == "POST"};
 }
 
 void answer(httplib::Response& response, const Refusal& refusal) {
@@ -82,6 +81,7 @@ class PageServer::Http : private httplib::Server {
       answer(response, {500, "the page's server could not answer this"});
     });
     thread_ = std::thread([this] {
+      base::name_this_thread("page accept");
       accepting_ = std::this_thread::get_id();
       listen_after_bind();
       has_ended_ = true;
@@ -91,6 +91,12 @@ class PageServer::Http : private httplib::Server {
 
   ~Http() override {
     hub_.close();
+    {
+      // Nobody who reads or writes slowly may keep a run from ending.
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+      for (const int one : sockets_) ::shutdown(one, SHUT_RDWR);
+    }
     stop();
     thread_.join();
   }
@@ -109,7 +115,7 @@ class PageServer::Http : private httplib::Server {
  private:
   static std::string token_for(const PageOptions& options) {
     if (!options.token.empty()) return options.token;
-    return is_loopback(options.address) ? std::string() : new_token();
+    return is_loopback(options.address) && !options.control ? std::string() : new_token();
   }
 
   bool process_and_close_socket(socket_t socket) override {
@@ -119,13 +125,23 @@ class PageServer::Http : private httplib::Server {
       ::close(socket);
       return false;
     }
+    {
+      const std::lock_guard lock(mutex_);
+      sockets_.insert(socket);
+      if (ends_) ::shutdown(socket, SHUT_RDWR);
+    }
     const HeadOrRefusal head = read_head(socket, kHeadSeconds);
     if (const auto* refusal = std::get_if<Refusal>(&head))
       send_all(socket, plain_response(refusal->status, refusal->sentence, true), kWriteSeconds);
     if (const auto* text = std::get_if<std::string>(&head)) {
-      ClientStream stream(socket, *text, kWriteSeconds);
+      // The library would compress each answer anew, with much work and for a browser that is near.
+      ClientStream stream(socket, without_header(*text, "accept-encoding"), kWriteSeconds);
       bool is_closed = false;
       process_request(stream, true, is_closed, nullptr);
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      sockets_.erase(socket);
     }
     close_politely(socket);
     return true;
@@ -134,7 +150,7 @@ class PageServer::Http : private httplib::Server {
   void handle(const httplib::Request& request, httplib::Response& response) {
     const Credentials credentials = credentials_of(request);
     if (const auto refusal = access_.refusal_of(credentials)) return answer(response, *refusal);
-    if (credentials.is_post) return answer(response, {405, "nothing here can be changed"});
+    if (credentials.is_post) return steer(request, response);
     response.status = 200;
     if (request.path == "/") return page(credentials, request, response);
     if (request.path == "/api/runs") {
@@ -173,10 +189,39 @@ class PageServer::Http : private httplib::Server {
     answer(response, {404, "the page has no such part"});
   }
 
+  void steer(const httplib::Request& request, httplib::Response& response) {
+    if (!options_.control || request.path != "/api/control")
+      return answer(response, {405, "nothing here can be changed; that needs: trireme train --watch --watch-control"});
+    train::RunControl& control = *options_.control;
+    const std::string wish = request.get_param_value("do");
+    if (wish != "stop" && control.allows_only_stop())
+      return answer(response, {409, "this strategy averages its replicas at a pause, which would change the weights"});
+    if (wish == "pause")
+      control.pause();
+    else if (wish == "continue")
+      control.go_on();
+    else if (wish == "checkpoint")
+      control.write_checkpoint();
+    else if (wish == "stop")
+      control.stop();
+    else
+      return answer(response, {400, "expected ?do= pause, continue, checkpoint or stop"});
+    response.status = 204;
+  }
+
+  // What the run does about what was asked; empty where nothing can be.
+  std::string steering() const {
+    if (!options_.control) return {};
+    const train::RunControl& control = *options_.control;
+    if (control.wants_stop()) return "stopping";
+    if (control.rests()) return control.wants_pause() ? "paused" : "going on";
+    return control.wants_pause() ? "pausing" : control.allows_only_stop() ? "only stop" : "running";
+  }
+
   void about_page(httplib::Response& response) {
     response.set_header("Cache-Control", "no-store");
-    response.set_content(nlohmann::json{{"shown", options_.shown}}.dump(-1, ' ', false,
-                                                                         nlohmann::json::error_handler_t::replace),
+    response.set_content(nlohmann::json{{"shown", options_.shown}, {"steering", steering()}}.dump(
+                             -1, ' ', false, nlohmann::json::error_handler_t::replace),
                          "application/json");
   }
 
@@ -185,7 +230,8 @@ class PageServer::Http : private httplib::Server {
     if (live_.fetch_add(1) >= kMostLive) {
       live_.fetch_sub(1);
       response.set_header("Retry-After", "5");
-      return answer(response, {503, fmt::format("{} browsers watch already; close one, or try again later", kMostLive)});
+      return answer(response,
+                    {503, fmt::format("{} browsers watch already; close one, or try again later", kMostLive)});
     }
     std::vector<std::string> runs;
     for (auto [run, end] = request.params.equal_range("run"); run != end && runs.size() < kMostRunsAtOnce; ++run)
@@ -197,6 +243,7 @@ class PageServer::Http : private httplib::Server {
       LiveSession session;
       std::uint64_t version = 0;
       std::int64_t last_ns = 0;
+      std::string steering;
     };
     auto connection = std::make_shared<Connection>(hub_, std::move(runs), request.get_param_value("detail"));
     response.set_header("Cache-Control", "no-store");
@@ -204,10 +251,12 @@ class PageServer::Http : private httplib::Server {
         "text/event-stream",
         [this, connection](std::size_t, httplib::DataSink& sink) {
           std::string text;
-          if (const std::string json = connection->session.next(hub_); !json.empty())
-            text = "data: " + json + "\n\n";
-          else if (base::seconds_since(connection->last_ns) > kKeepAliveSeconds)
-            text = ": still here\n\n";
+          if (const std::string json = connection->session.next(hub_); !json.empty()) text = "data: " + json + "\n\n";
+          if (std::string now = steering(); now != connection->steering) {
+            text += fmt::format("data: {{\"steering\":\"{}\"}}\n\n", now);
+            connection->steering = std::move(now);
+          }
+          if (text.empty() && base::seconds_since(connection->last_ns) > kKeepAliveSeconds) text = ": still here\n\n";
           if (!text.empty()) {
             connection->last_ns = base::now_ns();
             if (!sink.write(text.data(), text.size())) return false;
@@ -225,6 +274,9 @@ class PageServer::Http : private httplib::Server {
   std::atomic<std::size_t> live_{0};
   std::atomic<std::thread::id> accepting_{};
   std::atomic<bool> has_ended_{false};
+  std::mutex mutex_;       // guards the next two
+  std::set<int> sockets_;  // of the connections
+  bool ends_ = false;
   std::thread thread_;
 };
 

@@ -4,12 +4,15 @@
 //   GET /                 the page
 //   GET /assets/NAME      its parts
 //   GET /api/runs         the list of runs as JSON
+//   GET /api/page         what the page may do, and the run to show first
+//   POST /api/control?do=pause|continue|checkpoint|stop   where the page may steer its run
 //   GET /api/live?run=A&run=B&detail=A   Server-Sent Events, see live_session.h
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "train/recorder/run_control.h"
 #include "watch/page/feed/feed_hub.h"
 
 namespace trireme::watch {
@@ -17,10 +20,11 @@ namespace trireme::watch {
 struct PageOptions {
   FeedHub::Options runs;
   std::string address = "127.0.0.1";
-  int port = -1;               // see open_listening_socket()
-  bool is_strict = false;      // a port in use is an error
-  std::string token;           // empty: one is made where one is needed
-  std::string shown;           // the run that the page shows first; empty: the newest
+  int port = -1;                               // see open_listening_socket()
+  bool is_strict = false;                      // a port in use is an error
+  std::string token;                           // empty: one is made where one is needed
+  std::shared_ptr<train::RunControl> control;  // of the run that the page may steer; null: of none
+  std::string shown;                           // the run that the page shows first; empty: the newest
 };
 
 class PageServer {

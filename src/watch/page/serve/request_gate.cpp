@@ -95,6 +95,17 @@ std::optional<Refusal> refusal_of(std::string_view head) {
   return {};
 }
 
+std::string without_header(const std::string& head, std::string_view name) {
+  std::string rest;
+  for (std::size_t begin = 0; begin < head.size();) {
+    const std::size_t end = std::min(head.find("\r\n", begin), head.size() - 2) + 2;
+    const std::string_view line = std::string_view(head).substr(begin, end - begin);
+    if (!equals_ignoring_case(line.substr(0, line.find(':')), name)) rest += line;
+    begin = end;
+  }
+  return rest;
+}
+
 HeadOrRefusal read_head(int socket, double seconds) {
   const std::int64_t deadline = base::in_seconds(seconds);
   std::string head;
@@ -128,6 +139,7 @@ const char* reason_of(int status) {
     case 403: return "Forbidden";
     case 404: return "Not Found";
     case 405: return "Method Not Allowed";
+    case 409: return "Conflict";
     case 408: return "Request Timeout";
     case 413: return "Content Too Large";
     case 414: return "URI Too Long";

@@ -26,6 +26,9 @@ std::optional<Refusal> refusal_of(std::string_view head);
 using HeadOrRefusal = std::variant<std::monostate, std::string, Refusal>;
 HeadOrRefusal read_head(int socket, double seconds);
 
+// The head without a header, whose name is given in small letters.
+std::string without_header(const std::string& head, std::string_view name);
+
 // A whole response with a short text.
 std::string plain_response(int status, std::string_view sentence, bool has_body);
 const char* reason_of(int status);

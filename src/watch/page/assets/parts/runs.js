@@ -1,7 +1,7 @@
 // The list of runs to choose from, newest first.
 
 import { colour } from "./colours.js";
-import { byId, element } from "./dom.js";
+import { byId, element, setText } from "./dom.js";
 import { date, isNumber, number, percent } from "./format.js";
 import { store } from "./store.js";
 import { indexOf, showRun, toggleRun, view } from "./view.js";
@@ -23,6 +23,7 @@ function progress(run) {
 export class Runs {
   constructor(onChange) {
     this.onChange = onChange;
+    this.known = new Map();
     this.node = byId("runs");
     this.filter = element("input", { type: "search", placeholder: "find runs", "aria-label": "Find runs",
                                      oninput: () => this.update() });
@@ -50,36 +51,53 @@ export class Runs {
     const words = this.filter.value.toLowerCase().split(/\s+/);
     const text = (run) => `${run.name} ${run.model} ${run.data} ${run.strategy} ${run.state}`.toLowerCase();
     const found = Runs.newestFirst().filter((run) => words.every((word) => text(run).includes(word)));
-    const focused = document.activeElement?.dataset?.focusKey;
-    this.items.replaceChildren(...found.slice(0, kMostShown).map((run) => this.#item(run)));
-    if (focused) this.items.querySelector(`[data-focus-key="${CSS.escape(focused)}"]`)?.focus();
+    const shown = found.slice(0, kMostShown), names = new Set(shown.map((run) => run.name));
+    for (const [name, item] of this.known) if (!names.has(name)) {
+      item.remove();
+      this.known.delete(name);
+    }
+    shown.forEach((run, place) => {
+      const item = this.known.get(run.name) || this.#make(run.name);
+      if (this.items.children[place] !== item) this.items.insertBefore(item, this.items.children[place] || null);
+      this.#fill(item, run);
+    });
     this.more.textContent = found.length > kMostShown ? `and ${found.length - kMostShown} more` : "";
   }
 
-  #item(run) {
-    const isShown = view.runs.includes(run.name);
+  // Items stay the same nodes while their texts change: a click must not meet another node than it began on.
+  #make(name) {
     const box = element("input", {
-      type: "checkbox", "aria-label": `Draw ${run.name}`, "data-focus-key": `box ${run.name}`,
-      css: { "accent-color": isShown ? colour(indexOf(run.name)) : "" },
+      type: "checkbox", "aria-label": `Draw ${name}`,
       onchange: () => {
-        toggleRun(run.name);
+        toggleRun(name);
         this.onChange();
       },
     });
-    box.checked = isShown;
     const button = element("button", {
-      type: "button", class: "run", "aria-current": run.name === view.detail ? "true" : null,
-      "data-focus-key": `run ${run.name}`, title: run.name,
+      type: "button", class: "run", title: name,
       onclick: () => {
-        showRun(run.name);
+        showRun(name);
         this.open(false);
         this.onChange();
       },
     },
-    element("span", { class: "name", text: run.name }),
-    element("span", { class: "result", text: result(run) }),
-    element("span", { class: "about", text: [run.model, run.data, date(run.started)].filter(Boolean).join(" · ") }),
-    element("span", { class: `state ${run.state}`, text: progress(run) }));
-    return element("li", {}, box, button);
+    element("span", { class: "name", text: name }), element("span", { class: "result" }),
+    element("span", { class: "about" }), element("span", { class: "state" }));
+    const item = element("li", {}, box, button);
+    this.known.set(name, item);
+    return item;
+  }
+
+  #fill(item, run) {
+    const [box, button] = item.children, isShown = view.runs.includes(run.name);
+    box.checked = isShown;
+    box.style.accentColor = isShown ? colour(indexOf(run.name)) : "";
+    if (run.name === view.detail) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+    const [, outcome, about, state] = button.children;
+    setText(outcome, result(run));
+    setText(about, [run.model, run.data, date(run.started)].filter(Boolean).join(" · "));
+    setText(state, progress(run));
+    state.className = `state ${run.state}`;
   }
 }

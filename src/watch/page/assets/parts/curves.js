@@ -33,7 +33,8 @@ export class Curves {
     this.series = new Map();
     this.navigation = new Navigation(() => this.#range());
     this.charts = kCurves.map((curve) => {
-      const canvas = element("canvas", { tabindex: 0, role: "img", "aria-label": curve.title, id: `curve-${curve.id}` });
+      const canvas = element("canvas", { tabindex: 0, role: "img", "aria-label": curve.title,
+                                         id: `curve-${curve.id}` });
       const part = card(parent, `card-${curve.id}`, curve.title, element("div", { class: "plot" }, canvas));
       const chart = makeChart(canvas, { ...curve, isLog: () => curve.takesLog && view.isLog });
       this.navigation.add(chart);
@@ -80,6 +81,8 @@ export class Curves {
     for (const { curve, chart, canvas, part } of this.charts) {
       const datasets = runs.flatMap((run) => this.#datasets(run, curve, Boolean(curve.takesLog && view.isLog)));
       part.show(datasets.length > 0);
+      const hasHeldOut = datasets.some((set) => set.key.endsWith("held out"));
+      part.note(hasHeldOut ? "— training   ╌ ● held-out" : "");
       draw(chart, datasets, marks);
       canvas.setAttribute("aria-label", this.#words(curve, datasets));
     }

@@ -1,0 +1,204 @@
+"""The page in a real browser: what it shows, how it answers, and that it stays on this host.
+Environment: TRIREME_BINARY; TRIREME_PICTURES, a folder for screenshots (none without)."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+import browser as page
+
+POINTS = "Chart.getChart('curve-{}')?.data.datasets.filter(s => !s.isFaint).map(s => s.points.length)"
+RANGE = "(s => [s.min, s.max])(Chart.getChart('curve-loss').scales.x)"
+
+
+def picture(driver, name):
+    if folder := os.environ.get("TRIREME_PICTURES"):
+        driver.save_screenshot(str(pathlib.Path(folder) / f"{name}.png"))
+
+
+class PageTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="trireme-browser-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def open(self, runs, **size):
+        """The page of a folder of runs in a new browser."""
+        address = self.enterContext(page.watching(runs))
+        driver = self.enterContext(page.browser(**size))
+        driver.get(address)
+        page.wait_for(driver, POINTS.format("loss"))
+        self.driver, self.port = driver, page.port_of(address)
+        self.addCleanup(self.check_quiet)
+        return driver
+
+    def check_quiet(self):
+        pass
+
+    def finish(self):
+        self.assertEqual(page.console_errors(self.driver), [])
+        self.assertEqual(page.foreign_requests(self.driver, self.port), [])
+
+    def test_several_runs_and_how_they_are_drawn(self):
+        for i, name in enumerate(["slow", "medium", "fast"]):
+            page.made_run(self.folder / "runs", name, 3000, speed=1 + i)
+        driver = self.open(self.folder / "runs")
+        boxes = driver.find_elements(By.CSS_SELECTOR, "#runs li input")
+        self.assertEqual(len(boxes), 3)
+        for i in range(3):
+            box = driver.find_elements(By.CSS_SELECTOR, "#runs li input")[i]
+            if not box.is_selected():
+                box.click()
+        page.wait_for(driver, f"{POINTS.format('loss')}?.length == 6", what="two lines for each of three runs")
+        self.assertEqual(sorted(driver.execute_script("return " + POINTS.format("loss"))), [3, 3, 3, 3000, 3000, 3000])
+        colours = driver.execute_script(
+            "return Chart.getChart('curve-loss').data.datasets.filter(s => !s.isFaint).map(s => s.borderColor)")
+        self.assertEqual(len(set(colours)), 3)
+        # Smoothing: the drawn line is calmer.
+        rough = "(p => p.slice(1).reduce((a, q, i) => a + Math.abs(q.y - p[i].y), 0))" \
+                "(Chart.getChart('curve-loss').data.datasets.find(s => s.key.endsWith('train')).points)"
+        before = driver.execute_script("return " + rough)
+        slider = driver.find_element(By.ID, "smooth")
+        slider.send_keys(Keys.END)
+        page.wait_for(driver, f"{rough} < {before / 3}", what="a smoother line")
+        slider.send_keys(Keys.HOME)
+        page.wait_for(driver, "Chart.getChart('curve-loss').data.datasets.every(s => !s.isFaint)")
+        # The logarithmic axis, of losses only.
+        driver.find_element(By.ID, "log").click()
+        page.wait_for(driver, "Chart.getChart('curve-loss').options.scales.y.type == 'logarithmic'")
+        self.assertEqual(driver.execute_script("return Chart.getChart('curve-accuracy').options.scales.y.type"), "linear")
+        # The x axis.
+        for axis, most in (("epoch", 3), ("time", 30), ("step", 3000)):
+            driver.find_element(By.CSS_SELECTOR, f"[data-axis={axis}]").click()
+            page.wait_for(driver, f"Math.abs({RANGE}[1] - {most}) < {0.02 * most}", what=f"x by {axis}")
+        # The address remembers it all.
+        address = driver.current_url
+        self.assertIn("log=yes", address)
+        driver.get("about:blank")
+        driver.get(address)
+        page.wait_for(driver, f"{POINTS.format('loss')}?.length == 6")
+        self.assertEqual(driver.execute_script("return Chart.getChart('curve-loss').options.scales.y.type"), "logarithmic")
+        self.finish()
+
+    def test_moving_by_keys_and_pointer(self):
+        page.made_run(self.folder / "runs", "one", 2000)
+        driver = self.open(self.folder / "runs")
+        whole = driver.execute_script("return " + RANGE)
+        canvas = driver.find_element(By.ID, "curve-loss")
+        driver.execute_script("arguments[0].focus()", canvas)
+        canvas.send_keys("+")
+        page.wait_for(driver, f"{RANGE}[1] - {RANGE}[0] < 1100", what="half of the steps")
+        left = driver.execute_script("return " + RANGE)[0]
+        canvas.send_keys(Keys.ARROW_RIGHT)
+        page.wait_for(driver, f"{RANGE}[0] > {left}")
+        self.assertEqual(driver.execute_script("return (s => [s.min, s.max])(Chart.getChart('curve-lr').scales.x)"),
+                         driver.execute_script("return " + RANGE), "all curves show the same range")
+        canvas.send_keys("0")
+        page.wait_for(driver, f"{RANGE}[0] == {whole[0]} && {RANGE}[1] == {whole[1]}")
+        ActionChains(driver).move_to_element(canvas).click_and_hold().move_by_offset(120, 0).release().perform()
+        page.wait_for(driver, f"{RANGE}[1] - {RANGE}[0] < 1500", what="the chosen range")
+        ActionChains(driver).double_click(canvas).perform()
+        page.wait_for(driver, f"{RANGE}[1] == {whole[1]}")
+        driver.find_element(By.ID, "zoom-in").click()
+        page.wait_for(driver, f"{RANGE}[1] - {RANGE}[0] < 1100")
+        self.finish()
+
+    def test_everything_can_be_reached_by_keyboard_and_has_a_name(self):
+        page.made_run(self.folder / "runs", "one", 1000)
+        driver = self.open(self.folder / "runs")
+        body = driver.find_element(By.TAG_NAME, "body")
+        reached = set()
+        for _ in range(60):
+            body.send_keys(Keys.TAB)
+            reached.add(driver.execute_script(
+                "return document.activeElement.id || document.activeElement.className || document.activeElement.tagName"))
+            body = driver.switch_to.active_element
+        for wanted in ("theme", "smooth", "log", "zoom-in", "curve-loss", "curve-accuracy", "run"):
+            self.assertIn(wanted, reached)
+        unnamed = driver.execute_script("""
+          return [...document.querySelectorAll('button, input, canvas, select')].filter(n => n.offsetParent &&
+            !(n.textContent || n.getAttribute('aria-label') || n.labels?.[0]?.textContent)).map(n => n.outerHTML)""")
+        self.assertEqual(unnamed, [])
+        self.finish()
+
+    def test_light_dark_and_phone(self):
+        page.made_run(self.folder / "runs", "one", 1000)
+        driver = self.open(self.folder / "runs", width=390, height=844, dark=True, phone=True)
+        theme = "document.documentElement.dataset.theme"
+        self.assertEqual(driver.execute_script("return " + theme), "dark")
+        wide = "document.documentElement.scrollWidth"
+        self.assertLessEqual(driver.execute_script("return " + wide), 390, "nothing sticks out")
+        driver.find_element(By.ID, "theme").click()
+        self.assertEqual(driver.execute_script("return " + theme), "light")
+        driver.refresh()
+        page.wait_for(driver, POINTS.format("loss"))
+        self.assertEqual(driver.execute_script("return " + theme), "light", "the choice stays")
+        driver.find_element(By.ID, "runs-button").click()
+        page.wait_for(driver, "document.querySelector('#runs .run').getBoundingClientRect().left >= 0")
+        self.finish()
+
+    def test_a_run_that_trains_is_shown_live(self):
+        run = self.folder / "runs" / "live"
+        command = [os.environ["TRIREME_BINARY"], "train", "--model", "lenet5", "--data", "synthetic", "--train-samples",
+                   "3200", "--test-samples", "64", "--batch", "32", "--epochs", "1000", "--run", str(run), "--watch",
+                   "--watch-port", "0"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as training:
+            try:
+                address = page.address_in(training)
+                driver = self.enterContext(page.browser())
+                driver.get(address)
+                self.driver, self.port = driver, page.port_of(address)
+                before = page.wait_for(driver, POINTS.format("loss"))[0]
+                page.wait_for(driver, f"{POINTS.format('loss')}[0] > {before + 20}", what="new points by themselves")
+                self.assertEqual(driver.execute_script("return document.querySelector('#head .state').textContent"),
+                                 "running")
+                page.wait_for(driver, "document.querySelector('#card-workers .bar-row .sum').textContent.includes('s')")
+                page.wait_for(driver, "!document.getElementById('card-cpu').hidden")
+                # Stopped as with Ctrl-C: the page says that nobody answers.
+                training.send_signal(signal.SIGINT)
+                page.wait_for(driver, "document.getElementById('link').dataset.state != 'live'")
+                training.stdout.read()
+            finally:
+                if training.poll() is None:
+                    training.kill()
+
+    def test_marks_and_what_others_have_not_recorded(self):
+        run = page.made_run(self.folder / "runs", "marked", 1500)
+        with open(run / "metrics.jsonl", "a", encoding="ascii") as out:
+            out.write(json.dumps({"type": "lost", "time": 1.8e9 + 15, "step": 1500, "who": "worker 1 on node7",
+                                  "workers_left": 1}) + "\n")
+            out.write("{\"type\":\"something new\",\"step\":1500}\n{\"half a li")
+        driver = self.open(self.folder / "runs")
+        page.wait_for(driver, "Chart.getChart('curve-loss').marks.some(m => m.sign == '✕')")
+        self.assertIn("worker 1 on node7 lost", driver.find_element(By.ID, "card-events").text)
+        for absent in ("card-confusion", "card-layers", "card-timeline", "card-clocks", "card-cpu"):
+            self.assertFalse(driver.find_element(By.ID, absent).is_displayed(), absent)
+        # The run goes on: its half line becomes whole, and the file is replaced by a resume.
+        with open(run / "metrics.jsonl", "a", encoding="ascii") as out:
+            out.write("ne\n" + page.step_line(1501, 0.4))
+        page.wait_for(driver, f"{POINTS.format('loss')}[0] == 1501")
+        lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
+        (run / "metrics.jsonl").write_text("".join(lines[:1000]))
+        page.wait_for(driver, f"{POINTS.format('loss')}[0] < 1000", what="the steps that were taken back are gone")
+        self.finish()
+
+    def test_names_that_are_markup_stay_text(self):
+        name = "<img src=x onerror=alert(1)>"
+        page.made_run(self.folder / "runs", name, 20, model="<b>bold</b>")
+        driver = self.open(self.folder / "runs")
+        self.assertEqual(driver.find_element(By.CSS_SELECTOR, "#head h2").text, name)
+        self.assertEqual(driver.execute_script("return document.querySelectorAll('main img, main b').length"), 0)
+        self.finish()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
