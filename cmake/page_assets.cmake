@@ -1,9 +1,9 @@
-# Makes a .cpp of the page's files (src/watch/page/assets.h), so that the program needs none of them when it runs:
+# Makes a .cpp of the page's files (src/watch/page/serve/page_assets.h), so that the program needs none of them when it runs:
 #   cmake -DTO=FILE.cpp "-DFILES=a;b;..." -P page_assets.cmake
 # Included, it adds that .cpp to the part `watch`.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(rows "")
-  set(code "#include \"watch/page/assets.h\"\n\n#include <array>\n\nnamespace trireme::watch {\nnamespace {\n\n"
+  set(code "#include \"watch/page/serve/page_assets.h\"\n\n#include <array>\n\nnamespace trireme::watch {\nnamespace {\n\n"
     "using namespace std::string_view_literals;\n\n")
   foreach(file IN LISTS FILES)
     get_filename_component(name ${file} NAME)

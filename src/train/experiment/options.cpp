@@ -126,7 +126,8 @@ constexpr std::array kOptions{
     Option{"What stays", "json", "", "no", "print the summary as one JSON object on the last line of standard output"},
     Option{"What stays", "quiet", "", "no", "no progress, table or summary"},
 
-    Option{"Watching", "watch", "", "no", "serve a page that shows the run in a browser; the program prints its address"},
+    Option{"Watching", "watch", "", "no",
+           "serve a page that shows the run in a browser; the program prints its address"},
     Option{"Watching", "watch-port", "N", "auto", "the page's port; auto: 8743, or the next one that is free; 0: any"},
     Option{"Watching", "watch-address", "A", "127.0.0.1",
            "who can reach the page: 127.0.0.1 is this host alone; 0.0.0.0 the whole network, with a token"},

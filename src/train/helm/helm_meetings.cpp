@@ -117,7 +117,8 @@ void Helm::end_epoch(bool whole) {
 
 bool Helm::writes_checkpoint_after_epoch(bool whole, bool best) const {
   const std::int64_t every = checkpoint_every_.epochs;
-  return every == 0 || !whole || best || interrupted_ || checkpoint_is_due_ || state_.is_over() || state_.progress().epoch % every == 0;
+  return every == 0 || !whole || best || interrupted_ || checkpoint_is_due_ || state_.is_over() ||
+         state_.progress().epoch % every == 0;
 }
 
 void Helm::report_epoch(std::int64_t epoch, const Evaluation& result, bool best) {

@@ -604,6 +604,7 @@ void check_settings(const Registry& registry, const base::Settings& settings) {
   settings.check_choice("transport", comm::offered_names(registry.transports, &comm::Offers::train));
   for (const char* name : {"heartbeat-timeout", "stall-timeout"}) check_timeout(settings, name);
   (void)settings.integer("port", 0, 65535);
+  if (settings.text("watch-port") != "auto") (void)settings.integer("watch-port", 0, 65535);
   // Some flags are read at the end of a run only.
   for (const base::OptionSpec& option : settings.table())
     if (option.value[0] == '\0') (void)settings.flag(option.name);

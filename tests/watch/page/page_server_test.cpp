@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/system/clock.h"
-#include "watch/page/assets.h"
+#include "watch/page/serve/page_assets.h"
 #include "watch/run_folders.h"
 
 namespace trireme::watch {
@@ -105,6 +105,14 @@ TEST_F(PageServerTest, gives_the_page_and_its_parts) {
   EXPECT_EQ(list[0]["name"], "a");
   EXPECT_EQ(list[0]["loss"], 2.5);
   EXPECT_EQ(body_of(ask("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n")), "");
+}
+
+TEST_F(PageServerTest, prometheus_gets_the_metrics_of_the_runs) {
+  start();
+  const std::string response = ask(get("/metrics"));
+  EXPECT_EQ(status_of(response), 200);
+  EXPECT_NE(response.find("version=0.0.4"), std::string::npos);
+  EXPECT_NE(response.find("trireme_step{run=\"a\"} 1"), std::string::npos) << response;
 }
 
 TEST_F(PageServerTest, an_unchanged_part_is_not_sent_again) {

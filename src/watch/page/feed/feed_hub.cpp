@@ -73,6 +73,12 @@ std::string FeedHub::list() {
   return listing_.json();
 }
 
+std::map<std::string, base::fs::path> FeedHub::folders() {
+  const std::lock_guard lock(mutex_);
+  refresh_list();
+  return listing_.folders();
+}
+
 void FeedHub::refresh_list() {
   const std::int64_t now = base::now_ns();
   if (listed_ns_ != 0 && now - listed_ns_ < static_cast<std::int64_t>(kListInterval * 1e9)) return;

@@ -54,6 +54,8 @@ class FeedHub {
   void look_at(const std::string& run, const std::function<void(const FeedData*)>& look);
   // The list as JSON, looked up at once if nobody was looking.
   std::string list();
+  // The runs by name.
+  std::map<std::string, base::fs::path> folders();
   // Wakes and refuses all who wait, for the end.
   void close();
   bool is_closed() const;

@@ -115,6 +115,12 @@ bool RunListing::refresh() {
   return true;
 }
 
+std::map<std::string, fs::path> RunListing::folders() const {
+  std::map<std::string, fs::path> folders;
+  for (const auto& [name, entry] : runs_) folders[name] = entry.folder;
+  return folders;
+}
+
 fs::path RunListing::folder_of(const std::string& name) const {
   const auto found = runs_.find(name);
   return found == runs_.end() ? fs::path() : found->second.folder;

@@ -20,6 +20,7 @@ class RunListing {
   bool refresh();
   // A JSON array with an object per run.
   const std::string& json() const { return json_; }
+  std::map<std::string, base::fs::path> folders() const;
   // Empty if there is no run of that name.
   base::fs::path folder_of(const std::string& name) const;
 

@@ -58,7 +58,8 @@ bool has_cookie(std::string_view cookies, std::string_view token) {
 }  // namespace
 
 bool is_loopback(std::string_view address) {
-  return address == "localhost" || address == "::1" || address.starts_with("127.");
+  return address == "localhost" || address == "::1" ||
+         (address.starts_with("127.") && is_number_address(std::string(address)));
 }
 
 bool are_equal_secrets(std::string_view a, std::string_view b) {

@@ -17,13 +17,14 @@
 #include "base/cpu/thread_name.h"
 #include "base/hash.h"
 #include "base/system/clock.h"
-#include "watch/page/assets.h"
+#include "watch/formats/prometheus.h"
 #include "watch/page/serve/access.h"
 #include "watch/page/serve/client_stream.h"
 #include "watch/page/serve/connection_pool.h"
 #include "watch/page/serve/http_library.h"
 #include "watch/page/serve/listening_socket.h"
 #include "watch/page/serve/live_session.h"
+#include "watch/page/serve/page_assets.h"
 #include "watch/page/serve/request_gate.h"
 
 namespace trireme::watch {
@@ -158,6 +159,7 @@ class PageServer::Http : private httplib::Server {
       return response.set_content(hub_.list(), "application/json");
     }
     if (request.path == "/api/page") return about_page(response);
+    if (request.path == "/metrics") return metrics(response);
     if (request.path == "/api/live") return live(request, response);
     if (request.path == "/favicon.ico") return asset("icon.svg", request, response);
     constexpr std::string_view kAssets = "/assets/";
@@ -225,6 +227,14 @@ class PageServer::Http : private httplib::Server {
                          "application/json");
   }
 
+  void metrics(httplib::Response& response) {
+    std::vector<PrometheusExporter::Run> runs;
+    for (const auto& [name, folder] : hub_.folders())
+      if (options_.shown.empty() || options_.shown == name) runs.push_back({name, folder});
+    response.set_header("Cache-Control", "no-store");
+    response.set_content(prometheus_.text(runs), kPrometheusType);
+  }
+
   void live(const httplib::Request& request, httplib::Response& response) {
     if (request.method != "GET") return answer(response, {405, "only GET is answered here"});
     if (live_.fetch_add(1) >= kMostLive) {
@@ -271,6 +281,7 @@ class PageServer::Http : private httplib::Server {
   const Access access_;
   const ListeningSocket socket_;
   FeedHub hub_;
+  PrometheusExporter prometheus_;
   std::atomic<std::size_t> live_{0};
   std::atomic<std::thread::id> accepting_{};
   std::atomic<bool> has_ended_{false};

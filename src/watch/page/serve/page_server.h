@@ -6,6 +6,7 @@
 //   GET /api/runs         the list of runs as JSON
 //   GET /api/page         what the page may do, and the run to show first
 //   POST /api/control?do=pause|continue|checkpoint|stop   where the page may steer its run
+//   GET /metrics          for Prometheus: the run of this process, or all runs of the folder
 //   GET /api/live?run=A&run=B&detail=A   Server-Sent Events, see live_session.h
 #pragma once
 
