@@ -28,6 +28,7 @@ bool free_on_resume(const std::string& name) {
                              "early-stopping",
                              "allow-other-bits",
                              "profile",
+                             "tensorboard",
                              "strategy",
                              "workers",
                              "servers",

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "base/match.h"
@@ -62,7 +63,7 @@ class Values {
 class TensorboardSink : public observe::EventSink {
  public:
   explicit TensorboardSink(const train::SinkContext& context)
-      : files_(context.folder / "tensorboard"), options_(hyperparameters(context.settings)) {}
+      : folder_(context.folder / "tensorboard"), options_(hyperparameters(context.settings)) {}
 
   // A run that was interrupted, or has failed, ends without RunFinished.
   ~TensorboardSink() override {
@@ -77,6 +78,7 @@ class TensorboardSink : public observe::EventSink {
   }
 
   void on(const observe::Event& event) override {
+    if (!files_) files_.emplace(folder_);  // here, because a file that cannot be made must not stop the run
     std::visit(base::Match{[&](const observe::RunStarted& run) { begin(run); },
                            [&](const observe::StepDone& step) { show(step); },
                            [&](const observe::EpochDone& epoch) { show(epoch); },
@@ -101,7 +103,7 @@ class TensorboardSink : public observe::EventSink {
 
  private:
   void begin(const observe::RunStarted& run) {
-    if (!has_begun_) files_.start_at(run.first_step);
+    if (!has_begun_) files_->start_at(run.first_step);
     has_begun_ = true;
     step_ = std::max(step_, run.first_step);
     options_["batch"] = std::to_string(run.batch);
@@ -112,9 +114,9 @@ class TensorboardSink : public observe::EventSink {
     std::vector<std::string> metrics;
     for (const char* result : kResults) metrics.push_back(result_tag(result));
     const double now = base::unix_seconds();
-    files_.add(0, {experiment_value(now, options_, metrics), session_start_value(now, run.folder, options_)});
-    files_.add(run.first_step, {text_value("run/about", notes), text_value("run/options", table("option", options_))});
-    files_.flush();
+    files_->add(0, {experiment_value(now, options_, metrics), session_start_value(now, run.folder, options_)});
+    files_->add(run.first_step, {text_value("run/about", notes), text_value("run/options", table("option", options_))});
+    files_->flush();
   }
 
   void show(const observe::StepDone& step) {
@@ -128,7 +130,7 @@ class TensorboardSink : public observe::EventSink {
     values.scalar("train/samples_per_second", step.samples_per_second);
     for (const observe::StepTime& time : observe::kStepTimes)
       values.scalar(std::string("seconds/") + time.name, step.seconds.*time.seconds);
-    files_.add(step.step, values.all());
+    files_->add(step.step, values.all());
   }
 
   void show(const observe::EpochDone& epoch) {
@@ -140,8 +142,8 @@ class TensorboardSink : public observe::EventSink {
     values.scalar(set + "loss", epoch.held_out_loss);
     values.scalar(set + "accuracy", epoch.held_out_accuracy);
     for (const observe::Score& score : epoch.held_out_scores) values.scalar(set + score.name, score.value);
-    files_.add(epoch.step, values.all());
-    files_.flush();
+    files_->add(epoch.step, values.all());
+    files_->flush();
   }
 
   void show(const observe::ResourceFigures& used) {
@@ -158,7 +160,7 @@ class TensorboardSink : public observe::EventSink {
       values.scalar(process + "cpu_cores", used.cpu);
       values.scalar(process + "resident_bytes", used.memory_bytes);
     }
-    files_.add(step_, values.all());
+    files_->add(step_, values.all());
   }
 
   // Shares of the time, so that the bars of all workers have one height.
@@ -172,7 +174,7 @@ class TensorboardSink : public observe::EventSink {
       values.scalar(name + "caused_waiting_share", worker.caused_seconds / report.seconds);
       values.scalar(name + "clock", static_cast<double>(worker.clock));
     }
-    files_.add(report.step, values.all());
+    files_->add(report.step, values.all());
   }
 
   void show(const observe::LayerStatistics& layers) {
@@ -184,24 +186,24 @@ class TensorboardSink : public observe::EventSink {
       values.histogram("weights/" + each.name, each.weight_values);
       values.histogram("gradients/" + each.name, each.gradient_values);
     }
-    files_.add(layers.step, values.all());
+    files_->add(layers.step, values.all());
   }
 
   void show(const observe::ConfusionCounted& confusion) {
     const ConfusionPicture picture = draw_confusion(confusion);
     if (picture.png.empty()) return;
-    files_.add(confusion.step, {image_value(confusion.is_validation ? "validation/confusion" : "test/confusion",
-                                            picture.side, picture.side, picture.png)});
+    files_->add(confusion.step, {image_value(confusion.is_validation ? "validation/confusion" : "test/confusion",
+                                             picture.side, picture.side, picture.png)});
   }
 
   void note(std::int64_t step, const std::string& sentence) {
-    files_.add(step, {text_value("run/events", sentence)});
-    files_.flush();
+    files_->add(step, {text_value("run/events", sentence)});
+    files_->flush();
   }
 
   // The end of an epoch that is withdrawn has the step itself, and the step's own values go with it.
   void go_back(const observe::RolledBack& to) {
-    files_.start_at(to.is_within_epoch ? to.step : to.step + 1);
+    files_->start_at(to.is_within_epoch ? to.step : to.step + 1);
     has_begun_ = true;
     step_ = to.step;
     shown_ns_ = 0;
@@ -216,19 +218,20 @@ class TensorboardSink : public observe::EventSink {
         if (summary.is_object() && summary.contains(result) && summary[result].is_number())
           values.scalar(result_tag(result), summary[result].get<double>());
     }
-    files_.add(step_, values.all());
+    files_->add(step_, values.all());
     has_finished_ = true;
     end_session(true);
   }
 
   void end_session(bool is_success) {
-    files_.add(0, {session_end_value(base::unix_seconds(), is_success)});
-    files_.flush();
+    files_->add(0, {session_end_value(base::unix_seconds(), is_success)});
+    files_->flush();
   }
 
   static std::string result_tag(const char* result) { return std::string("summary/") + result; }
 
-  EventFiles files_;
+  base::fs::path folder_;
+  std::optional<EventFiles> files_;
   std::map<std::string, std::string> options_;
   bool has_begun_ = false, has_finished_ = false;
   std::int64_t step_ = 0;      // the newest
