@@ -48,6 +48,10 @@ void add_options(Parsed& parsed) {
       made->type_name(option.value)->take_last();
     }
     made->group(option.group);
+    if (name == "to")  // a short form that help does not repeat
+      app.add_option_function<std::string>("-o", [settings](const std::string& value) { settings->set("to", value); })
+          ->take_last()
+          ->group("");
   }
   const std::vector<std::string> names = argument_names(parsed.verb);
   if (takes_any_number(parsed.verb)) {
@@ -163,8 +167,8 @@ std::string help_text(const Verb& verb, const base::OptionSpec& option) {
 }
 
 std::vector<Verb> verbs(const train::Registry& registry) {
-  return {train_verb(registry), init_verb(), eval_verb(),  predict_verb(), data_verb(), model_verb(), compare_verb(),
-          bench_verb(registry), runs_verb(), watch_verb(), plot_verb(),    diff_verb(), list_verb()};
+  return {train_verb(registry), init_verb(), eval_verb(),  predict_verb(), data_verb(), model_verb(),  compare_verb(),
+          bench_verb(registry), runs_verb(), watch_verb(), plot_verb(),    diff_verb(), report_verb(), list_verb()};
 }
 
 int run(const train::Registry& registry, int argc, char** argv) {

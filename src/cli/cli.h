@@ -58,6 +58,7 @@ Verb list_verb();
 Verb runs_verb();
 Verb watch_verb();
 Verb plot_verb();
+Verb report_verb();
 Verb diff_verb();
 
 // The hidden verb `manual DIR`: writes the man pages and the completions of bash and zsh into DIR, for installation.

@@ -149,6 +149,12 @@ struct LayerStatistics {
   std::vector<Parameter> parameters;
 };
 
+// With --hash-every.
+struct WeightsHashed {
+  std::int64_t step = 0;
+  std::string sha256;  // as in the summary
+};
+
 // After an evaluation of a classification with at most 100 classes.
 struct ConfusionCounted {
   std::int64_t step = 0, epoch = 0;
@@ -200,7 +206,7 @@ struct ProfileDone {
 
 using Event = std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver,
                            WorkerLost, RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone,
-                           Detached, Diverged, WorkersReport, LayerStatistics, ConfusionCounted>;
+                           Detached, Diverged, WorkersReport, LayerStatistics, ConfusionCounted, WeightsHashed>;
 
 // Whether a slow sink may miss the event, because a newer one replaces it.
 inline bool is_droppable(const Event& event) {

@@ -16,7 +16,7 @@ namespace {
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 std::vector<Order> all_orders() {
-  return {ComputeOrder{3, 123456789012, 123456789099, 0.125, true},
+  return {ComputeOrder{3, 123456789012, 123456789099, 0.125, true, 123456789099},
           EvaluateOrder{true, 7},
           HandOverOrder{3, strategy::StateOwner::servers, false, 123456789012},
           SendStateOrder{},
@@ -25,7 +25,8 @@ std::vector<Order> all_orders() {
           AcknowledgeOrder{},
           SendTraceOrder{},
           SendTrafficOrder{},
-          EndOrder{}};
+          EndOrder{},
+          SendUpdatesOrder{}};
 }
 
 const StepSums kSums{.loss = -1.5e-300, .correct = 17, .samples = 128, .penalty = 0.1, .lr = 1e-9};
@@ -39,13 +40,14 @@ std::vector<Report> all_reports() {
   return {StepMessage{123456789012, kSums, notes(), {{0, 5}, {5, 5}, {5, 8}}},
           PushMessage{3, 42, kSums, 77, 75, notes()},
           ShareRequest{5},
-          IntervalEndMessage{2, 11, "1 2f 00 ff"},
+          IntervalEndMessage{2, 11, "1 2f 00 ff", {{"10.0.0.1", "fe80::1", 1e12, 0.25}}},
           FailureMessage{"cannot read 'x'; \xff\n"},
-          EvaluationReply{{1.5, 2.5}, {3}},
+          EvaluationReply{{1.5, 2.5}, {3}, {4}, {5, 6}},
           TrafficReply{1ULL << 63, 7},
           TraceReply{std::string("\0packed", 7)},
           StateReply{{{3, {5, 123456789012}, 77}, {4, {0, 5}, 78}}},
-          Acknowledgement{}};
+          Acknowledgement{},
+          UpdatesReply{{{0, 5}, {7, 123456789012}}}};
 }
 
 TEST(Orders, ComeBackAsTheyWere) {

@@ -118,5 +118,30 @@ TEST(StragglerMonitor, ReportsPushesAndForgetsTheLost) {
   EXPECT_EQ(report.workers[1].clock, 4);
 }
 
+TEST(StragglerMonitor, ASlowLinkIsBlamedWhereNobodyComputesLate) {
+  StragglerMonitor monitor({0, 0, 0});
+  for (int step = 0; step < 10; ++step)
+    monitor.see({{{.backward = 1, .network = 3}, kSecond, false},
+                 {{.backward = 1, .network = 3}, kSecond * 3 / 2, false},
+                 {{.backward = 1, .network = 3}, kSecond, false}});
+  EXPECT_EQ(monitor.sentence(40), "worker 1 makes everybody wait 12 %") << "without evidence of links";
+  monitor.set_links(0, {{"a", "b", 1e9, 100}, {"a", "c", 1e9, 2}});
+  monitor.set_links(1, {{"b", "a", 1e9, 100}, {"b", "c", 1e9, 100}});
+  monitor.set_links(2, {{"c", "a", 1e9, 2}, {"c", "b", 1e9, 100}});
+  const std::string sentence = monitor.sentence(40);
+  EXPECT_NE(sentence.find("waits 75 % for the network: the link of worker 1 carries 10"), std::string::npos)
+      << sentence;
+  EXPECT_EQ(monitor.sentence(4000), "") << "the network takes too little to say so";
+}
+
+TEST(StragglerMonitor, AWorkerWithFewerOarsIsNamedThoughNobodyWaits) {
+  StragglerMonitor monitor({0, 0, 0});
+  for (int step = 0; step < 10; ++step)
+    monitor.see(
+        {{{.backward = 1}, kSecond, false}, {{.backward = 1}, kSecond, false}, {{.backward = 1}, kSecond, false}},
+        {{0, 6}, {6, 8}, {8, 14}});
+  EXPECT_EQ(monitor.sentence(10), "worker 1 computes 3.0 times as slowly as the others, so it gets fewer samples");
+}
+
 }  // namespace
 }  // namespace trireme::train

@@ -5,11 +5,13 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/system/files.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
 #include "cli/cli.h"
 #include "watch/formats/metrics_csv.h"
 #include "watch/records/curves.h"
+#include "watch/report/html.h"
 #include "watch/show/svg.h"
 
 namespace trireme::cli {
@@ -18,11 +20,12 @@ namespace {
 using Option = base::OptionSpec;
 
 constexpr std::array kPlotOptions{
-    Option{"What to draw", "values", "LIST", "loss,accuracy", "loss, accuracy, lr or several, one plot each"},
+    Option{"What to draw", "values", "LIST", "loss,accuracy",
+           "loss, accuracy, lr, r2, mae, rmse, f1 or several, one plot each"},
     Option{"What to draw", "x", "AXIS", "epoch", "epoch, step or time"},
     Option{"What to draw", "log", "", "no", "losses and learning rates over a logarithmic axis"},
     Option{"Where to", "to", "FILE", "",
-           "the new picture, .svg; or .csv: the numbers of all steps and epochs as a table"},
+           "the new picture, .svg; a page with it, .html; or .csv: the numbers of all steps and epochs as a table"},
 };
 
 watch::CurveOptions curve_options(const base::Settings& settings) {
@@ -37,12 +40,20 @@ watch::CurveOptions curve_options(const base::Settings& settings) {
   return options;
 }
 
+std::string page_of(const std::vector<watch::Plot>& plots) {
+  std::string body;
+  for (const watch::Plot& plot : plots)
+    body += watch::html_figure(watch::to_svg(plot), "dashed: training, solid: held-out data");
+  return body;
+}
+
 int run_plot(const train::Registry&, const base::Settings& settings, const Arguments& arguments) {
   if (arguments.empty()) base::user_error("say which runs, as in: trireme plot runs/a runs/b --to curves.svg");
   const std::string& file = settings.text("to");
   if (file.empty()) base::user_error("say where to, as in: trireme plot {} --to curves.svg", arguments[0]);
-  const bool is_table = file.ends_with(".csv");
-  if (!is_table) watch::expect_new_plot(file, "--to");
+  const bool is_table = file.ends_with(".csv"), is_page = file.ends_with(".html");
+  if (is_page) base::check_new_file("--to", file);
+  if (!is_table && !is_page) watch::expect_new_plot(file, "--to");
   const watch::CurveOptions options = curve_options(settings);
   std::vector<watch::RunRecord> runs;
   for (const std::string& folder : arguments)
@@ -56,7 +67,10 @@ int run_plot(const train::Registry&, const base::Settings& settings, const Argum
   if (plots.empty())
     base::user_error("there is nothing to draw: no run in {} has recorded any {} yet", base::join(arguments, ", "),
                      settings.text("values"));
-  watch::write_svg(watch::to_svg(plots), file);
+  if (is_page)
+    base::write_text_atomically(file, watch::html_page("Trireme: " + base::join(arguments, ", "), page_of(plots)));
+  else
+    watch::write_svg(watch::to_svg(plots), file);
   fmt::print("{}: {} of {}\n", file, base::counted(static_cast<std::int64_t>(plots.size()), "plot"),
              base::counted(static_cast<std::int64_t>(runs.size()), "run"));
   return 0;

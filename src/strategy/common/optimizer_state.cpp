@@ -18,7 +18,16 @@ void OptimizerState::update(std::int64_t offset, std::int64_t count, float* weig
                             const optim::StepScalars& scalars, float l2) {
   std::array<float*, kMaxSlots> state{};
   for (std::size_t s = 0; s < state_.size(); ++s) state[s] = state_[s].floats() + (offset - floats_.begin);
+  const bool captures = capture_ && capture_->wants(scalars.step);
+  const std::span<const float> updated(weights, static_cast<std::size_t>(count));
+  if (captures) capture_->before(offset, updated, gradient);
   optimizer_->update(weights, gradient, std::span(state.data(), state_.size()), count, scalars, l2);
+  if (captures) capture_->after(offset, updated);
+}
+
+void OptimizerState::watch(std::int64_t step) {
+  if (step > 0 && !capture_) capture_ = std::make_unique<UpdateCapture>(floats_);
+  if (capture_) capture_->set_step(step);
 }
 
 std::span<float> OptimizerState::slot(int slot, base::Range part) {

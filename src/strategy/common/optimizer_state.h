@@ -9,6 +9,7 @@
 
 #include "base/oar_tree.h"
 #include "optim/optimizer.h"
+#include "strategy/common/update_capture.h"
 #include "tensor/buffer.h"
 
 namespace trireme::strategy {
@@ -24,6 +25,11 @@ class OptimizerState {
   void update(std::int64_t offset, std::int64_t count, float* weights, const float* gradient,
               const optim::StepScalars& scalars, float l2);
 
+  // Captures the updates of this step; 0: of none.
+  void watch(std::int64_t step);
+  // Null if none was ever asked for.
+  const UpdateCapture* captured() const { return capture_.get(); }
+
   int slots() const { return static_cast<int>(state_.size()); }
   std::string slot_name(int slot) const { return optimizer_->slot_names()[static_cast<std::size_t>(slot)]; }
   // The floats of a slot for a part of the space.
@@ -35,6 +41,7 @@ class OptimizerState {
   std::shared_ptr<const optim::Optimizer> optimizer_;
   base::Range floats_;
   std::vector<tensor::Buffer> state_;  // per slot
+  std::unique_ptr<UpdateCapture> capture_;
 };
 
 }  // namespace trireme::strategy

@@ -22,8 +22,16 @@ Updater::Updater(crew::Replica& replica, std::shared_ptr<const optim::Optimizer>
 }
 
 OptimizerState& Updater::state() {
-  if (!state_) state_.emplace(optimizer_, base::Range{0, replica_.space().trained_floats()});
+  if (!state_) {
+    state_.emplace(optimizer_, base::Range{0, replica_.space().trained_floats()});
+    state_->watch(watched_step_);
+  }
   return *state_;
+}
+
+void Updater::watch(std::int64_t step) {
+  watched_step_ = step;
+  if (state_) state_->watch(step);
 }
 
 ops::Cost Updater::cost() const {

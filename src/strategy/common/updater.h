@@ -46,6 +46,11 @@ class Updater {
   void ensure_state() { (void)state(); }
   void give_up_state() { state_.reset(); }
 
+  // Captures the updates of this step; 0: of none.
+  void watch(std::int64_t step);
+  // Null if this updater has captured nothing.
+  const UpdateCapture* captured() const { return state_ ? state_->captured() : nullptr; }
+
  private:
   crew::Replica& replica_;
   std::shared_ptr<const optim::Optimizer> optimizer_;
@@ -54,6 +59,7 @@ class Updater {
   std::vector<bool> is_frozen_;  // per parameter
   bool has_penalty_ = false;
   std::optional<OptimizerState> state_;
+  std::int64_t watched_step_ = 0;
   std::vector<double> sums_;  // per chunk: scratch for sums of squares
 };
 

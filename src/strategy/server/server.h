@@ -58,6 +58,12 @@ class Server {
   void raise_version(std::int64_t step) { version_ = std::max(version_, step); }
   std::span<const float> weights() const { return shard_->weights(); }
   OptimizerState& state() { return shard_->state(); }
+  // Captures the updates of this step; 0: of none.
+  void watch(std::int64_t step) {
+    if (shard_) shard_->state().watch(step);
+  }
+  // Null if this server has captured nothing.
+  const UpdateCapture* captured() const { return shard_ ? shard_->state().captured() : nullptr; }
 
  private:
   comm::Group& group_;

@@ -43,6 +43,8 @@ Helm::Helm(Context context)
                                                   context_.settings.text("checkpoint-every"))),
       keep_(static_cast<int>(context_.settings.integer("keep", 1, 1 << 20))),
       patience_(context_.settings.integer("early-stopping", 0, 1 << 20)),
+      watch_layers_(context_.settings.integer("watch-layers", 0, std::int64_t{1} << 40)),
+      hash_every_(context_.settings.integer("hash-every", 0, std::int64_t{1} << 40)),
       state_({helm_mailbox_, context_.roles, context_.experiment, context_.space, context_.optimizer, context_.local,
               patience_}),
       notes_(context_.notes) {
@@ -257,6 +259,7 @@ void Helm::rest_while_paused() {
 }
 
 void Helm::hold_meeting() {
+  watch_weights();
   const bool epoch_over = state_.progress().position == 0;
   if (epoch_over || state_.is_over())
     end_epoch(epoch_over);

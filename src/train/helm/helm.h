@@ -97,6 +97,9 @@ class Helm {
   void hand_over_to(std::size_t next);
   void hold_meeting();
   void rest_while_paused();
+  void watch_weights();
+  bool is_watched(std::int64_t every, std::int64_t step) const;
+  bool meets_anywhere() const;
   bool go_on_without_lost();  // false when the run cannot go on without the lost workers
   std::int64_t next_meeting() const;
   void compute_until(std::int64_t to);
@@ -140,6 +143,7 @@ class Helm {
   std::shared_ptr<RunControl> control_ = std::make_shared<RunControl>();
   int keep_ = 1;
   std::int64_t patience_;
+  std::int64_t watch_layers_, hash_every_;  // steps; 0: never
   StateKeeper state_;
   std::optional<RunFolder> folder_;
   std::optional<store::CheckpointStore> checkpoints_;
@@ -158,6 +162,7 @@ class Helm {
   std::optional<Coordinator> coordinator_;  // only if it is asynchronous
   bool meeting_is_due_ = false;             // the interval is over, its meeting is not
   std::int64_t met_at_ = 0;                 // the step of the last meeting
+  std::int64_t watched_at_ = 0;             // the step of the last lines about weights
   int ended_ = 0;                           // workers that have ended the interval
   bool told_to_stop_ = false;
   std::int64_t workers_reported_ns_ = 0;

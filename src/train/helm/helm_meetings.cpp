@@ -93,6 +93,20 @@ Evaluation Helm::evaluate_on(bool validation) {
   return whole_evaluation(set, sums);
 }
 
+// Lines about the weights at a meeting: --watch-layers and --hash-every.
+void Helm::watch_weights() {
+  const std::int64_t step = state_.progress().step;
+  const bool layers = is_watched(watch_layers_, step), hash = is_watched(hash_every_, step);
+  if (!(layers || hash) || watched_at_ == step) return;
+  const StateKeeper::Floats floats = state_.collect();
+  if (layers) {
+    const StepUpdates updates = phase().traits().holds_shares ? StepUpdates{} : state_.collect_updates();
+    recorder_->publish(observe::LayerStatistics{step, layer_statistics(context_.space, floats.weights, updates)});
+  }
+  if (hash) recorder_->publish(observe::WeightsHashed{step, context_.space.sha256(floats.weights.data())});
+  watched_at_ = step;
+}
+
 // Called after an epoch, or after the last step of a run that ends within an epoch.
 void Helm::end_epoch(bool whole) {
   const std::int64_t start = base::now_ns();

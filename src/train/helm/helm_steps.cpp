@@ -26,8 +26,18 @@ std::int64_t Helm::next_meeting() const {
   const std::int64_t step = state_.progress().step;
   std::int64_t next = std::min(e.total_steps, (step / e.steps_per_epoch + 1) * e.steps_per_epoch);
   if (const std::int64_t every = checkpoint_every_.steps; every > 0) next = std::min(next, (step / every + 1) * every);
+  for (const std::int64_t watched : {watch_layers_, hash_every_})
+    if (watched > 0 && meets_anywhere()) next = std::min(next, (step / watched + 1) * watched);
   if (const std::int64_t until = context_.phases[phase_].until; until > step) next = std::min(next, until);
   return next;
+}
+
+// Whether an interval may end after any step without a change of what is computed.
+bool Helm::meets_anywhere() const { return phase().traits().is_synchronous && !phase().traits().holds_shares; }
+
+// Whether the meeting at this step looks at the weights.
+bool Helm::is_watched(std::int64_t every, std::int64_t step) const {
+  return every > 0 && (step % every == 0 || !meets_anywhere());
 }
 
 void Helm::compute_until(std::int64_t to) {
@@ -40,7 +50,8 @@ void Helm::compute_until(std::int64_t to) {
     coordinator_.emplace(pushers(), context_.experiment.oars, from, to, phase().shares().bound);
   const double lr_scale =
       phase().shares().lr_scale > 0 || !coordinator_ ? phase().shares().lr_scale : 1.0 / coordinator_->cut();
-  const ComputeOrder order{phase_, from, to, lr_scale, new_ledger};
+  const bool captures = is_watched(watch_layers_, to) && !phase().traits().holds_shares;
+  const ComputeOrder order{phase_, from, to, lr_scale, new_ledger, captures ? to : 0};
   helm_mailbox_.order_workers(order);
   if (phase().traits().needs_servers) helm_mailbox_.order_servers(order);
   state_.ledger().interval_ordered();
@@ -120,7 +131,7 @@ void Helm::handle_report(const Report& report) {
   std::visit(Match{[&](const StepMessage& message) {
                      if (failure_) return;
                      shares_ = message.shares;
-                     straggler_monitor_->see(message.notes);
+                     straggler_monitor_->see(message.notes, message.shares);
                      on_step({message.step, message.sums, mean_of(message.notes)});
                    },
                    [&](const ShareRequest& request) { answer_share_request(request.pusher); },
@@ -134,6 +145,7 @@ void Helm::handle_interval_end(const IntervalEndMessage& message) {
   ++ended_;
   if (message.worker == 0) synchronisations_ += message.synchronisations;
   state_.ledger().set_worker(message.worker, message.ledger);
+  straggler_monitor_->set_links(message.worker, message.links);
 }
 
 void Helm::handle_push(const PushMessage& push) {

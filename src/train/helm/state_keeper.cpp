@@ -92,6 +92,45 @@ strategy::StateMap StateKeeper::receive_pieces(int process, const Floats& floats
   return message.pieces;
 }
 
+StepUpdates StateKeeper::collect_updates() {
+  StepUpdates updates;
+  updates.gradients.resize(at(context_.space.trained_floats()));
+  updates.updates.resize(updates.gradients.size());
+  comm::Mailbox& mailbox = context_.helm_mailbox.mailbox();
+  const auto take_from = [&](int process) {
+    const auto reply = context_.helm_mailbox.answer_of<UpdatesReply>(process);
+    for (const base::Range& range : reply.ranges) {
+      base::check(range.begin >= 0 && range.begin <= range.end && range.end <= context_.space.trained_floats(),
+                  "process {} captured floats {} to {}", process, range.begin, range.end);
+      for (std::vector<float>* all : {&updates.gradients, &updates.updates})
+        receive_bytes(mailbox, process, kState,
+                      std::as_writable_bytes(std::span(*all).subspan(at(range.begin), at(range.size()))));
+      updates.add(range);
+    }
+  };
+  if (owner_ == strategy::StateOwner::servers) {
+    for (int k = 0; k < context_.roles.servers; ++k) {
+      context_.helm_mailbox.order_server(k, SendUpdatesOrder{});
+      take_from(context_.roles.process_of_server(k));
+    }
+    return updates;
+  }
+  const auto is_whole = [&] {
+    return std::ranges::all_of(context_.experiment.network.parameters(), [&](const auto& parameter) {
+      const int index = context_.space.find(parameter.name);
+      if (index < 0 || parameter.is_frozen) return true;
+      const tensor::ParameterRange& range = context_.space.range(index);
+      return range.kind != tensor::ParameterKind::trained ||
+             updates.knows({range.offset, range.offset + range.floats()});
+    });
+  };
+  for (int w = 0; w < context_.roles.workers && !is_whole(); ++w) {  // one has all of it where all update all
+    context_.helm_mailbox.order_worker(w, SendUpdatesOrder{});
+    take_from(context_.roles.process_of_worker(w));
+  }
+  return updates;
+}
+
 void StateKeeper::spread(const Floats& floats, bool with_optimizer) {
   HelmMailbox& helm_mailbox = context_.helm_mailbox;
   for (int w = 0; w < context_.roles.workers; ++w) {

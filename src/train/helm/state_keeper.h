@@ -19,6 +19,7 @@
 #include "train/experiment/experiment.h"
 #include "train/helm/epoch_ledger.h"
 #include "train/helm/helm_mailbox.h"
+#include "train/results/layer_statistics.h"
 #include "train/results/training_progress.h"
 
 namespace trireme::train {
@@ -53,6 +54,8 @@ class StateKeeper {
   Floats memory();
   // Collects the newest floats from their owners into memory(). REQUIRES: between intervals.
   Floats collect();
+  // Collects the updates of the watched step from those who made them. REQUIRES: between intervals.
+  StepUpdates collect_updates();
   // Sends the floats to all workers.
   void spread(const Floats& floats, bool with_optimizer);
   // Orders the move of the floats to the state owner of a phase's strategy; without keeps_state the optimizer's state

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
+
+#include "base/text/text.h"
 
 namespace trireme::train {
 namespace {
@@ -12,6 +15,9 @@ namespace {
 constexpr double kWorthSaying = 0.05;
 constexpr double kMeasurableSeconds = 0.1;  // less is what starting and clocks make of it
 constexpr double kExplains = 0.5;           // the share of the waiting that a phase must explain to be blamed
+constexpr double kBoundByNetwork = 0.2;     // the share of the time that makes the network the cause
+constexpr double kMuchCompute = 1;          // seconds that tell how fast a worker is
+constexpr double kMuchLonger = 1.5;         // for an oar or push
 constexpr std::size_t kReports = 10;        // that a report's sentence is about
 
 }  // namespace
@@ -19,12 +25,14 @@ constexpr std::size_t kReports = 10;        // that a report's sentence is about
 StragglerMonitor::StragglerMonitor(std::vector<std::int64_t> clock_ahead_ns)
     : ahead_(std::move(clock_ahead_ns)), totals_(ahead_.size()), reported_(ahead_.size()) {}
 
-void StragglerMonitor::see(const std::vector<strategy::WorkerStepReport>& notes) {
+void StragglerMonitor::see(const std::vector<strategy::WorkerStepReport>& notes,
+                           const std::vector<base::Range>& shares) {
   has_news_ = true;
   std::vector<std::int64_t> arrived;
   for (std::size_t w = 0; w < notes.size(); ++w) {
     totals_[w].seconds += notes[w].seconds;
     ++totals_[w].steps;
+    if (w < shares.size()) totals_[w].portions += shares[w].size();
     arrived.push_back(notes[w].arrived_ns - ahead_[w]);
   }
   if (notes.size() < 2) return;
@@ -40,6 +48,7 @@ void StragglerMonitor::lose(int worker) {
   ahead_.erase(ahead_.begin() + worker);
   totals_.erase(totals_.begin() + worker);
   reported_.erase(reported_.begin() + worker);
+  links_.lose(worker);
   for (Reported& report : recent_) report.before.erase(report.before.begin() + worker);
 }
 
@@ -48,6 +57,7 @@ void StragglerMonitor::add_push(int worker, const observe::StepSeconds& seconds,
   Totals& totals = totals_[static_cast<std::size_t>(worker)];
   totals.seconds += seconds;
   ++totals.steps;
+  ++totals.portions;
   totals.clock = clock + 1;
 }
 
@@ -69,6 +79,7 @@ StragglerMonitor::AllTotals StragglerMonitor::difference(const AllTotals& after,
     change[w].seconds += before[w].seconds * -1;
     change[w].caused -= before[w].caused;
     change[w].steps -= before[w].steps;
+    change[w].portions -= before[w].portions;
   }
   return change;
 }
@@ -93,11 +104,11 @@ observe::WorkersReport StragglerMonitor::report(double seconds) {
 
 std::string StragglerMonitor::sentence(double total_seconds) const { return sentence_of(totals_, total_seconds); }
 
-std::string StragglerMonitor::sentence_of(const AllTotals& totals, double total_seconds) {
+std::string StragglerMonitor::sentence_of(const AllTotals& totals, double total_seconds) const {
   if (totals.size() < 2 || total_seconds <= 0) return {};
   const auto worst = static_cast<std::size_t>(std::ranges::max_element(totals, {}, &Totals::caused) - totals.begin());
   const double caused = totals[worst].caused, share = caused / total_seconds;
-  if (share < kWorthSaying || caused < kMeasurableSeconds) return {};
+  const bool is_late = share >= kWorthSaying && caused >= kMeasurableSeconds;
   // Names the phase in which the worker exceeds the mean of the others the most.
   const auto excess = [&](double observe::StepSeconds::*phase) {
     double others = 0;
@@ -112,8 +123,46 @@ std::string StragglerMonitor::sentence_of(const AllTotals& totals, double total_
     most = excess(phase.seconds);
     slowest = phase.activity;
   }
-  if (most < kExplains * caused) return fmt::format("worker {} makes everybody wait {:.0f} %", worst, 100 * share);
-  return fmt::format("worker {} makes everybody wait {:.0f} %: its {} is slow", worst, 100 * share, slowest);
+  if (is_late && most >= kExplains * caused)
+    return fmt::format("worker {} makes everybody wait {:.0f} %: its {} is slow", worst, 100 * share, slowest);
+  if (std::string network = sentence_of_network(totals, total_seconds); !network.empty()) return network;
+  if (is_late) return fmt::format("worker {} makes everybody wait {:.0f} %", worst, 100 * share);
+  return sentence_of_speed(totals);
+}
+
+// A slow link makes all wait, and nobody late by his own work.
+std::string StragglerMonitor::sentence_of_network(const AllTotals& totals, double total_seconds) const {
+  const std::optional<LinkSpeeds::Verdict> verdict = links_.verdict();
+  double waited = 0;
+  for (const Totals& worker : totals) waited += worker.seconds.network / static_cast<double>(totals.size());
+  const double share = std::min(1.0, waited / total_seconds);
+  if (!verdict || share < kBoundByNetwork || waited < kMeasurableSeconds) return {};
+  const auto speed = [](double bytes) { return base::human_bytes(bytes) + "/s"; };
+  if (verdict->workers.empty())
+    return fmt::format("everybody waits {:.0f} % for the network: connections carry at most {}", 100 * share,
+                       speed(verdict->bytes_per_second));
+  std::vector<std::string> names;
+  for (const int worker : verdict->workers) names.push_back(std::to_string(worker));
+  return fmt::format("everybody waits {:.0f} % for the network: the link of worker {} carries {}, those of others {}",
+                     100 * share, base::join(names, " and "), speed(verdict->bytes_per_second), speed(verdict->others));
+}
+
+// A worker that gets fewer oars, or asks for fewer shares, because it is slow makes nobody wait.
+std::string StragglerMonitor::sentence_of_speed(const AllTotals& totals) {
+  std::vector<double> others;
+  std::size_t slowest = 0;
+  double most = 0;
+  for (std::size_t w = 0; w < totals.size(); ++w) {
+    if (totals[w].portions == 0 || totals[w].seconds.compute() < kMuchCompute) return {};
+    others.push_back(totals[w].seconds.compute() / static_cast<double>(totals[w].portions));
+    if (others.back() > most) most = others.back(), slowest = w;
+  }
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(slowest));
+  std::ranges::sort(others);
+  const double median = others[others.size() / 2];
+  if (most < kMuchLonger * median) return {};
+  return fmt::format("worker {} computes {:.1f} times as slowly as the others, so it gets fewer samples", slowest,
+                     most / median);
 }
 
 }  // namespace trireme::train

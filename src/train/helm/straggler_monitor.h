@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "observe/events.h"
 #include "strategy/common/strategy.h"
+#include "train/helm/link_speeds.h"
 
 namespace trireme::train {
 
@@ -20,7 +22,10 @@ class StragglerMonitor {
   // `clock_ahead_ns`: how far each worker's clock is ahead of the helm's.
   explicit StragglerMonitor(std::vector<std::int64_t> clock_ahead_ns);
 
-  void see(const std::vector<strategy::WorkerStepReport>& notes);
+  // `shares`: the oars of each worker in this step; empty: unknown.
+  void see(const std::vector<strategy::WorkerStepReport>& notes, const std::vector<base::Range>& shares = {});
+  // What a worker's connections to other hosts have carried so far.
+  void set_links(int worker, std::vector<observe::TcpLoad> loads) { links_.set(worker, std::move(loads)); }
   // Removes a lost worker; the numbers of those after it decrease by one.
   void lose(int worker);
   // A push with `clock` earlier ones.
@@ -30,7 +35,8 @@ class StragglerMonitor {
   std::vector<observe::StepSeconds> seconds() const;
   // Per worker: the seconds that it made the others wait.
   std::vector<double> caused() const;
-  // "worker 2 makes everybody wait 18 %: its forward is slow"; empty below 5 % of `total_seconds`.
+  // "worker 2 makes everybody wait 18 %: its forward is slow"; empty below 5 % of `total_seconds`. Where nobody is
+  // late, because a slow worker computes fewer oars or all wait for a slow link, the sentence says that.
   std::string sentence(double total_seconds) const;
 
   // What the workers have done since the last report, which is `seconds` ago; without step, hosts and oars. The
@@ -44,6 +50,7 @@ class StragglerMonitor {
     observe::StepSeconds seconds{};
     double caused = 0;
     std::int64_t steps = 0, clock = 0;
+    std::int64_t portions = 0;  // oars or pushes
   };
   using AllTotals = std::vector<Totals>;  // per worker
   struct Reported {
@@ -51,12 +58,15 @@ class StragglerMonitor {
     double seconds = 0;  // that it covers
   };
   static AllTotals difference(const AllTotals& after, const AllTotals& before);
-  static std::string sentence_of(const AllTotals& totals, double total_seconds);
+  std::string sentence_of(const AllTotals& totals, double total_seconds) const;
+  std::string sentence_of_network(const AllTotals& totals, double total_seconds) const;
+  static std::string sentence_of_speed(const AllTotals& totals);
 
   std::vector<std::int64_t> ahead_;
   AllTotals totals_, reported_;
   std::deque<Reported> recent_;  // the last reports
   bool has_news_ = false;
+  LinkSpeeds links_;
 };
 
 }  // namespace trireme::train

@@ -16,8 +16,9 @@ namespace trireme::train {
 struct ComputeOrder {
   std::uint64_t phase = 0;
   std::int64_t from = 0, to = 0;
-  double lr_scale = 1;      // factor of the learning rate in an asynchronous interval
-  bool new_ledger = false;  // an epoch begins: clear the ledger
+  double lr_scale = 1;            // factor of the learning rate in an asynchronous interval
+  bool new_ledger = false;        // an epoch begins: clear the ledger
+  std::int64_t watched_step = 0;  // capture the updates of this step, counted from 1; 0: of none
   bool operator==(const ComputeOrder&) const = default;
 };
 
@@ -59,6 +60,11 @@ struct AcknowledgeOrder {
 struct SendTraceOrder {
   bool operator==(const SendTraceOrder&) const = default;
 };
+// Send the updates of the watched step that the role made: an UpdatesReply, then for each of its ranges the gradients
+// and the changes of the weights.
+struct SendUpdatesOrder {
+  bool operator==(const SendUpdatesOrder&) const = default;
+};
 struct SendTrafficOrder {
   bool operator==(const SendTrafficOrder&) const = default;
 };
@@ -68,7 +74,7 @@ struct EndOrder {
 };
 
 using Order = std::variant<ComputeOrder, EvaluateOrder, HandOverOrder, SendStateOrder, ReceiveStateOrder, ClockOrder,
-                           AcknowledgeOrder, SendTraceOrder, SendTrafficOrder, EndOrder>;
+                           AcknowledgeOrder, SendTraceOrder, SendTrafficOrder, EndOrder, SendUpdatesOrder>;
 
 // "compute", "hand over", ...: for error messages.
 std::string name_of(const Order& order);
@@ -92,8 +98,9 @@ struct LimitMessage {
 template <>
 inline constexpr auto kFields<base::Range> = std::tuple{&base::Range::begin, &base::Range::end};
 template <>
-inline constexpr auto kFields<ComputeOrder> = std::tuple{&ComputeOrder::phase, &ComputeOrder::from, &ComputeOrder::to,
-                                                         &ComputeOrder::lr_scale, &ComputeOrder::new_ledger};
+inline constexpr auto kFields<ComputeOrder> =
+    std::tuple{&ComputeOrder::phase,    &ComputeOrder::from,       &ComputeOrder::to,
+               &ComputeOrder::lr_scale, &ComputeOrder::new_ledger, &ComputeOrder::watched_step};
 template <>
 inline constexpr auto kFields<EvaluateOrder> = std::tuple{&EvaluateOrder::validation, &EvaluateOrder::parts};
 template <>
@@ -112,6 +119,8 @@ template <>
 inline constexpr auto kFields<SendTraceOrder> = std::tuple<>();
 template <>
 inline constexpr auto kFields<SendTrafficOrder> = std::tuple<>();
+template <>
+inline constexpr auto kFields<SendUpdatesOrder> = std::tuple<>();
 template <>
 inline constexpr auto kFields<EndOrder> = std::tuple<>();
 template <>

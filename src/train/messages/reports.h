@@ -9,6 +9,7 @@
 
 #include "observe/events.h"
 #include "observe/step_phases.h"
+#include "observe/tcp_loads.h"
 #include "strategy/common/state_map.h"
 #include "strategy/common/strategy.h"
 #include "train/messages/message_encoding.h"
@@ -50,8 +51,9 @@ struct ShareRequest {
 // A worker has ended its interval.
 struct IntervalEndMessage {
   int worker = 0;
-  std::int64_t synchronisations = 0;  // averages of diverged replicas
-  std::string ledger{};               // of the epoch so far (data::Ledger)
+  std::int64_t synchronisations = 0;      // averages of diverged replicas
+  std::string ledger{};                   // of the epoch so far (data::Ledger)
+  std::vector<observe::TcpLoad> links{};  // of its process, since it began
 };
 
 // The role has failed. The last message of its process.
@@ -81,11 +83,16 @@ struct StateReply {
   strategy::StateMap pieces{};
 };
 
+// The answer to a SendUpdatesOrder; the floats follow.
+struct UpdatesReply {
+  std::vector<base::Range> ranges{};
+};
+
 // The answer to an AcknowledgeOrder.
 struct Acknowledgement {};
 
 using Report = std::variant<StepMessage, PushMessage, ShareRequest, IntervalEndMessage, FailureMessage, EvaluationReply,
-                            TrafficReply, TraceReply, StateReply, Acknowledgement>;
+                            TrafficReply, TraceReply, StateReply, Acknowledgement, UpdatesReply>;
 
 template <>
 inline constexpr auto kFields<StepSums> =
@@ -109,8 +116,12 @@ inline constexpr auto kFields<PushMessage> =
 template <>
 inline constexpr auto kFields<ShareRequest> = std::tuple{&ShareRequest::pusher};
 template <>
+inline constexpr auto kFields<observe::TcpLoad> = std::tuple{&observe::TcpLoad::local, &observe::TcpLoad::peer,
+                                                             &observe::TcpLoad::bytes, &observe::TcpLoad::busy_seconds};
+template <>
 inline constexpr auto kFields<IntervalEndMessage> =
-    std::tuple{&IntervalEndMessage::worker, &IntervalEndMessage::synchronisations, &IntervalEndMessage::ledger};
+    std::tuple{&IntervalEndMessage::worker, &IntervalEndMessage::synchronisations, &IntervalEndMessage::ledger,
+               &IntervalEndMessage::links};
 template <>
 inline constexpr auto kFields<FailureMessage> = std::tuple{&FailureMessage::sentence};
 template <>
@@ -141,5 +152,7 @@ inline constexpr auto kFields<observe::ResourceFigures> = std::tuple{&observe::R
 template <>  // not a report: it has a tag of its own
 inline constexpr auto kFields<observe::ResourcesUsed> =
     std::tuple{&observe::ResourcesUsed::line, &observe::ResourcesUsed::figures};
+template <>
+inline constexpr auto kFields<UpdatesReply> = std::tuple{&UpdatesReply::ranges};
 
 }  // namespace trireme::train

@@ -59,6 +59,15 @@ void send_report(comm::Mailbox& mailbox, int to, const Report& report) {
   mailbox.send(to, kReportBody, std::as_bytes(std::span(bytes)));
 }
 
+void send_updates(comm::Mailbox& mailbox, int to, const strategy::UpdateCapture* captured) {
+  const std::vector<base::Range> ranges = captured == nullptr ? std::vector<base::Range>() : captured->ranges();
+  send_report(mailbox, to, UpdatesReply{ranges});
+  for (const base::Range& range : ranges) {
+    send_values<float>(mailbox, to, kState, captured->gradients(range));
+    send_values<float>(mailbox, to, kState, captured->updates(range));
+  }
+}
+
 TrafficReply traffic_of(comm::Group& group) { return {group.traffic().sent(), group.traffic().received()}; }
 
 std::optional<ReceivedReport> receive_report(comm::Mailbox& mailbox, int from, double seconds,

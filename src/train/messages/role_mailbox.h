@@ -48,6 +48,8 @@ std::optional<ReceivedReport> receive_report(comm::Mailbox& mailbox, int from, d
                                              std::vector<std::byte>& room);
 
 TrafficReply traffic_of(comm::Group& group);
+// Answers a SendUpdatesOrder; null: nothing was captured.
+void send_updates(comm::Mailbox& mailbox, int to, const strategy::UpdateCapture* captured);
 
 // Messages of bounded size.
 inline constexpr std::size_t kLongestFixed = 64;

@@ -21,6 +21,9 @@ void ServerRole::follow_orders() {
     std::visit(Match{[&](const ComputeOrder& order) { serve(order); },
                      [&](const HandOverOrder& hand_over) { this->hand_over(hand_over); },
                      [&](const SendStateOrder&) { give_state(); },
+                     [&](const SendUpdatesOrder&) {
+                       send_updates(group_.mailbox(), strategy::RoleMap::kHelm, server_.captured());
+                     },
                      [&](const SendTrafficOrder&) {
                        send_report(group_.mailbox(), strategy::RoleMap::kHelm, traffic_of(group_));
                      },
@@ -32,6 +35,7 @@ void ServerRole::follow_orders() {
 
 void ServerRole::serve(const ComputeOrder& order) {
   phase_ = order.phase;
+  server_.watch(order.watched_step);
   const auto side = phases_[phase_].strategy->make_server_side(server_);
   try {
     side->run();

@@ -115,6 +115,28 @@ OrderedJson metrics_line(const observe::ConfusionCounted& counted) {
           {"classes", counted.classes}, {"counts", std::move(rows)}};
 }
 
+OrderedJson histogram_json(const observe::Histogram& histogram) {
+  if (histogram.counts.empty()) return nullptr;
+  return {{"low", histogram.low}, {"high", histogram.high}, {"counts", histogram.counts}};
+}
+
+OrderedJson metrics_line(const observe::LayerStatistics& layers) {
+  OrderedJson parameters = OrderedJson::array();
+  for (const observe::LayerStatistics::Parameter& each : layers.parameters)
+    parameters.push_back({{"name", each.name},
+                          {"elements", each.elements},
+                          {"weights", finite_number<OrderedJson>(each.weights)},
+                          {"gradients", finite_number<OrderedJson>(each.gradients)},
+                          {"updates", finite_number<OrderedJson>(each.updates)},
+                          {"weight_histogram", histogram_json(each.weight_values)},
+                          {"gradient_histogram", histogram_json(each.gradient_values)}});
+  return {{"type", "layers"}, {"step", layers.step}, {"parameters", std::move(parameters)}};
+}
+
+OrderedJson metrics_line(const observe::WeightsHashed& hashed) {
+  return {{"type", "hash"}, {"step", hashed.step}, {"weights_sha256", hashed.sha256}};
+}
+
 OrderedJson metrics_line(const observe::WorkerLost& lost) {
   return {{"type", "lost"}, {"step", lost.step}, {"who", lost.who}, {"workers_left", lost.workers_left}};
 }

@@ -104,6 +104,7 @@ void Worker::follow_orders() {
               [&](const ClockOrder&) { comm::answer_clock(mailbox, kHelm, kClock); },
               [&](const AcknowledgeOrder&) { send_to_helm(Acknowledgement{}); },
               [&](const SendTraceOrder&) { send_to_helm(TraceReply{trace_.pack()}); },
+              [&](const SendUpdatesOrder&) { send_updates(mailbox, kHelm, updater_->captured()); },
               [&](const SendTrafficOrder&) { send_to_helm(traffic_of(context_.group)); },
               [&](const EndOrder&) { goes_on = false; }},
         receive_order(mailbox, kHelm, kOrder));
@@ -168,11 +169,13 @@ void Worker::send_to_helm(const Report& report) { send_report(context_.group.mai
 void Worker::compute(const ComputeOrder& order) {
   phase_ = order.phase;
   if (order.new_ledger) ledger_.clear();
+  updater_->watch(order.watched_step);
   if (context_.phases[phase_].traits().is_synchronous)
     compute_together(phase_, order.from, order.to);
   else
     compute_shares(phase_, order.from, order.lr_scale);
-  send_to_helm(IntervalEndMessage{context_.worker, strategy_->take_synchronisations(), ledger_.text()});
+  send_to_helm(IntervalEndMessage{context_.worker, strategy_->take_synchronisations(), ledger_.text(),
+                                  context_.roles.world() > 1 ? observe::tcp_loads() : std::vector<observe::TcpLoad>()});
 }
 
 strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,

@@ -63,17 +63,30 @@ struct RunCurves {
   bool is_validation = false;
 };
 
+// Runs name the F1 over all labels together and the mean of the labels' F1; the curve is of the former.
+std::string score_name_of(const std::string& value) { return value == "f1" ? "f1_micro" : value; }
+
+double score_of(const EpochRecord& epoch, const std::string& value) {
+  const auto found = epoch.scores.find(score_name_of(value));
+  return found == epoch.scores.end() ? std::nan("") : found->second;
+}
+
 RunCurves curves_of_run(const RunRecord& run, const std::vector<StepRecord>& steps, const std::string& value,
                         CurveAxis axis) {
   RunCurves curves;
   for (const StepRecord& step : steps) {
-    const double y = value == "loss" ? step.loss : value == "accuracy" ? step.accuracy : step.lr;
+    const double y = value == "loss"       ? step.loss
+                     : value == "accuracy" ? step.accuracy
+                     : value == "lr"       ? step.lr
+                                           : std::nan("");
     if (std::isfinite(y)) curves.training.emplace_back(x_of(run, step.step, axis), y);
   }
   if (value == "lr") return curves;
   curves.training = smoothed(curves.training);
   for (const EpochRecord& epoch : run.epochs) {
-    const double y = value == "loss" ? epoch.held_out_loss : epoch.held_out_accuracy;
+    const double y = value == "loss"       ? epoch.held_out_loss
+                     : value == "accuracy" ? epoch.held_out_accuracy
+                                           : score_of(epoch, value);
     if (std::isfinite(y)) curves.held_out.emplace_back(x_of(run, epoch.step, axis), y);
     curves.is_validation = epoch.is_validation;
   }
@@ -83,21 +96,19 @@ RunCurves curves_of_run(const RunRecord& run, const std::vector<StepRecord>& ste
 }  // namespace
 
 std::vector<std::string> curve_axes() { return {"epoch", "step", "time"}; }
-std::vector<std::string> curve_values() { return {"loss", "accuracy", "lr"}; }
+std::vector<std::string> curve_values() { return {"loss", "accuracy", "lr", "r2", "mae", "rmse", "f1"}; }
 
 std::vector<Plot> curves_of(const std::vector<RunRecord>& runs, const CurveOptions& options) {
   std::vector<std::vector<StepRecord>> steps;
   for (const RunRecord& run : runs) steps.push_back(read_steps(run.folder, kMostSteps));
   std::vector<Plot> plots;
   for (const std::string& value : options.values) {
-    const bool is_share = value == "accuracy";
+    const bool is_share = value == "accuracy" || value == "r2" || value == "f1";
+    const std::string title = value == "lr"                            ? "learning rate"
+                              : value == "loss" || value == "accuracy" ? value
+                                                                       : score_title(score_name_of(value));
     const Scale up = options.is_logarithmic && !is_share ? Scale::logarithmic : Scale::linear;
-    Plot plot{value == "lr" ? "learning rate" : value,
-              x_title(options.x),
-              value == "lr" ? "learning rate" : value,
-              {},
-              Scale::linear,
-              up};
+    Plot plot{title, x_title(options.x), title, {}, Scale::linear, up};
     for (std::size_t i = 0; i < runs.size(); ++i) {
       RunCurves curves = curves_of_run(runs[i], steps[i], value, options.x);
       const int colour = static_cast<int>(i);

@@ -12,7 +12,7 @@ namespace trireme::watch {
 
 enum class CurveAxis { epoch, step, time };
 std::vector<std::string> curve_axes();    // "epoch", ... as --x takes them
-std::vector<std::string> curve_values();  // "loss", "accuracy", "lr"
+std::vector<std::string> curve_values();  // "loss", "accuracy", "lr", and scores: "r2", "mae", ...
 
 struct CurveOptions {
   CurveAxis x = CurveAxis::epoch;

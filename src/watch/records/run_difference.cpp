@@ -17,7 +17,8 @@ namespace fs = base::fs;
 using OrderedJson = nlohmann::ordered_json;
 
 // Options that say where a run is and what it shows, not what it computes.
-constexpr std::array kOfThePlace{"run", "resume", "config", "json", "quiet", "allow-other-bits", "data-dir"};
+constexpr std::array kOfThePlace{"run",   "resume",           "config",   "json",
+                                 "quiet", "allow-other-bits", "data-dir", "hash-every"};
 
 std::string short_number(double value, const char* unit = "") {
   return std::isfinite(value) ? fmt::format("{:.6g}{}", value, unit) : "-";
@@ -43,6 +44,68 @@ std::map<std::int64_t, std::string> checkpoint_hashes(const fs::path& run) {
       hashes[step->get<std::int64_t>()] = weights->get<std::string>();
   }
   return hashes;
+}
+
+// The hashes of the weights in metrics.jsonl, by step.
+std::map<std::int64_t, std::string> step_hashes(const fs::path& run) {
+  std::map<std::int64_t, std::string> hashes;
+  std::ifstream in(run / "metrics.jsonl", std::ios::binary);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(R"({"type":"hash")")) continue;
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
+    if (json.contains("weights_sha256") && json["weights_sha256"].is_string())
+      hashes[json["step"].get<std::int64_t>()] = json["weights_sha256"].get<std::string>();
+  }
+  return hashes;
+}
+
+void compare_hashes(const fs::path& a, const fs::path& b, RunDifference& difference) {
+  const auto left = step_hashes(a), right = step_hashes(b);
+  for (const auto& [step, hash] : left) {
+    const auto other = right.find(step);
+    if (other == right.end()) continue;
+    ++difference.common_hashes;
+    if (difference.first_different_hash != 0) continue;
+    (hash == other->second ? difference.last_equal_hash : difference.first_different_hash) = step;
+  }
+}
+
+void compare_curve(const RunRecord& a, const RunRecord& b, const std::string& name, double (*value)(const EpochRecord&),
+                   RunDifference& difference) {
+  CurveDifference curve{name, 0, 0, 0, 0};
+  double most = 0;
+  for (std::size_t i = 0, k = 0; i < a.epochs.size() && k < b.epochs.size();) {
+    if (a.epochs[i].step != b.epochs[k].step) {
+      a.epochs[i].step < b.epochs[k].step ? ++i : ++k;
+      continue;
+    }
+    const double left = value(a.epochs[i]), right = value(b.epochs[k]);
+    ++i, ++k;
+    if (!std::isfinite(left) || !std::isfinite(right)) continue;
+    ++curve.common_epochs;
+    if (std::abs(left - right) <= most) continue;
+    most = std::abs(left - right);
+    curve.epoch = a.epochs[i - 1].epoch;
+    curve.a = left;
+    curve.b = right;
+  }
+  if (most > 0) difference.curves.push_back(std::move(curve));
+}
+
+void compare_curves(const RunRecord& a, const RunRecord& b, RunDifference& difference) {
+  compare_curve(
+      a, b, "training loss", [](const EpochRecord& epoch) { return epoch.train_loss; }, difference);
+  compare_curve(
+      a, b, "training accuracy", [](const EpochRecord& epoch) { return epoch.train_accuracy; }, difference);
+  const bool same_set =
+      a.epochs.empty() || b.epochs.empty() || a.epochs.back().is_validation == b.epochs.back().is_validation;
+  if (!same_set) return;
+  const std::string set = !a.epochs.empty() && a.epochs.back().is_validation ? "validation " : "test ";
+  compare_curve(
+      a, b, set + "loss", [](const EpochRecord& epoch) { return epoch.held_out_loss; }, difference);
+  compare_curve(
+      a, b, set + "accuracy", [](const EpochRecord& epoch) { return epoch.held_out_accuracy; }, difference);
 }
 
 // The steps of a metrics.jsonl one by one, in order.
@@ -113,6 +176,13 @@ OrderedJson json_of(const std::vector<DifferentValue>& values) {
   return json;
 }
 
+OrderedJson json_of(const std::vector<CurveDifference>& curves) {
+  OrderedJson json = OrderedJson::object();
+  for (const CurveDifference& curve : curves)
+    json[curve.name] = {{"common_epochs", curve.common_epochs}, {"epoch", curve.epoch}, {"a", curve.a}, {"b", curve.b}};
+  return json;
+}
+
 }  // namespace
 
 RunDifference difference_of(const RunRecord& a, const RunRecord& b) {
@@ -121,14 +191,16 @@ RunDifference difference_of(const RunRecord& a, const RunRecord& b) {
   for (const auto& [name, value] : a.configuration) options[name].first = value;
   for (const auto& [name, value] : b.configuration) options[name].second = value;
   for (const auto& [name, values] : options)
-    if (!name.starts_with("watch") && std::ranges::find(kOfThePlace, name) == kOfThePlace.end())
-      add_if_different(difference.options, name.c_str(), values.first, values.second);
+    if (!is_of_the_place(name)) add_if_different(difference.options, name.c_str(), values.first, values.second);
 
   auto& results = difference.results;
   add_if_different(results, "state", state_name(a.state), state_name(b.state));
   add_if_different(results, "steps", std::to_string(a.last_step.step), std::to_string(b.last_step.step));
   add_if_different(results, "accuracy", share_text(best_known_accuracy(a)), share_text(best_known_accuracy(b)));
   add_if_different(results, "loss", short_number(best_known_loss(a)), short_number(best_known_loss(b)));
+  for (const std::string& score : score_names())
+    add_if_different(results, score_title(score).c_str(), short_number(best_known_score(a, score)),
+                     short_number(best_known_score(b, score)));
   add_if_different(results, "training loss", short_number(a.epochs.empty() ? NAN : a.epochs.back().train_loss),
                    short_number(b.epochs.empty() ? NAN : b.epochs.back().train_loss));
   add_if_different(results, "samples/s", short_number(a.samples_per_second), short_number(b.samples_per_second));
@@ -148,7 +220,41 @@ RunDifference difference_of(const RunRecord& a, const RunRecord& b) {
       difference.first_different_checkpoint = step;
   }
   compare_steps(a.folder, b.folder, difference);
+  compare_hashes(a.folder, b.folder, difference);
+  compare_curves(a, b, difference);
   return difference;
+}
+
+bool is_of_the_place(const std::string& option) {
+  return option.starts_with("watch") || std::ranges::find(kOfThePlace, option) != kOfThePlace.end();
+}
+
+std::string losses_sentence(const RunDifference& difference) {
+  if (difference.common_steps == 0) return "no step is in both runs";
+  if (difference.first_different_loss != 0)
+    return fmt::format("different from step {} on", difference.first_different_loss);
+  return fmt::format("the same bits in all {} that both runs have", base::counted(difference.common_steps, "step"));
+}
+
+std::vector<std::string> weights_sentences(const RunDifference& difference) {
+  std::vector<std::string> sentences;
+  if (difference.first_different_hash != 0 && difference.last_equal_hash != 0)
+    sentences.push_back(fmt::format("different at step {}, the same at step {}", difference.first_different_hash,
+                                    difference.last_equal_hash));
+  else if (difference.first_different_hash != 0)
+    sentences.push_back(
+        fmt::format("different at step {}, the first of which both have a hash", difference.first_different_hash));
+  else if (difference.common_hashes > 0)
+    sentences.push_back(
+        fmt::format("the same at all {} of which both have a hash", base::counted(difference.common_hashes, "step")));
+  if (difference.common_checkpoints == 0)
+    sentences.emplace_back("no checkpoint is of the same step in both runs");
+  else if (difference.first_different_checkpoint == 0)
+    sentences.push_back(fmt::format("the same bits in {} of the same step",
+                                    base::counted(difference.common_checkpoints, "checkpoint")));
+  else
+    sentences.push_back(fmt::format("different in the checkpoints of step {}", difference.first_different_checkpoint));
+  return sentences;
 }
 
 std::vector<std::string> difference_lines(const RunRecord& a, const RunRecord& b, const RunDifference& difference) {
@@ -162,21 +268,11 @@ std::vector<std::string> difference_lines(const RunRecord& a, const RunRecord& b
   section("results", difference.results, "the same");
   section("time", difference.seconds, "the same, or not known of both");
   lines.emplace_back();
-  if (difference.common_steps == 0)
-    lines.emplace_back("losses: no step is in both runs");
-  else if (difference.first_different_loss == 0)
-    lines.push_back(fmt::format("losses: the same bits in all {} that both runs have",
-                                base::counted(difference.common_steps, "step")));
-  else
-    lines.push_back(fmt::format("losses: different from step {} on", difference.first_different_loss));
-  if (difference.common_checkpoints == 0)
-    lines.emplace_back("weights: no checkpoint is of the same step in both runs");
-  else if (difference.first_different_checkpoint == 0)
-    lines.push_back(fmt::format("weights: the same bits in {} of the same step",
-                                base::counted(difference.common_checkpoints, "checkpoint")));
-  else
-    lines.push_back(
-        fmt::format("weights: different in the checkpoints of step {}", difference.first_different_checkpoint));
+  lines.push_back(losses_sentence(difference).insert(0, "losses: "));
+  for (const CurveDifference& curve : difference.curves)
+    lines.push_back(fmt::format("{}: farthest apart after epoch {} of {} in both: {}, {}", curve.name, curve.epoch + 1,
+                                curve.common_epochs, short_number(curve.a), short_number(curve.b)));
+  for (const std::string& sentence : weights_sentences(difference)) lines.push_back("weights: " + sentence);
   return lines;
 }
 
@@ -188,6 +284,10 @@ std::string difference_json(const RunRecord& a, const RunRecord& b, const RunDif
                      {"seconds", json_of(difference.seconds)},
                      {"common_steps", difference.common_steps},
                      {"first_different_loss", difference.first_different_loss},
+                     {"curves", json_of(difference.curves)},
+                     {"common_hashes", difference.common_hashes},
+                     {"first_different_hash", difference.first_different_hash},
+                     {"last_equal_hash", difference.last_equal_hash},
                      {"common_checkpoints", difference.common_checkpoints},
                      {"first_different_checkpoint", difference.first_different_checkpoint}}
       .dump();

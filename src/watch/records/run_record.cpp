@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -44,6 +45,21 @@ std::string configured(const RunRecord& run, const char* option) {
   return found == run.configuration.end() ? std::string() : found->second;
 }
 
+struct ScoreTitle {
+  const char *name, *title;
+};
+constexpr std::array kScoreTitles{
+    ScoreTitle{"r2", "R2"},       ScoreTitle{"mae", "MAE"},           ScoreTitle{"rmse", "RMSE"},
+    ScoreTitle{"f1_micro", "F1"}, ScoreTitle{"f1_macro", "F1 macro"}, ScoreTitle{"exact_match", "exact"}};
+
+std::map<std::string, double> scores_in(const Json& json, const std::string& set) {
+  std::map<std::string, double> scores;
+  for (const ScoreTitle& score : kScoreTitles)
+    if (const double value = number_in(json, (set + score.name).c_str()); std::isfinite(value))
+      scores[score.name] = value;
+  return scores;
+}
+
 EpochRecord epoch_of(const Json& line) {
   const bool is_validation = line.contains("validation_loss");
   return {integer_in(line, "step", 0),
@@ -54,7 +70,8 @@ EpochRecord epoch_of(const Json& line) {
           number_in(line, is_validation ? "validation_accuracy" : "test_accuracy"),
           is_validation,
           number_in(line, "lr"),
-          number_in(line, "seconds")};
+          number_in(line, "seconds"),
+          scores_in(line, is_validation ? "validation_" : "test_")};
 }
 
 StepRecord step_of(const Json& line) {
@@ -90,6 +107,7 @@ void read_summary(const fs::path& file, RunRecord& run) {
   run.test_accuracy = number_in(json, "test_accuracy");
   run.samples_per_second = number_in(json, "samples_per_second");
   run.weights_sha256 = text_in(json, "weights_sha256");
+  run.scores = scores_in(json, "test_");
   if (!json.is_object() || !json.contains("seconds") || !json["seconds"].is_object()) return;
   for (const auto& [name, value] : json["seconds"].items())
     if (value.is_number()) run.seconds[name] = value.get<double>();
@@ -122,6 +140,27 @@ double best_known_loss(const RunRecord& run) {
   return run.epochs.empty() ? kNone : run.epochs.back().held_out_loss;
 }
 
+std::vector<std::string> score_names() {
+  std::vector<std::string> names;
+  for (const ScoreTitle& score : kScoreTitles) names.emplace_back(score.name);
+  return names;
+}
+
+std::string score_title(const std::string& name) {
+  for (const ScoreTitle& score : kScoreTitles)
+    if (name == score.name) return score.title;
+  return name;
+}
+
+double best_known_score(const RunRecord& run, const std::string& name) {
+  const auto value_in = [&](const std::map<std::string, double>& scores) {
+    const auto found = scores.find(name);
+    return found == scores.end() ? kNone : found->second;
+  };
+  if (!run.scores.empty()) return value_in(run.scores);
+  return run.epochs.empty() ? kNone : value_in(run.epochs.back().scores);
+}
+
 double run_seconds(const RunRecord& run) {
   for (const char* name : {"whole_run", "total"})
     if (const auto found = run.seconds.find(name); found != run.seconds.end()) return found->second;
@@ -149,6 +188,8 @@ std::optional<RunRecord> read_run(const fs::path& folder) {
   run.parameters = integer_in(resolved, "parameters", 0);
   run.steps_per_epoch = integer_in(resolved, "steps_per_epoch", 0);
   run.total_steps = integer_in(resolved, "total_steps", 0);
+  if (const auto starts = json.find("starts"); starts != json.end() && starts->is_array() && !starts->empty())
+    run.starts = starts->size();
   run.strategy = configured(run, "strategy");
   if (run.strategy == "auto") run.strategy = run.workers > 1 ? "allreduce" : "single";
   // The network's file is written once, when the run begins; older runs have none.

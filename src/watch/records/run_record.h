@@ -25,6 +25,7 @@ struct EpochRecord {
   double held_out_loss = 0, held_out_accuracy = 0;
   bool is_validation = false;  // held-out data is the validation share; otherwise the test set
   double lr = 0, seconds = 0;
+  std::map<std::string, double> scores{};  // of held-out data: "r2", "f1_micro"
 };
 
 struct StepRecord {
@@ -48,13 +49,22 @@ struct RunRecord {
 
   // Of summary.json; NaN or empty where there is none.
   double test_loss = 0, test_accuracy = 0, samples_per_second = 0;
-  std::map<std::string, double> seconds;  // by phase, and "total"
+  std::map<std::string, double> seconds;  // since the last start, by phase, and "total"; "whole_run"
   std::string weights_sha256;
+  std::map<std::string, double> scores;  // on the test set
+
+  std::size_t starts = 1;  // the first and every resume
 };
 
 // The accuracy (loss) that tells how good the run is: on the test set at its end, else after its last epoch.
 double best_known_accuracy(const RunRecord& run);
 double best_known_loss(const RunRecord& run);
+// The scores that runs may have beside accuracy and loss, in the order of their columns: "r2", "mae", ...
+std::vector<std::string> score_names();
+// "R2", "MAE", ...
+std::string score_title(const std::string& name);
+// A score as best_known_loss(); NaN if the run has none of this name.
+double best_known_score(const RunRecord& run, const std::string& name);
 // Seconds of the whole run, as far as it is known.
 double run_seconds(const RunRecord& run);
 

@@ -23,6 +23,10 @@ constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 std::string percent_text(double share) { return std::isnan(share) ? "-" : fmt::format("{:.2f} %", 100 * share); }
 std::string loss_text(double loss) { return std::isnan(loss) ? "-" : fmt::format("{:.4f}", loss); }
+std::string score_text(const RunRecord& run, const char* name) {
+  const double score = best_known_score(run, name);
+  return std::isnan(score) ? "-" : fmt::format("{:.4g}", score);
+}
 std::string speed_text(double speed) { return std::isnan(speed) ? "-" : fmt::format("{:.0f}", speed); }
 
 double epochs_done(const RunRecord& run) {
@@ -55,6 +59,7 @@ struct RunColumn {
   bool larger_first;  // in a sorted table
   std::string (*text)(const RunRecord& run);
   double (*number)(const RunRecord& run);  // null: sorted as text
+  bool is_optional = false;                // shown only if some run has the number
 };
 
 const std::array kRunColumns{
@@ -69,6 +74,15 @@ const std::array kRunColumns{
               [](const RunRecord& run) { return percent_text(best_known_accuracy(run)); }, best_known_accuracy},
     RunColumn{"loss", "loss", false, false, [](const RunRecord& run) { return loss_text(best_known_loss(run)); },
               best_known_loss},
+    RunColumn{"r2", "R2", false, true, [](const RunRecord& run) { return score_text(run, "r2"); },
+              [](const RunRecord& run) { return best_known_score(run, "r2"); }, true},
+    RunColumn{"mae", "MAE", false, false, [](const RunRecord& run) { return score_text(run, "mae"); },
+              [](const RunRecord& run) { return best_known_score(run, "mae"); }, true},
+    RunColumn{"rmse", "RMSE", false, false, [](const RunRecord& run) { return score_text(run, "rmse"); },
+              [](const RunRecord& run) { return best_known_score(run, "rmse"); }, true},
+    RunColumn{"f1", "F1", false, true,
+              [](const RunRecord& run) { return percent_text(best_known_score(run, "f1_micro")); },
+              [](const RunRecord& run) { return best_known_score(run, "f1_micro"); }, true},
     RunColumn{"speed", "samples/s", false, true,
               [](const RunRecord& run) { return speed_text(run.samples_per_second); },
               [](const RunRecord& run) { return run.samples_per_second; }},
@@ -138,7 +152,12 @@ std::vector<RunRecord> sort_runs(std::vector<RunRecord> runs, const std::string&
 
 std::vector<std::string> table_lines(const std::vector<RunRecord>& runs) {
   std::vector<std::vector<std::string>> cells(runs.size() + 1);
+  std::vector<bool> are_left;
   for (const RunColumn& column : kRunColumns) {
+    if (column.is_optional &&
+        std::ranges::all_of(runs, [&](const RunRecord& run) { return std::isnan(column.number(run)); }))
+      continue;
+    are_left.push_back(column.is_left);
     cells[0].emplace_back(column.title);
     for (std::size_t i = 0; i < runs.size(); ++i) cells[i + 1].push_back(column.text(runs[i]));
   }
@@ -150,7 +169,7 @@ std::vector<std::string> table_lines(const std::vector<RunRecord>& runs) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string space(widths[i] - width_of(row[i]), ' ');
-      line += (i > 0 ? "  " : "") + (kRunColumns[i].is_left ? row[i] + space : space + row[i]);
+      line += (i > 0 ? "  " : "") + (are_left[i] ? row[i] + space : space + row[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     lines.push_back(std::move(line));
@@ -160,7 +179,7 @@ std::vector<std::string> table_lines(const std::vector<RunRecord>& runs) {
 
 std::string table_json(const std::vector<RunRecord>& runs) {
   OrderedJson all = OrderedJson::array();
-  for (const RunRecord& run : runs)
+  for (const RunRecord& run : runs) {
     all.push_back({{"run", run.folder.string()},
                    {"model", run.model},
                    {"data", run.data},
@@ -178,6 +197,9 @@ std::string table_json(const std::vector<RunRecord>& runs) {
                    {"state", state_name(run.state)},
                    {"started", run.started},
                    {"weights_sha256", run.weights_sha256}});
+    for (const std::string& score : score_names())
+      if (const double value = best_known_score(run, score); std::isfinite(value)) all.back()[score] = value;
+  }
   return all.dump();
 }
 

@@ -10,7 +10,7 @@
 namespace trireme::watch {
 
 // The columns by which runs can be filtered and sorted: name, model, data, strategy, workers, epochs, accuracy, loss,
-// speed, time, state, started.
+// r2, mae, rmse, f1, speed, time, state, started.
 std::vector<std::string> run_columns();
 
 // Keeps the runs that fulfil all conditions: "model=lenet5,seed=2". A column's text has to contain the value; an option

@@ -67,10 +67,12 @@ class Panel {
     std::erase_if(points, [&](const auto& p) { return !across_.can_show(p.first) || !up_.can_show(p.second); });
     std::ranges::sort(points);
     std::string path, svg;
-    for (const auto& [x, y] : points) {
+    // Marks at all points, or at a few of those of a long line.
+    const std::size_t every = line.has_marks ? std::max<std::size_t>(1, points.size() / 60) : points.size() / 5 + 1;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto& [x, y] = points[i];
       path += fmt::format("{:.1f},{:.1f} ", x_of(x), y_of(y));
-      if (line.has_marks)
-        svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"/>\n", x_of(x), y_of(y), colour);
+      if (i % every == every / 2) svg += svg_mark(index, x_of(x), y_of(y), colour);
     }
     svg += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}/>\n", path, colour,
                        dashes);
@@ -78,7 +80,8 @@ class Panel {
     svg += fmt::format(
         "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"3\"{}/>\n"
         "<text x=\"{}\" y=\"{}\">{}</text>\n",
-        x, y, x + 16, y, colour, dashes, x + 22, y + 5, svg_escaped(line.name));
+        x, y, x + 22, y, colour, dashes, x + 28, y + 5, svg_escaped(line.name));
+    svg += svg_mark(index, x + 11, y, colour);
     return svg;
   }
 

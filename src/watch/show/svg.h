@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 
 namespace trireme::watch {
@@ -12,6 +13,8 @@ inline constexpr std::array kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
 
 // The start of a white picture of this size, with a title.
 std::string svg_head(double width, double height, double left, const std::string& title);
+// A filled circle, square, triangle or diamond: lines are told apart without colours, too.
+std::string svg_mark(std::size_t number, double x, double y, const char* colour);
 std::string svg_escaped(const std::string& text);
 
 // User error if the file of this option exists or is not named *.svg. Called before any work is done.
