@@ -72,7 +72,12 @@ TEST(LinkSpeeds, NameTheHostWhoseLinksAreAllSlow) {
   EXPECT_DOUBLE_EQ(links.verdict()->bytes_per_second, 1e7);
   EXPECT_DOUBLE_EQ(links.verdict()->others, 5e8);
   links.lose(0);
-  EXPECT_TRUE(links.verdict()->workers.empty()) << "two hosts have one link: whose fault it is, nobody knows";
+  EXPECT_EQ(links.verdict()->workers, (std::vector<int>{0})) << "the same host; its worker has moved up";
+  LinkSpeeds two;
+  two.set(0, {{"a", "b", 1e9, 100}});
+  two.set(1, {{"b", "a", 1e9, 1}});
+  EXPECT_TRUE(two.verdict()->workers.empty()) << "two hosts have one link: whose fault it is, nobody knows";
+  EXPECT_DOUBLE_EQ(two.verdict()->bytes_per_second, 1e7);
 }
 
 TEST(LinkSpeeds, BlameNobodyWithoutEvidence) {

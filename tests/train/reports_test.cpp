@@ -40,14 +40,15 @@ std::vector<Report> all_reports() {
   return {StepMessage{123456789012, kSums, notes(), {{0, 5}, {5, 5}, {5, 8}}},
           PushMessage{3, 42, kSums, 77, 75, notes()},
           ShareRequest{5},
-          IntervalEndMessage{2, 11, "1 2f 00 ff", {{"10.0.0.1", "fe80::1", 1e12, 0.25}}},
+          IntervalEndMessage{2, 11, "1 2f 00 ff"},
           FailureMessage{"cannot read 'x'; \xff\n"},
           EvaluationReply{{1.5, 2.5}, {3}, {4}, {5, 6}},
           TrafficReply{1ULL << 63, 7},
           TraceReply{std::string("\0packed", 7)},
           StateReply{{{3, {5, 123456789012}, 77}, {4, {0, 5}, 78}}},
           Acknowledgement{},
-          UpdatesReply{{{0, 5}, {7, 123456789012}}}};
+          UpdatesReply{{{0, 5}, {7, 123456789012}}},
+          LinksMessage{2, {{"10.0.0.1", "fe80::1", 1e12, 0.25}}}};
 }
 
 TEST(Orders, ComeBackAsTheyWere) {

@@ -137,6 +137,7 @@ void Helm::handle_report(const Report& report) {
                    [&](const ShareRequest& request) { answer_share_request(request.pusher); },
                    [&](const PushMessage& message) { handle_push(message); },
                    [&](const IntervalEndMessage& message) { handle_interval_end(message); },
+                   [&](const LinksMessage& message) { straggler_monitor_->set_links(message.worker, message.links); },
                    [](const auto&) { base::check(false, "the helm received an answer to no order"); }},
              report);
 }
@@ -145,7 +146,6 @@ void Helm::handle_interval_end(const IntervalEndMessage& message) {
   ++ended_;
   if (message.worker == 0) synchronisations_ += message.synchronisations;
   state_.ledger().set_worker(message.worker, message.ledger);
-  straggler_monitor_->set_links(message.worker, message.links);
 }
 
 void Helm::handle_push(const PushMessage& push) {

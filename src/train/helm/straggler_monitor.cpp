@@ -16,6 +16,7 @@ constexpr double kWorthSaying = 0.05;
 constexpr double kMeasurableSeconds = 0.1;  // less is what starting and clocks make of it
 constexpr double kExplains = 0.5;           // the share of the waiting that a phase must explain to be blamed
 constexpr double kBoundByNetwork = 0.2;     // the share of the time that makes the network the cause
+constexpr double kMainCause = 3;            // times the share of a late worker
 constexpr double kMuchCompute = 1;          // seconds that tell how fast a worker is
 constexpr double kMuchLonger = 1.5;         // for an oar or push
 constexpr std::size_t kReports = 10;        // that a report's sentence is about
@@ -123,20 +124,27 @@ std::string StragglerMonitor::sentence_of(const AllTotals& totals, double total_
     most = excess(phase.seconds);
     slowest = phase.activity;
   }
+  // Waiting for a late worker is waiting for the network, too; what is beyond it is the network's own.
+  const std::string network = sentence_of_network(totals, total_seconds);
+  if (!network.empty() && network_share(totals, total_seconds) > kMainCause * share) return network;
   if (is_late && most >= kExplains * caused)
     return fmt::format("worker {} makes everybody wait {:.0f} %: its {} is slow", worst, 100 * share, slowest);
-  if (std::string network = sentence_of_network(totals, total_seconds); !network.empty()) return network;
+  if (!network.empty()) return network;
   if (is_late) return fmt::format("worker {} makes everybody wait {:.0f} %", worst, 100 * share);
   return sentence_of_speed(totals);
+}
+
+double StragglerMonitor::network_share(const AllTotals& totals, double total_seconds) {
+  double waited = 0;
+  for (const Totals& worker : totals) waited += worker.seconds.network / static_cast<double>(totals.size());
+  return std::min(1.0, waited / total_seconds);
 }
 
 // A slow link makes all wait, and nobody late by his own work.
 std::string StragglerMonitor::sentence_of_network(const AllTotals& totals, double total_seconds) const {
   const std::optional<LinkSpeeds::Verdict> verdict = links_.verdict();
-  double waited = 0;
-  for (const Totals& worker : totals) waited += worker.seconds.network / static_cast<double>(totals.size());
-  const double share = std::min(1.0, waited / total_seconds);
-  if (!verdict || share < kBoundByNetwork || waited < kMeasurableSeconds) return {};
+  const double share = network_share(totals, total_seconds);
+  if (!verdict || share < kBoundByNetwork || share * total_seconds < kMeasurableSeconds) return {};
   const auto speed = [](double bytes) { return base::human_bytes(bytes) + "/s"; };
   if (verdict->workers.empty())
     return fmt::format("everybody waits {:.0f} % for the network: connections carry at most {}", 100 * share,

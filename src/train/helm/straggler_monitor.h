@@ -60,6 +60,7 @@ class StragglerMonitor {
   static AllTotals difference(const AllTotals& after, const AllTotals& before);
   std::string sentence_of(const AllTotals& totals, double total_seconds) const;
   std::string sentence_of_network(const AllTotals& totals, double total_seconds) const;
+  static double network_share(const AllTotals& totals, double total_seconds);
   static std::string sentence_of_speed(const AllTotals& totals);
 
   std::vector<std::int64_t> ahead_;

@@ -48,12 +48,17 @@ struct ShareRequest {
   int pusher = 0;
 };
 
+// Every few seconds of steps, from each worker of a run on several hosts.
+struct LinksMessage {
+  int worker = 0;
+  std::vector<observe::TcpLoad> links{};  // of its process, since it began
+};
+
 // A worker has ended its interval.
 struct IntervalEndMessage {
   int worker = 0;
-  std::int64_t synchronisations = 0;      // averages of diverged replicas
-  std::string ledger{};                   // of the epoch so far (data::Ledger)
-  std::vector<observe::TcpLoad> links{};  // of its process, since it began
+  std::int64_t synchronisations = 0;  // averages of diverged replicas
+  std::string ledger{};               // of the epoch so far (data::Ledger)
 };
 
 // The role has failed. The last message of its process.
@@ -92,7 +97,7 @@ struct UpdatesReply {
 struct Acknowledgement {};
 
 using Report = std::variant<StepMessage, PushMessage, ShareRequest, IntervalEndMessage, FailureMessage, EvaluationReply,
-                            TrafficReply, TraceReply, StateReply, Acknowledgement, UpdatesReply>;
+                            TrafficReply, TraceReply, StateReply, Acknowledgement, UpdatesReply, LinksMessage>;
 
 template <>
 inline constexpr auto kFields<StepSums> =
@@ -120,8 +125,7 @@ inline constexpr auto kFields<observe::TcpLoad> = std::tuple{&observe::TcpLoad::
                                                              &observe::TcpLoad::bytes, &observe::TcpLoad::busy_seconds};
 template <>
 inline constexpr auto kFields<IntervalEndMessage> =
-    std::tuple{&IntervalEndMessage::worker, &IntervalEndMessage::synchronisations, &IntervalEndMessage::ledger,
-               &IntervalEndMessage::links};
+    std::tuple{&IntervalEndMessage::worker, &IntervalEndMessage::synchronisations, &IntervalEndMessage::ledger};
 template <>
 inline constexpr auto kFields<FailureMessage> = std::tuple{&FailureMessage::sentence};
 template <>
@@ -152,6 +156,8 @@ inline constexpr auto kFields<observe::ResourceFigures> = std::tuple{&observe::R
 template <>  // not a report: it has a tag of its own
 inline constexpr auto kFields<observe::ResourcesUsed> =
     std::tuple{&observe::ResourcesUsed::line, &observe::ResourcesUsed::figures};
+template <>
+inline constexpr auto kFields<LinksMessage> = std::tuple{&LinksMessage::worker, &LinksMessage::links};
 template <>
 inline constexpr auto kFields<UpdatesReply> = std::tuple{&UpdatesReply::ranges};
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kHelm = strategy::RoleMap::kHelm;
 constexpr int kLoadedAhead = 3;
+constexpr double kLinkSeconds = 2;  // how often to say what connections carry
 
 using base::at;
 
@@ -166,6 +167,13 @@ bool Worker::told_to_stop() {
 
 void Worker::send_to_helm(const Report& report) { send_report(context_.group.mailbox(), kHelm, report); }
 
+void Worker::report_links(double after_seconds) {
+  if (context_.roles.world() == 1 || base::seconds_since(links_reported_ns_) < after_seconds) return;
+  links_reported_ns_ = base::now_ns();
+  if (std::vector<observe::TcpLoad> links = observe::tcp_loads(); !links.empty())
+    send_to_helm(LinksMessage{context_.worker, std::move(links)});
+}
+
 void Worker::compute(const ComputeOrder& order) {
   phase_ = order.phase;
   if (order.new_ledger) ledger_.clear();
@@ -174,8 +182,8 @@ void Worker::compute(const ComputeOrder& order) {
     compute_together(phase_, order.from, order.to);
   else
     compute_shares(phase_, order.from, order.lr_scale);
-  send_to_helm(IntervalEndMessage{context_.worker, strategy_->take_synchronisations(), ledger_.text(),
-                                  context_.roles.world() > 1 ? observe::tcp_loads() : std::vector<observe::TcpLoad>()});
+  report_links(0);
+  send_to_helm(IntervalEndMessage{context_.worker, strategy_->take_synchronisations(), ledger_.text()});
 }
 
 strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars, std::int64_t step, double lr,
@@ -219,6 +227,7 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
     drawn = end;
   }
   ledger_.use(batch.position, view_.indices);
+  report_links(kLinkSeconds);
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/system/clock.h"
 #include "base/text/options.h"
 #include "comm/group/group.h"
 #include "crew/crew.h"
@@ -80,6 +81,7 @@ class Worker {
   bool told_to_stop();
   void wait_for_limit(std::int64_t interval, std::int64_t clock);
   void send_to_helm(const Report& report);
+  void report_links(double after_seconds);
   void evaluate(const EvaluateOrder& order);
   void hand_over(const HandOverOrder& order);
   void give_state();
@@ -106,6 +108,7 @@ class Worker {
   struct Ahead;
   std::unique_ptr<Ahead> ahead_;
   data::Ledger ledger_;
+  std::int64_t links_reported_ns_ = base::now_ns();
   std::int64_t limit_ = 0, slowest_ = 0;  // from the helm's last LimitMessage
   crew::BatchView view_;
 };

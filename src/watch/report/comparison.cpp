@@ -180,8 +180,8 @@ std::string scaling_section(const std::vector<ReportedRun>& runs) {
     const auto batch = members.front()->details.resolved.find("batch");
     const std::string size =
         batch == members.front()->details.resolved.end() ? std::string() : fmt::format(", batch {}", batch->second);
-    const std::string name = fmt::format("{} on {}, {}{}, {} steps", run.model, run.data,
-                                         members.back()->run.strategy, size, run.total_steps);
+    const std::string name = fmt::format("{} on {}, {}{}, {} steps", run.model, run.data, members.back()->run.strategy,
+                                         size, run.total_steps);
     html += "<h3>" + html_escaped(name) + "</h3>\n";
     html +=
         html_figure(to_svg(Plot{"speed-up", "workers", "speed-up", {measured, ideal}, Scale::linear, Scale::linear}),

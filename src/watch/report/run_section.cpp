@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostEpochRows = 60, kMostMatrixClasses = 20, kMostConfused = 15, kMostProcesses = 40;
 
 std::string moment_text(double time) {
-  if (!std::isfinite(time)) return "";
+  if (!(time > 0 && time < 1e11)) return "";  // a year that is not printed with more than four digits
   const auto seconds = static_cast<std::time_t>(time);
   std::tm local{};
   localtime_r(&seconds, &local);
