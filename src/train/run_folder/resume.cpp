@@ -29,7 +29,6 @@ bool free_on_resume(const std::string& name) {
                              "allow-other-bits",
                              "profile",
                              "tensorboard",
-                             "watch-layers",
                              "hash-every",
                              "strategy",
                              "workers",
