@@ -38,11 +38,7 @@ class PageTest(unittest.TestCase):
         driver.get(address)
         page.wait_for(driver, POINTS.format("loss"))
         self.driver, self.port = driver, page.port_of(address)
-        self.addCleanup(self.check_quiet)
         return driver
-
-    def check_quiet(self):
-        pass
 
     def finish(self):
         self.assertEqual(page.console_errors(self.driver), [])

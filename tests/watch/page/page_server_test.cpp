@@ -175,6 +175,15 @@ TEST_F(PageServerTest, a_live_connection_gets_what_is_new_and_only_that) {
   EXPECT_NE(live.read_until("resnet18").find("resnet18"), std::string::npos) << "a new run in the list";
 }
 
+TEST_F(PageServerTest, large_numbers_keep_their_digits) {
+  write_file(folder_.path() / "runs/a/resources.jsonl",
+             R"({"host":"h","rank":0,"time":1795132245.125,"resident_bytes":123456789012,"cpu_user":0.123456789})"
+             "\n");
+  start();
+  Connection live(server_->port(), get("/api/live?run=a&detail=a"));
+  EXPECT_NE(live.read_until("0.1234568").find("[[1795132245.125,123456789012,0.1234568]]"), std::string::npos);
+}
+
 TEST_F(PageServerTest, fifty_browsers_at_once_then_a_clear_refusal_and_places_become_free) {
   start();
   std::vector<std::unique_ptr<Connection>> browsers;

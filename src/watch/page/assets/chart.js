@@ -60,6 +60,15 @@ export function xText(value) {
   return view.x === "epoch" ? number(value, 5) : String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
+// The ends of the axis have ticks of their own, which would be written over their neighbours.
+function dropCrowdedEnds(axis) {
+  const { ticks } = axis;
+  if (ticks.length < 4) return;
+  const usual = ticks[2].value - ticks[1].value, count = ticks.length;
+  if (ticks[count - 1].value - ticks[count - 2].value < 0.8 * usual) ticks.pop();
+  if (ticks[1].value - ticks[0].value < 0.8 * usual) ticks.shift();
+}
+
 // `options`: format(value), isLog(), min, max.
 export function makeChart(canvas, options) {
   const chart = new window.Chart(canvas, {
@@ -97,6 +106,7 @@ export function makeChart(canvas, options) {
       },
     },
   });
+  chart.options.scales.x.afterBuildTicks = dropCrowdedEnds;
   chart.options.scales.x.ticks.callback = (value) => xText(value);
   chart.options.scales.y.ticks.callback = (value) => options.format(value);
   chart.ourOptions = options;

@@ -18,6 +18,10 @@ export function count(value) {
   return isNumber(value) ? Math.round(value).toLocaleString("en").replaceAll(",", " ") : "–";
 }
 
+export function counted(value, what) {
+  return `${count(value)} ${what}${value === 1 ? "" : "s"}`;
+}
+
 export function rate(value) {
   if (!isNumber(value)) return "–";
   if (value >= 1e5) return `${(value / 1000).toFixed(0)}k`;

@@ -51,7 +51,7 @@ export class Series {
     }
     const place = placeOf(this.run, data, axis), value = this.makeValue(data);
     for (; this.rows < data.rows.length; this.rows += 1) {
-      const row = data.rows[this.rows], x = place(row), y = value(row, data.rows[this.rows - 1]);
+      const row = data.rows[this.rows], x = place(row), y = value(row, data.rows, this.rows);
       if (!isNumber(x) || !isNumber(y) || (isLog && y <= 0)) continue;
       this.raw.push({ x, y });
       this.smoothed.push({ x, y: this.smoother.next(y) });

@@ -24,8 +24,10 @@ void append_rows(const SeriesTable& table, std::size_t first, std::string& json)
     for (std::size_t column = 0; column < table.columns().size(); ++column) {
       if (column > 0) json += ',';
       const double value = table.at(row, column);
-      if (std::isfinite(value))
-        fmt::format_to(std::back_inserter(json), "{:.9g}", value);
+      if (std::abs(value) >= 1e6 && std::isfinite(value))  // steps, bytes, Unix times in milliseconds
+        fmt::format_to(std::back_inserter(json), "{:.14g}", value);
+      else if (std::isfinite(value))
+        fmt::format_to(std::back_inserter(json), "{:.7g}", value);
       else
         json += "null";
     }

@@ -11,11 +11,15 @@ import { column, firstColumn, Series } from "./series.js";
 import { columnOf, runNamed } from "./store.js";
 import { indexOf, view } from "./view.js";
 
-// Samples a second, from the times of two rows.
+// Steps a second, over the rows of about a second: the times of single steps are too short for their milliseconds.
 const speed = (data) => {
   const step = columnOf(data, "step"), time = columnOf(data, "time");
-  return (row, before) => (before && row[time] > before[time] ? (row[step] - before[step]) / (row[time] - before[time])
-                                                              : null);
+  return (row, rows, place) => {
+    let first = place - 1;
+    while (first > 0 && place - first < 100 && row[time] - rows[first][time] < 1) first -= 1;
+    const seconds = first < 0 ? 0 : row[time] - rows[first][time];
+    return seconds > 0.02 ? (row[step] - rows[first][step]) / seconds : null;
+  };
 };
 
 const kCurves = [
@@ -61,15 +65,15 @@ export class Curves {
     if (train.update(view.x, smooth, isLog)) {
       const label = curve.heldOut ? `${run.name}, training` : run.name;
       if (smooth > 0)
-        sets.push({ ...common, key: `${run.name} raw`, label, data: train.raw, points: train.raw, isFaint: true,
+        sets.push({ ...common, order: 3, key: `${run.name} raw`, label, data: train.raw, points: train.raw, isFaint: true,
                     borderColor: faint(line, 0.22), borderWidth: 1 });
-      sets.push({ ...common, key: `${run.name} train`, label, data: train.smoothed, points: train.smoothed,
+      sets.push({ ...common, order: 2, key: `${run.name} train`, label, data: train.smoothed, points: train.smoothed,
                   borderColor: line, backgroundColor: line });
     }
     if (!curve.heldOut) return sets;
     const heldOut = this.#seriesOf(run, curve, "heldOut");
     if (heldOut.update(view.x, 0, isLog))
-      sets.push({ ...common, key: `${run.name} held out`, label: `${run.name}, held-out`, data: heldOut.raw,
+      sets.push({ ...common, order: 1, key: `${run.name} held out`, label: `${run.name}, held-out`, data: heldOut.raw,
                   points: heldOut.raw, borderColor: line, backgroundColor: line, borderDash: [6, 4], borderWidth: 1.5,
                   pointStyle: shape(index), pointRadius: heldOut.raw.length <= 100 ? 3.5 : 0 });
     return sets;

@@ -5,6 +5,17 @@ import { element } from "./dom.js";
 import { clock, count, number } from "./format.js";
 import { marksOf } from "./marks.js";
 
+// Checkpoints one after the other as one line, or they would hide what is rare.
+function joined(marks) {
+  const lines = [];
+  for (const mark of marks) {
+    const before = lines[lines.length - 1];
+    if (before && before.type === "checkpoint" && mark.type === "checkpoint") before.more += 1;
+    else lines.push({ ...mark, more: 0 });
+  }
+  return lines;
+}
+
 function rows(pairs) {
   return element("div", { class: "scroll" }, element("table", { class: "facts" }, element("tbody", {},
     ...pairs.filter(([, value]) => value !== undefined && value !== null && value !== "").map(([name, value]) =>
@@ -33,11 +44,11 @@ export class Details {
   }
 
   #events(run) {
-    const marks = marksOf(run).reverse();
+    const marks = joined(marksOf(run).reverse());
     this.eventCard.show(marks.length > 0);
     this.events.replaceChildren(...marks.slice(0, 60).map((mark) =>
       element("li", { class: mark.colour }, element("b", { text: mark.sign, "aria-hidden": true }),
-        element("span", { text: mark.text }),
+        element("span", { text: mark.more ? `${mark.text}, after ${mark.more} others` : mark.text }),
         element("span", { class: "soft", text: `step ${count(mark.step)} · ${clock(mark.elapsed || 0)}` }))));
   }
 

@@ -20,14 +20,18 @@ export class Staleness {
     if (!hasPushes || (pushes === this.pushes && staleness === this.staleness)) return;
     this.pushes = pushes;
     this.staleness = staleness;
-    const clocks = pushes.map((one) => one.clock), most = Math.max(...clocks, 0) + 1, least = Math.min(...clocks);
+    const newest = Math.max(...pushes.map((one) => one.step));
+    const perEpoch = run.sections.run?.resolved?.steps_per_epoch || Infinity;
+    const isGone = (one) => one.step < newest - perEpoch;  // lost, or not of this phase
+    const clocks = pushes.filter((one) => !isGone(one)).map((one) => one.clock);
+    const most = Math.max(...clocks, 0) + 1, least = Math.min(...clocks);
     this.list.replaceChildren(...pushes.slice(0, 128).map((one) =>
       element("div", { class: "bar-row" }, element("span", { class: "who", text: one.who }),
-        element("span", { class: "soft", text: `step ${count(one.step)}` }),
+        element("span", { class: "soft", text: `${isGone(one) ? "no push since step" : "step"} ${count(one.step)}` }),
         element("div", { class: "stack" }, element("div", {
-          css: { width: `${(100 * (one.clock + 1)) / most}%`, background: css("accent") } })),
+          css: { width: isGone(one) ? "0" : `${(100 * (one.clock + 1)) / most}%`, background: css("accent") } })),
         element("span", { class: "sum", text: count(one.clock + 1) }),
-        element("span", { class: "blame", text: one.clock > least ? `${one.clock - least} ahead` : "" }))));
+        element("span", { class: "blame", text: !isGone(one) && one.clock > least ? `${one.clock - least} ahead` : "" }))));
     this.#spread(staleness);
   }
 

@@ -1,7 +1,7 @@
 // The numbers of now: how far the run is, how fast, and how good.
 
 import { byId, element, setText } from "./dom.js";
-import { count, duration, isNumber, number, percent, rate } from "./format.js";
+import { count, counted, duration, isNumber, number, percent, rate } from "./format.js";
 import { columnOf, last, table } from "./store.js";
 
 const kWindow = 10;  // seconds over which speed is measured
@@ -46,7 +46,8 @@ function tilesOf(run) {
       value: percent(accuracy ? accuracy.value : last(run, "steps", "accuracy")),
       more: accuracy ? `training ${percent(last(run, "steps", "accuracy"))}` : "" },
     { title: "Workers", value: count(workers?.workers?.length ?? resolved.workers),
-      more: resolved.servers ? `${resolved.servers} servers` : `${count(resolved.threads)} threads` },
+      more: resolved.servers ? counted(resolved.servers, "server")
+        : resolved.threads ? `${counted(resolved.threads, "thread")} each` : "" },
   ];
 }
 
