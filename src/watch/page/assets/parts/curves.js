@@ -65,8 +65,8 @@ export class Curves {
     if (train.update(view.x, smooth, isLog)) {
       const label = curve.heldOut ? `${run.name}, training` : run.name;
       if (smooth > 0)
-        sets.push({ ...common, order: 3, key: `${run.name} raw`, label, data: train.raw, points: train.raw, isFaint: true,
-                    borderColor: faint(line, 0.22), borderWidth: 1 });
+        sets.push({ ...common, order: 3, key: `${run.name} raw`, label, data: train.raw, points: train.raw,
+                    isFaint: true, borderColor: faint(line, 0.22), borderWidth: 1 });
       sets.push({ ...common, order: 2, key: `${run.name} train`, label, data: train.smoothed, points: train.smoothed,
                   borderColor: line, backgroundColor: line });
     }

@@ -31,7 +31,8 @@ export class Staleness {
         element("div", { class: "stack" }, element("div", {
           css: { width: isGone(one) ? "0" : `${(100 * (one.clock + 1)) / most}%`, background: css("accent") } })),
         element("span", { class: "sum", text: count(one.clock + 1) }),
-        element("span", { class: "blame", text: !isGone(one) && one.clock > least ? `${one.clock - least} ahead` : "" }))));
+        element("span", { class: "blame",
+                          text: !isGone(one) && one.clock > least ? `${one.clock - least} ahead` : "" }))));
     this.#spread(staleness);
   }
 
