@@ -159,10 +159,13 @@ class PageTest(unittest.TestCase):
                                  "running")
                 page.wait_for(driver, "document.querySelector('#card-workers .bar-row .sum').textContent.includes('s')")
                 page.wait_for(driver, "!document.getElementById('card-cpu').hidden")
-                # Stopped as with Ctrl-C: the page says that nobody answers.
+                # Stopped as with Ctrl-C: the page shows the last step and says that it has ended.
                 training.send_signal(signal.SIGINT)
-                page.wait_for(driver, "document.getElementById('link').dataset.state != 'live'")
+                page.wait_for(driver, "document.getElementById('link').dataset.state == 'ended'")
                 training.stdout.read()
+                last = json.loads((run / "metrics.jsonl").read_text().splitlines()[-1])["step"]
+                page.wait_for(driver, f"{POINTS.format('loss')}[0] == {last}", what="the last step")
+                self.assertEqual(page.foreign_requests(driver, self.port), [])
             finally:
                 if training.poll() is None:
                     training.kill()

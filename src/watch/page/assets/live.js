@@ -5,7 +5,7 @@ import { apply, forgetTables } from "./store.js";
 const kRetryMs = 3000;
 
 export class Live {
-  // onNews(changed) after each message; onState("live" | "waiting" | "full" | "paused").
+  // onNews(changed) after each message; onState("live" | "waiting" | "full" | "paused" | "ended").
   constructor(onNews, onState) {
     this.onNews = onNews;
     this.onState = onState;
@@ -36,7 +36,7 @@ export class Live {
       if (!this.source && this.address) this.#open();
     } else {
       this.close();
-      this.onState("paused");
+      if (this.address) this.onState("paused");
     }
   }
 
@@ -52,7 +52,13 @@ export class Live {
     source.onmessage = (event) => {
       if (isFirst) forgetTables();
       isFirst = false;
-      this.onNews(apply(JSON.parse(event.data)));
+      const message = JSON.parse(event.data);
+      if (message.ended) {
+        this.address = "";
+        this.close();
+        return this.onState("ended");
+      }
+      this.onNews(apply(message));
     };
     source.onerror = () => {
       this.onState("waiting");

@@ -22,6 +22,7 @@ const kLinkTexts = {
   waiting: "connection lost; trying again …",
   full: "the page does not answer; trying again …",
   paused: "paused while hidden",
+  ended: "the run's page has ended; trireme watch shows it again",
 };
 
 let shownFirst = "", isDrawing = false;

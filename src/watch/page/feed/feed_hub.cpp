@@ -31,7 +31,12 @@ FeedHub::~FeedHub() {
 
 void FeedHub::close() {
   const std::lock_guard lock(mutex_);
+  if (is_closed_) return;
   is_closed_ = true;
+  if (viewers_ > 0) try {
+      (void)poll_runs();
+    } catch (const std::exception&) {  // as in work()
+    }
   wake_.notify_all();
   news_.notify_all();
 }

@@ -56,7 +56,7 @@ class FeedHub {
   std::string list();
   // The runs by name.
   std::map<std::string, base::fs::path> folders();
-  // Wakes and refuses all who wait, for the end.
+  // For the end: reads what is new once more, then wakes all who wait.
   void close();
   bool is_closed() const;
 

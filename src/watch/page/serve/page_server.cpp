@@ -31,7 +31,8 @@ namespace trireme::watch {
 namespace {
 
 constexpr std::size_t kThreads = 128, kWaiting = 512, kMostRunsAtOnce = 32;
-constexpr double kHeadSeconds = 5, kWriteSeconds = 10, kKeepAliveSeconds = 5, kRefuseSeconds = 0.5;
+constexpr double kHeadSeconds = 5, kWriteSeconds = 10, kKeepAliveSeconds = 5, kRefuseSeconds = 0.5,
+                 kLastWordsSeconds = 0.3;
 
 const char* type_of_asset(std::string_view name) {
   if (name.ends_with(".html")) return "text/html; charset=utf-8";
@@ -55,6 +56,11 @@ Credentials credentials_of(const httplib::Request& request) {
           request.get_header_value("Sec-Fetch-Site"), request.get_header_value("Sec-Fetch-Mode"),
           request.get_header_value("Cookie"),         request.get_header_value("Authorization"),
           request.get_param_value("token"),           request.method == "POST"};
+}
+
+void send_event(httplib::DataSink& sink, const std::string& json) {
+  const std::string text = "data: " + json + "\n\n";
+  sink.write(text.data(), text.size());
 }
 
 void answer(httplib::Response& response, const Refusal& refusal) {
@@ -92,6 +98,9 @@ class PageServer::Http : private httplib::Server {
 
   ~Http() override {
     hub_.close();
+    // The last words, for those who read them at once.
+    const std::int64_t deadline = base::in_seconds(kLastWordsSeconds);
+    while (live_ > 0 && base::now_ns() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     {
       // Nobody who reads or writes slowly may keep a run from ending.
       const std::lock_guard lock(mutex_);
@@ -272,7 +281,13 @@ class PageServer::Http : private httplib::Server {
             if (!sink.write(text.data(), text.size())) return false;
           }
           connection->version = hub_.wait_for_news(connection->version, 1);
-          return !hub_.is_closed() && sink.is_writable();
+          if (hub_.is_closed()) {
+            if (const std::string json = connection->session.next(hub_); !json.empty()) send_event(sink, json);
+            send_event(sink, R"({"ended":true})");
+            sink.done();
+            return true;
+          }
+          return sink.is_writable();
         },
         [this, connection](bool) { live_.fetch_sub(1); });
   }
