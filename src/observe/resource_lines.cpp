@@ -93,7 +93,7 @@ double busiest_disk(const HostSample& before, const HostSample& now, double peri
 
 }  // namespace
 
-ResourcesUsed process_line(const LineHead& head, const std::string& cpus, const ProcessSample& before,
+ResourcesUsed process_line(const LineHead& head, const UsableCores& usable, const ProcessSample& before,
                            const ProcessSample& now, const NetworkBytes& network_before, const NetworkBytes& network) {
   const double period = head.period_seconds;
   const auto counted = [&](double ProcessSample::*what) { return grown(before.*what, now.*what); };
@@ -104,7 +104,8 @@ ResourcesUsed process_line(const LineHead& head, const std::string& cpus, const 
   LineText line(head, false);
   line.cores("cpu_user", user);
   line.cores("cpu_system", system);
-  line.raw("cpus", json_text(cpus));
+  line.raw("cpus", json_text(usable.cpus));
+  if (usable.limit > 0) line.whole("core_limit", usable.limit);
   line.whole("resident_bytes", now.resident_bytes);
   line.whole("shared_bytes", now.shared_bytes);
   line.whole("threads", now.threads);
@@ -120,7 +121,8 @@ ResourcesUsed process_line(const LineHead& head, const std::string& cpus, const 
                                        .rank = head.rank,
                                        .period_seconds = period,
                                        .cpu = user + system,
-                                       .cpus = cpus,
+                                       .cpus = usable.cpus,
+                                       .core_limit = static_cast<double>(usable.limit),
                                        .memory_bytes = or_zero(now.resident_bytes),
                                        .shared_bytes = or_zero(now.shared_bytes),
                                        .network_received_bytes = or_zero(received),

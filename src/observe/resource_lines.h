@@ -18,8 +18,13 @@ struct LineHead {
   double period_seconds = 1;  // between the samples
 };
 
-// `cpus`: the cores on which the process may run.
-ResourcesUsed process_line(const LineHead& head, const std::string& cpus, const ProcessSample& before,
+// The cores on which a process may run, as in 0-3,8, and how many of them at the same time; 0: all.
+struct UsableCores {
+  std::string cpus;
+  int limit = 0;
+};
+
+ResourcesUsed process_line(const LineHead& head, const UsableCores& usable, const ProcessSample& before,
                            const ProcessSample& now, const NetworkBytes& network_before, const NetworkBytes& network);
 ResourcesUsed host_line(const LineHead& head, const HostSample& before, const HostSample& now);
 

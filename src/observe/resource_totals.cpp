@@ -36,6 +36,7 @@ void ResourceTotals::add(const ResourceFigures& figures, double now_seconds) {
     use_.network_bytes += figures.network_received_bytes;
   } else {
     if (host.known.insert(figures.cpus).second) add_cpus(figures.cpus, host.usable);
+    host.limit = std::max(host.limit, figures.core_limit);
     host.used_by_run += figures.cpu * figures.period_seconds;
     host.seconds[figures.rank] += figures.period_seconds;
   }
@@ -79,7 +80,8 @@ std::optional<ClusterUse> ResourceTotals::total() const {
     used_by_run += host.used_by_run;
     double longest = 0;
     for (const auto& [rank, seconds] : host.seconds) longest = std::max(longest, seconds);
-    had_by_run += longest * static_cast<double>(host.usable.size());
+    const auto usable = static_cast<double>(host.usable.size());
+    had_by_run += longest * (host.limit > 0 ? std::min(usable, host.limit) : usable);
   }
   if (had > 0) use.cpu_share = used / had;
   if (had_by_run > 0) use.cpu_share_of_run = used_by_run / had_by_run;

@@ -43,6 +43,7 @@ class ResourceTotals {
     double cores = 0;
     double used = 0, had = 0;       // seconds of its cores: busy, and all
     std::set<int> usable;           // the cores that the run may use
+    double limit = 0;               // how many of them at the same time; 0: all
     std::set<std::string> known;    // the lists of cores that are in `usable`
     double used_by_run = 0;         // seconds of cores
     std::map<int, double> seconds;  // by rank: that its figures cover

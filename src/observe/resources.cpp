@@ -70,6 +70,10 @@ std::string host_name() {
   return name.data();
 }
 
+int core_limit(const base::CorePlan& cores) {
+  return cores.usable < static_cast<int>(cores.cpus.size()) ? cores.usable : 0;
+}
+
 ResourceWatch::ResourceWatch(ResourceReceiver receiver, double period_seconds, std::vector<int> cpus, Watched watched)
     : receiver_(std::move(receiver)),
       cpus_(std::move(cpus)),
@@ -113,7 +117,7 @@ void ResourceWatch::watch(double period_seconds) try {
     if (head.period_seconds <= 0) continue;
     const ProcessSample now = process.sample();
     const NetworkBytes network_now = network.read();
-    receiver_(process_line(head, cpus, before, now, network_before, network_now));
+    receiver_(process_line(head, {cpus, watched_.core_limit}, before, now, network_before, network_now));
     before = now;
     network_before = network_now;
     before_ns = now_ns;

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/cpu/cores.h"
 #include "observe/events.h"
 
 namespace trireme::observe {
@@ -27,7 +28,11 @@ struct Watched {
   std::string host = host_name();
   int rank = 0;
   bool with_host = true;  // also writes the lines about the host: one process of each host does
+  int core_limit = 0;     // see core_limit()
 };
+
+// How many of these cores the control group lets the process use at the same time; 0 if all.
+int core_limit(const base::CorePlan& cores);
 
 // If it throws, the run continues with a warning and without further samples.
 using ResourceReceiver = std::function<void(ResourcesUsed)>;

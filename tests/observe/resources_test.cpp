@@ -200,7 +200,7 @@ TEST(ResourceWatch, WritesLinesOfProcessAndHostAndStopsAtOnce) {
   const std::int64_t start = base::now_ns();
   {
     const ResourceWatch watch([&](ResourcesUsed used) { all.push_back(std::move(used)); }, 0.05, {0, 5, 6, 7},
-                              {"node \"7\"", 12, true});
+                              {"node \"7\"", 12, true, 3});
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
   }
   {
@@ -219,6 +219,7 @@ TEST(ResourceWatch, WritesLinesOfProcessAndHostAndStopsAtOnce) {
     EXPECT_EQ(read.at("rank"), i % 2 == 0 ? Json(12) : Json(nullptr));
     if (i % 2 == 0) {
       EXPECT_EQ(read.at("cpus"), "0,5-7");
+      EXPECT_EQ(read.at("core_limit"), 3);
       EXPECT_GT(read.at("resident_bytes"), 0);
       EXPECT_GE(read.at("cpu_user"), 0);
     }
@@ -229,7 +230,7 @@ TEST(ResourceWatch, OnlyOneProcessOfAHostReportsOnIt) {
   std::vector<int> ranks;
   {
     const ResourceWatch watch([&](const ResourcesUsed& used) { ranks.push_back(used.figures.rank); }, 0.01, {},
-                              {"n", 3, false});
+                              {"n", 3, false, 0});
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   ASSERT_FALSE(ranks.empty());
@@ -295,6 +296,16 @@ TEST(ResourceTotals, AreThoseOfTheWholeCluster) {
   EXPECT_EQ(use->memory_peak_bytes, 1500);
   EXPECT_EQ(use->memory_peak_of_run_bytes, 90 + 10 + 50 + 60 + 150)
       << "own parts, and the largest shared one of a host";
+}
+
+TEST(ResourceTotals, OfAContainerThatMayUseFewerCores) {
+  ResourceTotals totals;
+  for (int rank = 0; rank < 2; ++rank) {
+    ResourceFigures figures = of_process("a", rank, 0.75, "0-63", 100, 10);
+    figures.core_limit = 2;
+    totals.add(figures, 0);
+  }
+  EXPECT_DOUBLE_EQ(totals.total()->cpu_share_of_run, 1.5 / 2);
 }
 
 TEST(ResourceTotals, ForgetALostHostAndTrustNoShortPeriod) {

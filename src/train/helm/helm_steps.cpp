@@ -77,7 +77,9 @@ void Helm::watch_resources() {
         } catch (const base::Error&) {  // a record has failed, as the helm's own thread will notice
         }
       },
-      1.0, context_.experiment.cores.cpus, observe::Watched{context_.hosts[at(strategy::RoleMap::kHelm)]});
+      1.0, context_.experiment.cores.cpus,
+      observe::Watched{.host = context_.hosts[at(strategy::RoleMap::kHelm)],
+                       .core_limit = observe::core_limit(context_.experiment.cores)});
 }
 
 void Helm::note_resources(observe::ResourcesUsed used) {

@@ -148,6 +148,7 @@ inline constexpr auto kFields<observe::ResourceFigures> = std::tuple{&observe::R
                                                                      &observe::ResourceFigures::period_seconds,
                                                                      &observe::ResourceFigures::cpu,
                                                                      &observe::ResourceFigures::cpus,
+                                                                     &observe::ResourceFigures::core_limit,
                                                                      &observe::ResourceFigures::cores,
                                                                      &observe::ResourceFigures::memory_bytes,
                                                                      &observe::ResourceFigures::shared_bytes,

@@ -373,7 +373,8 @@ class Job {
   // The lowest process of each host reports on the host, too.
   observe::Watched watched() const {
     const std::string& host = hosts_[at(process_)];
-    return {host, process_, std::ranges::find(hosts_, host) == hosts_.begin() + process_};
+    return {host, process_, std::ranges::find(hosts_, host) == hosts_.begin() + process_,
+            observe::core_limit(experiment_->cores)};
   }
 
   // Runs worker and server until they are ordered to end, or fail. Process 0 is watched by the helm.
