@@ -29,7 +29,7 @@ from tensorboard.util import tensor_util
 PROGRAM = ""
 SMALL = ["--model", "lenet5", "--data", "synthetic", "--train-samples", "320", "--test-samples", "64", "--batch", "16"]
 # A worker that rests makes steps slow enough for every one to be shown.
-SLOW = ["--slow", "worker=0,factor=200", "--threads", "1"]
+SLOW = ["--slow", "worker=0,factor=200", "--threads", "1", "--assign", "even"]
 
 
 def train(*arguments, **more):
@@ -60,7 +60,7 @@ class TensorboardTest(unittest.TestCase):
     def setUpClass(cls):
         cls.place = tempfile.TemporaryDirectory()
         cls.root = pathlib.Path(cls.place.name)
-        options = ["--tensorboard"] + (["--watch-layers"] if has_option("--watch-layers") else [])
+        options = ["--tensorboard"] + (["--watch-layers", "5"] if has_option("--watch-layers") else [])
         train(*SMALL, *SLOW, *options, "--epochs", "2", "--workers", "2", "--run", str(cls.root / "two"))
         cls.kill_and_resume(cls.root / "killed", options)
 

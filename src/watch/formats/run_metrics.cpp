@@ -36,6 +36,12 @@ bool is_metric_name(std::string_view name) {
 
 double known_or(double value, double otherwise) { return std::isfinite(value) ? value : otherwise; }
 
+// A damaged file may name any number.
+std::int64_t whole_number(double value) {
+  constexpr double kMost = 9e15;  // doubles of this size are exact
+  return std::isnan(value) ? 0 : static_cast<std::int64_t>(std::clamp(value, -kMost, kMost));
+}
+
 struct Described {
   const char* field;   // of resources.jsonl
   const char* metric;  // its name, without the prefix
@@ -153,7 +159,7 @@ void RunMetrics::see(const Json& line) {
 void RunMetrics::note_time(const Json& line) {
   const double step = number_of(line, "step"), time = number_of(line, "time");
   if (std::isnan(step)) return;
-  training_.step = std::max(training_.step, static_cast<std::int64_t>(step));
+  training_.step = std::max(training_.step, whole_number(step));
   auto& recent = training_.recent;
   if (std::isnan(time)) return;
   if (!recent.empty() && time < recent.back().first) recent.clear();  // the clock was set back
@@ -163,7 +169,7 @@ void RunMetrics::note_time(const Json& line) {
 
 void RunMetrics::see_step(const Json& line) {
   for (const char* name : {"loss", "accuracy", "lr"}) training_.newest[name] = number_of(line, name);
-  training_.epoch = static_cast<std::int64_t>(known_or(number_of(line, "epoch"), 0));
+  training_.epoch = whole_number(number_of(line, "epoch"));
 }
 
 void RunMetrics::see_epoch(const Json& line) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <random>
 #include <sstream>
 
 #include "support/temporary_folder.h"
@@ -101,6 +102,44 @@ TEST(Prometheus, FollowsRunsThatGrowGoBackAndEnd) {
   write_file(run / "summary.json", "{}");
   EXPECT_EQ(now().at(R"(trireme_run_finished{run="r"})"), "1");
   EXPECT_EQ(exporter.text({}), "") << "a run that is not asked for";
+}
+
+TEST(Prometheus, AClockThatIsSetBackGivesNoWrongRate) {
+  const TemporaryFolder folder;
+  const base::fs::path run = folder / "r";
+  write_watched_run(run);
+  PrometheusExporter exporter;
+  const std::string rate = R"(trireme_samples_per_second{run="r"})";
+  EXPECT_EQ(samples_of(exporter.text({{"r", run}})).at(rate), "320");
+  append(run / "metrics.jsonl",
+         "\n"
+         R"({"type":"checkpoint","time":500.0,"step":30,"seconds":0.5})"
+         "\n");
+  EXPECT_FALSE(samples_of(exporter.text({{"r", run}})).contains(rate)) << "one moment is no time";
+  append(run / "metrics.jsonl", R"({"type":"checkpoint","time":502.0,"step":40,"seconds":0.5})"
+                                "\n");
+  EXPECT_EQ(samples_of(exporter.text({{"r", run}})).at(rate), "320");
+}
+
+// Bytes of a valid run are replaced at random places: whatever comes of it, the text keeps its form.
+TEST(Prometheus, DamagedFilesDoNoHarm) {
+  const TemporaryFolder folder;
+  const base::fs::path run = folder / "r";
+  std::mt19937 random(1);
+  constexpr std::string_view kLetters = "0159-e.\"[]{},:\n\\na\xff";
+  for (int round = 0; round < 300; ++round) {
+    write_watched_run(run);
+    for (const char* name : {"run.json", "metrics.jsonl", "resources.jsonl"}) {
+      std::string text = base::read_text(run / name);
+      for (int change = 0; change < 1 + round % 20; ++change)
+        text[random() % text.size()] = kLetters[random() % kLetters.size()];
+      write_file(run / name, text);
+    }
+    std::istringstream lines(PrometheusExporter().text({{"r", run}}));
+    for (std::string line; std::getline(lines, line);)
+      ASSERT_TRUE(line.starts_with("# ") || (line.starts_with("trireme_") && line.rfind(' ') > line.rfind('}')))
+          << round << ": " << line;
+  }
 }
 
 TEST(Prometheus, SeveralRunsHaveALabel) {
