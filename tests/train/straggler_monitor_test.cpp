@@ -44,6 +44,18 @@ TEST(StragglerMonitor, NamesThePhaseInWhichOneIsSlowerThanOthers) {
   EXPECT_EQ(lateness.sentence(10), "worker 0 makes everybody wait 40 %: its loading is slow");
 }
 
+TEST(StragglerMonitor, WaitingAtTheBeginningOfAStepIsWaiting) {
+  // Worker 1 loads for 2 s. The others wait for its weights before their forward, and all have their gradients
+  // together.
+  StragglerMonitor lateness({0, 0, 0});
+  for (int step = 0; step < 5; ++step)
+    lateness.see({{{.backward = 1, .network = 2}, 3 * kSecond, false},
+                  {{.load = 2, .backward = 1}, 3 * kSecond, false},
+                  {{.backward = 1, .network = 2}, 3 * kSecond, false}});
+  EXPECT_DOUBLE_EQ(lateness.caused()[1], 10);
+  EXPECT_EQ(lateness.sentence(15), "worker 1 makes everybody wait 67 %: its loading is slow");
+}
+
 TEST(StragglerMonitor, BlamesNoPhaseThatDoesNotExplainIt) {
   // It came late, but all phases took as long as those of the others.
   StragglerMonitor late({0, 0, 0});

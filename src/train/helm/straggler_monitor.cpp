@@ -16,10 +16,28 @@ constexpr double kWorthSaying = 0.05;
 constexpr double kMeasurableSeconds = 0.1;  // less is what starting and clocks make of it
 constexpr double kExplains = 0.5;           // the share of the waiting that a phase must explain to be blamed
 constexpr double kBoundByNetwork = 0.2;     // the share of the time that makes the network the cause
+constexpr double kMostlyNetwork = 0.5;      // the same, where no link is slower than others
+constexpr double kMuchWaiting = 0.2;        // without a known cause, it still outweighs a known small one
 constexpr double kMainCause = 3;            // times the share of a late worker
 constexpr double kMuchCompute = 1;          // seconds that tell how fast a worker is
 constexpr double kMuchLonger = 1.5;         // for an oar or push
 constexpr std::size_t kReports = 10;        // that a report's sentence is about
+
+double own_seconds(const observe::StepSeconds& seconds) {
+  double sum = 0;
+  for (const observe::StepPhase& phase : observe::kStepPhases)
+    if (phase.is_own) sum += seconds.*phase.seconds;
+  return sum;
+}
+
+// The worker with the largest value, and how far it is beyond the median of the others.
+std::pair<std::size_t, double> last_of(const std::vector<double>& values) {
+  const auto last = std::ranges::max_element(values) - values.begin();
+  std::vector<double> others = values;
+  others.erase(others.begin() + last);
+  std::ranges::sort(others);
+  return {static_cast<std::size_t>(last), values[static_cast<std::size_t>(last)] - others[others.size() / 2]};
+}
 
 }  // namespace
 
@@ -37,12 +55,17 @@ void StragglerMonitor::see(const std::vector<strategy::WorkerStepReport>& notes,
     arrived.push_back(notes[w].arrived_ns - ahead_[w]);
   }
   if (notes.size() < 2) return;
-  const auto last = std::ranges::max_element(arrived) - arrived.begin();
-  std::vector<std::int64_t> others = arrived;
-  others.erase(others.begin() + last);
-  std::ranges::sort(others);
-  totals_[static_cast<std::size_t>(last)].caused +=
-      1e-9 * static_cast<double>(arrived[static_cast<std::size_t>(last)] - others[others.size() / 2]);
+  std::vector<double> arrivals, own;
+  for (std::size_t w = 0; w < notes.size(); ++w) {
+    arrivals.push_back(1e-9 * static_cast<double>(arrived[w] - arrived[0]));
+    own.push_back(own_seconds(notes[w].seconds));
+  }
+  const auto [late, late_seconds] = last_of(arrivals);
+  const auto [slow, slow_seconds] = last_of(own);
+  if (late_seconds >= slow_seconds)
+    totals_[late].caused += late_seconds;
+  else
+    totals_[slow].caused += slow_seconds;
 }
 
 void StragglerMonitor::lose(int worker) {
@@ -130,8 +153,10 @@ std::string StragglerMonitor::sentence_of(const AllTotals& totals, double total_
   if (is_late && most >= kExplains * caused)
     return fmt::format("worker {} makes everybody wait {:.0f} %: its {} is slow", worst, 100 * share, slowest);
   if (!network.empty()) return network;
-  if (is_late) return fmt::format("worker {} makes everybody wait {:.0f} %", worst, 100 * share);
-  return sentence_of_speed(totals);
+  const std::string speed = sentence_of_speed(totals);
+  if (is_late && (speed.empty() || share >= kMuchWaiting))
+    return fmt::format("worker {} makes everybody wait {:.0f} %", worst, 100 * share);
+  return speed;
 }
 
 double StragglerMonitor::network_share(const AllTotals& totals, double total_seconds) {
@@ -146,6 +171,7 @@ std::string StragglerMonitor::sentence_of_network(const AllTotals& totals, doubl
   const double share = network_share(totals, total_seconds);
   if (!verdict || share < kBoundByNetwork || share * total_seconds < kMeasurableSeconds) return {};
   const auto speed = [](double bytes) { return base::human_bytes(bytes) + "/s"; };
+  if (verdict->workers.empty() && share < kMostlyNetwork) return {};
   if (verdict->workers.empty())
     return fmt::format("everybody waits {:.0f} % for the network: connections carry at most {}", 100 * share,
                        speed(verdict->bytes_per_second));

@@ -2,7 +2,9 @@
 // Runs in the helm's thread.
 //
 // Every worker notes the time at which its gradient was complete, before any exchange. The last worker of a step is
-// charged with the time between the median of the other workers' times and its own.
+// charged with the time between the median of the other workers' times and its own; or, if that is more, with what it
+// loaded and computed longer than the median of the others: they may have waited for it at the beginning of the step,
+// for weights that it did not send while it loaded.
 #pragma once
 
 #include <cstdint>

@@ -105,7 +105,7 @@ ResourceUsage read_resources(const base::fs::path& run) {
   usage.run_memory = run_memory.totals(first);
   usage.host_memory = host_memory.totals(first);
   usage.cpu_share = host_cores.totals(first);
-  for (auto& [second, used] : usage.cpu_share) used /= std::max(1.0, usage.cores);
+  for (auto& [second, used] : usage.cpu_share) used = std::min(1.0, used / std::max(1.0, usage.cores));
   usage.network = larger_of(received.totals(first), sent.totals(first));
   if (usage.network.empty()) usage.network = larger_of(received_of_ranks.totals(first), sent_of_ranks.totals(first));
   return usage;

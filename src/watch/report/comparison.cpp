@@ -183,9 +183,9 @@ std::string scaling_section(const std::vector<ReportedRun>& runs) {
     const std::string name = fmt::format("{} on {}, {}{}, {} steps", run.model, run.data, members.back()->run.strategy,
                                          size, run.total_steps);
     html += "<h3>" + html_escaped(name) + "</h3>\n";
-    html +=
-        html_figure(to_svg(Plot{"speed-up", "workers", "speed-up", {measured, ideal}, Scale::linear, Scale::linear}),
-                    "Samples per second, relative to the run with the fewest workers");
+    html += html_figure(
+        to_svg(Plot{"speed-up", "workers", "speed-up", {measured, ideal}, Scale::linear, Scale::linear, true}),
+        "Samples per second, relative to the run with the fewest workers");
     html += table.text();
   }
   return html;
@@ -194,9 +194,9 @@ std::string scaling_section(const std::vector<ReportedRun>& runs) {
 std::string resources_section(const std::vector<ReportedRun>& runs) {
   HtmlTable table({"run", "hosts", "CPU mean", "CPU peak", "cores used by the run", "network peak",
                    "memory peak of the hosts", "memory peak of the run"});
-  Plot cpu{"CPU of the cluster", "seconds", "%", {}, Scale::linear, Scale::linear};
-  Plot network{"network", "seconds", "MB/s", {}, Scale::linear, Scale::linear};
-  Plot memory{"memory", "seconds", "GB", {}, Scale::linear, Scale::linear};
+  Plot cpu{"CPU of the cluster", "seconds", "%", {}, Scale::linear, Scale::linear, true};
+  Plot network{"network", "seconds", "MB/s", {}, Scale::linear, Scale::linear, true};
+  Plot memory{"memory", "seconds", "GB", {}, Scale::linear, Scale::linear, true};
   const auto line_of = [](const ReportedRun& run, const ResourceUsage::Series& series, double factor,
                           std::size_t colour) {
     PlotLine line{run.label, {}, static_cast<int>(colour), false, false};

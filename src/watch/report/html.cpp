@@ -18,14 +18,16 @@ h2 { font-size: 20px; margin: 34px 0 10px; border-bottom: 2px solid #111; paddin
 h3 { font-size: 16px; margin: 22px 0 8px; }
 p { margin: 6px 0 10px; }
 .small, figcaption, caption { color: #444; font-size: 12.5px; }
-caption { caption-side: top; text-align: left; padding: 2px 0 5px; font-weight: 600; color: #111; }
+caption { caption-side: top; text-align: left; white-space: nowrap; padding: 2px 0 5px; font-weight: 600; color: #111; }
 .scroll { overflow-x: auto; margin: 8px 0 16px; }
 table { border-collapse: collapse; font-size: 12.5px; }
 th, td { padding: 3px 9px; text-align: right; border-bottom: 1px solid #ccc; vertical-align: top;
   font-variant-numeric: tabular-nums; }
 th { border-bottom: 1.5px solid #111; font-weight: 600; vertical-align: bottom; }
 th.t, td.t { text-align: left; }
-td.t { overflow-wrap: anywhere; min-width: 3.5em; }
+td.long { overflow-wrap: anywhere; }
+td { white-space: nowrap; }
+td.t { white-space: normal; }
 tr:last-child td { border-bottom: 1.5px solid #111; }
 figure { margin: 10px 0 18px; }
 figure svg { max-width: 100%; height: auto; display: block; }
@@ -48,10 +50,15 @@ nav a { color: #111; margin-right: 14px; }
 }
 )";
 
+constexpr std::size_t kLongCell = 24;  // a longer word may be broken anywhere
+
 std::string row_of(const std::vector<std::string>& cells, const char* tag, std::size_t text_columns) {
   std::string row = "<tr>";
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    row += fmt::format("<{0}{1}>{2}</{0}>", tag, i < text_columns ? " class=\"t\"" : "", html_escaped(cells[i]));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const bool is_long = cells[i].size() > kLongCell && cells[i].find(' ') == std::string::npos;
+    const char* kind = i >= text_columns ? "" : is_long ? " class=\"t long\"" : " class=\"t\"";
+    row += fmt::format("<{0}{1}>{2}</{0}>", tag, kind, html_escaped(cells[i]));
+  }
   return row + "</tr>\n";
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text/text.h"
 #include "train/experiment/options.h"
+#include "watch/records/run_difference.h"
 #include "watch/report/html.h"
 #include "watch/report/reported_run.h"
 #include "watch/show/bars.h"
@@ -29,8 +30,8 @@ std::string configuration_of(const ReportedRun& each) {
   HtmlTable table({"option", "value"}, 2);
   for (const base::OptionSpec& option : train::train_options()) {
     const auto found = each.run.configuration.find(option.name);
-    const bool is_place = std::string(option.name) == "run" || std::string(option.name) == "resume";
-    if (found == each.run.configuration.end() || found->second == option.otherwise || is_place) continue;
+    if (found == each.run.configuration.end() || found->second == option.otherwise || is_of_the_place(option.name))
+      continue;
     if (option.value[0] == '\0' && found->second == "no") continue;
     table.add({std::string("--") + option.name, found->second});
   }

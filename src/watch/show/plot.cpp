@@ -20,6 +20,7 @@ class Panel {
     for (const PlotLine& line : plot.lines)
       for (const auto& [x, y] : line.points)
         if (across_.can_show(x) && up_.can_show(y)) across_.include(x), up_.include(y);
+    if (plot.is_from_zero) up_.include(0);
     across_.finish();
     up_.finish();
   }

@@ -21,6 +21,7 @@ struct Plot {
   std::string title, x, y;
   std::vector<PlotLine> lines;
   Scale x_scale = Scale::logarithmic, y_scale = Scale::logarithmic;
+  bool is_from_zero = false;  // a linear y axis begins at 0
 };
 
 std::string to_svg(const Plot& plot);
