@@ -118,3 +118,25 @@ expect_same_bits "two workers on each of two hosts, in two levels" \
   on desk "$trireme" "${job[@]}" --workers 4 --strategy ps:levels=2 --hosts a,b --ssh "$ssh"
 expect_same_bits "this host and another" \
   on desk "$trireme" "${job[@]}" --workers 2 --strategy allreduce --hosts localhost,b --ssh "$ssh"
+
+# Every host reports on itself, and the totals are those of both.
+timeout -k 5 "$deadline" on desk "$trireme" train --model lenet5 --data synthetic --batch 32 --oars 8 --epochs 4 --json \
+  --quiet --workers 2 --strategy allreduce --hosts a,b --ssh "$ssh" --run "$folder/watched" >"$folder/summary" \
+  2>"$folder/errors" </dev/null || { cat "$folder/errors"; fail "the job that is watched failed"; }
+python3 - "$folder/watched" <<'PYTHON' || fail "resources of two hosts"
+import json, pathlib, sys
+run = pathlib.Path(sys.argv[1])
+summary = json.loads((run / "summary.json").read_text())
+lines = [json.loads(line) for line in (run / "resources.jsonl").read_text().splitlines()]
+of_hosts = [line for line in lines if line["rank"] is None]
+assert {line["host"] for line in of_hosts} == {"a", "b"}, of_hosts
+assert {(line["host"], line["rank"]) for line in lines if line["rank"] is not None} == {("a", 0), ("b", 1)}, lines
+cluster, workers = summary["cluster"], summary["per_worker"]
+assert cluster["hosts"] == 2, cluster
+# What the workers sent, with headers and other traffic; the last second of host b may be missing.
+payload = sum(worker["received_bytes"] for worker in workers)
+received = sum(line["network_received_bytes"] for line in of_hosts)
+assert 0.3 * payload < received < 2 * payload, (payload, received)
+assert cluster["network_bytes"] == received and cluster["network_peak_bytes_per_second"] > 0, cluster
+PYTHON
+say "resources of two hosts: each by itself, and in all"

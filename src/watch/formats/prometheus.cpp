@@ -5,7 +5,7 @@
 namespace trireme::watch {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{32} << 20;  // read by one call, about half a second's work
+constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // read by one call, about a tenth of a second's work
 
 }  // namespace
 
