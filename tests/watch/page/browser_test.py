@@ -144,31 +144,66 @@ class PageTest(unittest.TestCase):
 
     def test_a_run_that_trains_is_shown_live(self):
         run = self.folder / "runs" / "live"
+        training = self.train("live")
+        driver = self.driver
+        before = driver.execute_script("return " + POINTS.format("loss"))[0]
+        page.wait_for(driver, f"{POINTS.format('loss')}[0] > {before + 20}", what="new points by themselves")
+        self.assertEqual(driver.execute_script("return document.querySelector('#head .state').textContent"), "running")
+        page.wait_for(driver, "document.querySelector('#card-workers .bar-row .sum').textContent.includes('s')")
+        page.wait_for(driver, "!document.getElementById('card-cpu').hidden")
+        self.finish()
+        # Stopped as with Ctrl-C: the page shows the last step and says that it has ended.
+        training.send_signal(signal.SIGINT)
+        page.wait_for(driver, "document.getElementById('link').dataset.state == 'ended'")
+        training.stdout.read()
+        last = json.loads((run / "metrics.jsonl").read_text().splitlines()[-1])["step"]
+        page.wait_for(driver, f"{POINTS.format('loss')}[0] == {last}", what="the last step")
+
+    def train(self, name, *options):
+        """A run with a page, which is opened in a browser."""
         command = [os.environ["TRIREME_BINARY"], "train", "--model", "lenet5", "--data", "synthetic", "--train-samples",
-                   "3200", "--test-samples", "64", "--batch", "32", "--epochs", "1000", "--run", str(run), "--watch",
-                   "--watch-port", "0"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as training:
-            try:
-                address = page.address_in(training)
-                driver = self.enterContext(page.browser())
-                driver.get(address)
-                self.driver, self.port = driver, page.port_of(address)
-                before = page.wait_for(driver, POINTS.format("loss"))[0]
-                page.wait_for(driver, f"{POINTS.format('loss')}[0] > {before + 20}", what="new points by themselves")
-                self.assertEqual(driver.execute_script("return document.querySelector('#head .state').textContent"),
-                                 "running")
-                page.wait_for(driver, "document.querySelector('#card-workers .bar-row .sum').textContent.includes('s')")
-                page.wait_for(driver, "!document.getElementById('card-cpu').hidden")
-                # Stopped as with Ctrl-C: the page shows the last step and says that it has ended.
-                training.send_signal(signal.SIGINT)
-                page.wait_for(driver, "document.getElementById('link').dataset.state == 'ended'")
-                training.stdout.read()
-                last = json.loads((run / "metrics.jsonl").read_text().splitlines()[-1])["step"]
-                page.wait_for(driver, f"{POINTS.format('loss')}[0] == {last}", what="the last step")
-                self.assertEqual(page.foreign_requests(driver, self.port), [])
-            finally:
-                if training.poll() is None:
-                    training.kill()
+                   "3200", "--test-samples", "64", "--batch", "32", "--epochs", "10000", "--run",
+                   str(self.folder / "runs" / name), "--watch", "--watch-port", "0", *options]
+        training = self.enterContext(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                                      text=True))
+        self.addCleanup(training.kill)
+        address = page.address_in(training)
+        self.driver, self.port = self.enterContext(page.browser()), page.port_of(address)
+        self.driver.get(address)
+        page.wait_for(self.driver, POINTS.format("loss"))
+        return training
+
+    def test_a_lost_worker(self):
+        training = self.train("lost", "--workers", "3", "--strategy", "ps:mode=async")
+        driver = self.driver
+        page.wait_for(driver, "document.querySelectorAll('#card-workers .bar-row').length == 3")
+        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(training.pid)], capture_output=True, text=True,
+                                  check=True).stdout.split()
+        os.kill(int(children[-1]), signal.SIGKILL)
+        page.wait_for(driver, "Chart.getChart('curve-loss').marks.some(m => m.sign == '✕')")
+        self.assertIn("2 left", driver.find_element(By.ID, "card-events").text)
+        page.wait_for(driver, "document.querySelectorAll('#card-workers .bar-row').length == 2")
+        before = driver.execute_script("return " + POINTS.format("loss"))[0]
+        page.wait_for(driver, f"{POINTS.format('loss')}[0] > {before}", what="the others go on")
+        self.finish()
+        training.terminate()
+
+    def test_steering(self):
+        training = self.train("steered", "--watch-control")
+        driver = self.driver
+        self.assertNotIn("token", driver.current_url, "the token does not stay in the address")
+        driver.find_element(By.ID, "steer-pause").click()
+        page.wait_for(driver, "document.querySelector('.steering .soft').textContent == 'paused'")
+        driver.find_element(By.ID, "steer-continue").click()
+        before = driver.execute_script("return " + POINTS.format("loss"))[0]
+        page.wait_for(driver, f"{POINTS.format('loss')}[0] > {before}", what="the run goes on")
+        driver.find_element(By.ID, "steer-stop").click()
+        driver.switch_to.alert.dismiss()
+        self.assertIsNone(training.poll())
+        driver.find_element(By.ID, "steer-stop").click()
+        driver.switch_to.alert.accept()
+        page.wait_for(driver, "document.getElementById('link').dataset.state == 'ended'")
+        self.assertEqual(training.wait(60), 1)
 
     def test_marks_and_what_others_have_not_recorded(self):
         run = page.made_run(self.folder / "runs", "marked", 1500)
