@@ -140,7 +140,7 @@ TEST_F(RunFeedTest, damage_and_the_unknown_are_passed_over) {
           R"({"type":"push","worker":{},"clock":"x"})"
           "\n" +
           std::string("\xff\xfe\x00{{{{", 7) + "\n" + R"({"type":"step","step":2,"loss":0.5})" + "\n{\"type\":\"st");
-  write_file(run_ / "resources.jsonl", "{\"host\":[],\"rank\":1}\n{\"host\":\"a\"\n{}\n");
+  write_file(run_ / "resources.jsonl", "{\"host\":\"a\",\"rank\":1}\n{\"host\":[],\"rank\":1}\n{\"host\":\"a\"\n{}\n");
   write_file(run_ / "summary.json", "{\"test_loss\":");
   write_file(run_ / "trace_now.json", "[[[[");
   poll();

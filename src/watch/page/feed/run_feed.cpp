@@ -88,7 +88,8 @@ void RunFeed::resource(std::string_view line) {
     columns.push_back({std::string(name), is_position ? Joining::last : Joining::mean});
     values.push_back(number);
   });
-  if (!is_whole || host.empty() || host.size() > 300 || rank.size() > 20 || columns.size() > 200) return;
+  if (!is_whole || host.empty() || columns.empty() || host.size() > 300 || rank.size() > 20 || columns.size() > 200)
+    return;
   const std::string name = "resources/" + host + "/" + rank;
   if (rank == "null" && DocumentJson::accept(line)) data_.set_section("host/" + host, std::string(line));
   const SeriesTable& table = data_.table(name, columns, kResourceHistory);

@@ -21,6 +21,7 @@ class SeriesTable {
  public:
   static constexpr std::size_t kMostRows = 16384;
 
+  // REQUIRES: at least one column.
   explicit SeriesTable(std::vector<SeriesColumn> columns, std::size_t most_rows = kMostRows)
       : columns_(std::move(columns)), most_rows_(most_rows) {}
 

@@ -168,6 +168,10 @@ export class Timeline {
 
   #drawArrows(ctx, place, start, end) {
     if (this.lanes.arrows.length > 400) return;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(this.labels, kAxis, this.frame.clientWidth, this.canvas.clientHeight);
+    ctx.clip();
     ctx.strokeStyle = css("text");
     ctx.globalAlpha = 0.45;
     for (const { from, to } of this.lanes.arrows) {
@@ -178,7 +182,7 @@ export class Timeline {
       ctx.lineTo(place(to.time), b + kRow / 2);
       ctx.stroke();
     }
-    ctx.globalAlpha = 1;
+    ctx.restore();
   }
 
   #down(event) {

@@ -43,7 +43,8 @@ export function readTrace(trace) {
       if (event.name === "thread_sort_index") lane(event.pid, event.tid).order = event.args?.sort_index ?? 0;
     } else if (event.ph === "X" && result.spans < kMostSpans && Number.isFinite(event.ts)) {
       const end = event.ts + (event.dur || 0);
-      lane(event.pid, event.tid).spans.push({ name: String(event.name), start: event.ts, end,
+      const name = event.name === "step" && event.args?.step ? `step ${event.args.step}` : String(event.name);
+      lane(event.pid, event.tid).spans.push({ name, start: event.ts, end,
                                               about: about(event.args) });
       result.start = Math.min(result.start, event.ts);
       result.end = Math.max(result.end, end);
