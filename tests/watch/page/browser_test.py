@@ -71,7 +71,8 @@ class PageTest(unittest.TestCase):
         # The logarithmic axis, of losses only.
         driver.find_element(By.ID, "log").click()
         page.wait_for(driver, "Chart.getChart('curve-loss').options.scales.y.type == 'logarithmic'")
-        self.assertEqual(driver.execute_script("return Chart.getChart('curve-accuracy').options.scales.y.type"), "linear")
+        scale = "return Chart.getChart('curve-{}').options.scales.y.type"
+        self.assertEqual(driver.execute_script(scale.format("accuracy")), "linear")
         # The x axis.
         for axis, most in (("epoch", 3), ("time", 30), ("step", 3000)):
             driver.find_element(By.CSS_SELECTOR, f"[data-axis={axis}]").click()
@@ -82,7 +83,7 @@ class PageTest(unittest.TestCase):
         driver.get("about:blank")
         driver.get(address)
         page.wait_for(driver, f"{POINTS.format('loss')}?.length == 6")
-        self.assertEqual(driver.execute_script("return Chart.getChart('curve-loss').options.scales.y.type"), "logarithmic")
+        self.assertEqual(driver.execute_script(scale.format("loss")), "logarithmic")
         self.finish()
 
     def test_moving_by_keys_and_pointer(self):
@@ -116,7 +117,7 @@ class PageTest(unittest.TestCase):
         for _ in range(60):
             body.send_keys(Keys.TAB)
             reached.add(driver.execute_script(
-                "return document.activeElement.id || document.activeElement.className || document.activeElement.tagName"))
+                "return (n => n.id || n.className || n.tagName)(document.activeElement)"))
             body = driver.switch_to.active_element
         for wanted in ("theme", "smooth", "log", "zoom-in", "curve-loss", "curve-accuracy", "run"):
             self.assertIn(wanted, reached)
@@ -223,6 +224,33 @@ class PageTest(unittest.TestCase):
         lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
         (run / "metrics.jsonl").write_text("".join(lines[:1000]))
         page.wait_for(driver, f"{POINTS.format('loss')}[0] == 1000", what="the steps that were taken back are gone")
+        self.finish()
+
+    def test_the_time_line_of_the_newest_step(self):
+        run = page.made_run(self.folder / "runs", "traced", 100)
+        events = [{"ph": "M", "name": "process_name", "pid": rank, "args": {"name": f"worker {rank}"}}
+                  for rank in (0, 1)]
+        events += [{"ph": "X", "name": name, "pid": rank, "tid": 1, "ts": 1000 + start, "dur": 400, "args": {"step": 7}}
+                   for rank in (0, 1) for name, start in (("forward", 0), ("backward", 400))]
+        events += [{"ph": "s", "id": 5, "pid": 0, "tid": 1, "ts": 1500},
+                   {"ph": "f", "id": 5, "pid": 1, "tid": 1, "ts": 1600},
+                   None, {"ph": "X"}, {"ph": "f", "id": "nothing"}]
+        trace = {"traceEvents": events, "otherData": {"step": 7, "begin_us": 1000, "end_us": 1800}}
+        (run / "trace_now.json").write_text(json.dumps(trace))
+        driver = self.open(self.folder / "runs")
+        card = driver.find_element(By.ID, "card-timeline")
+        page.wait_for(driver, "!document.getElementById('card-timeline').hidden")
+        self.assertIn("step 7", card.text)
+        self.assertIn("2 processes over 800 µs", driver.find_element(By.ID, "timeline").get_attribute("aria-label"))
+        canvas = driver.find_element(By.ID, "timeline")
+        ActionChains(driver).move_to_element_with_offset(canvas, 0, 8 - canvas.size["height"] // 2 + 40).perform()
+        page.wait_for(driver, "/forward|backward/.test(document.querySelector('.timeline .tip').textContent)")
+        trace["otherData"]["step"] = 8
+        (run / "trace_now.json").write_text(json.dumps(trace))
+        page.wait_for(driver, "document.getElementById('card-timeline').textContent.includes('step 8')")
+        driver.execute_script("arguments[0].focus()", canvas)
+        canvas.send_keys("+")  # who zooms wants to look: the picture is held
+        page.wait_for(driver, "document.querySelector('#card-timeline button').getAttribute('aria-pressed') == 'true'")
         self.finish()
 
     def test_names_that_are_markup_stay_text(self):

@@ -56,7 +56,8 @@ def request(rng):
 def target(rng):
     made = rng.choice(TARGETS)
     if rng.random() < 0.3:
-        made += rng.choice(["?", "&", "%", "%zz", "%00", "?run=" * 300, "/" * 50, "?token=" + "t" * 500, "#", "\\", "..;/",
+        made += rng.choice(["?", "&", "%", "%zz", "%00", "?run=" * 300, "/" * 50, "?token=" + "t" * 500, "#",
+                            "\\", "..;/",
                             "?" + "&".join(f"run={i}" for i in range(200))])
     return made
 

@@ -64,7 +64,8 @@ export function readTrace(trace) {
     if (lanes.length > 0) result.processes.push({ name: one.name, order: one.order, lanes });
   }
   result.processes.sort((a, b) => a.order - b.order);
-  result.steps = [...steps].sort((a, b) => a - b);
+  const { step: newest } = trace.otherData || {};
+  result.steps = Number.isFinite(newest) ? [newest] : [...steps].sort((a, b) => a - b);
   const { begin_us: begin, end_us: end } = trace.otherData || {};
   if (Number.isFinite(begin) && end > begin && result.spans > 0) Object.assign(result, { start: begin, end });
   if (!(result.end > result.start)) result.end = result.start + 1;
