@@ -40,7 +40,7 @@ class Run:
         raise AssertionError("no page: " + self.said)
 
     def end(self):
-        out, err = self.process.communicate(timeout=300)
+        out, err = self.process.communicate(timeout=900)
         self.said += err
         return self.process.returncode, out
 
@@ -104,7 +104,7 @@ class TrainingTest(unittest.TestCase):
         for strategy in (["--workers", "2"], ["--workers", "2", "--strategy", "ps"]):
             with self.subTest(strategy=strategy):
                 name = "-".join(strategy).strip("-").replace(" ", "")
-                options = ["--epochs", "30", *strategy, "--stall-timeout", "3", "--heartbeat-timeout", "3"]
+                options = ["--epochs", "60", *strategy, "--stall-timeout", "4"]
                 undisturbed = self.weights(self.run_of("undisturbed" + name, *options))
                 run = self.run_of("paused" + name, *options, "--watch", "--watch-port", "0", "--watch-control")
                 page = run.page()
@@ -113,14 +113,14 @@ class TrainingTest(unittest.TestCase):
                 wait_for_state(page, "paused")
                 time.sleep(1)
                 before = run.steps()
-                time.sleep(5)
+                time.sleep(7)
                 self.assertEqual(run.steps(), before)
-                self.assertLess(before, 1200, "the run was over before it could be paused")
+                self.assertLess(before, 2400, "the run was over before it could be paused")
                 self.assertEqual(steer(page, "continue"), 204)
                 self.assertEqual(self.weights(run), undisturbed)
 
     def test_a_checkpoint_now_and_a_stop_that_can_be_resumed(self):
-        options = ["--epochs", "30"]
+        options = ["--epochs", "60"]
         undisturbed = self.weights(self.run_of("undisturbed", *options))
         run = self.run_of("steered", *options, "--keep", "1000", "--watch", "--watch-port", "0", "--watch-control")
         page = run.page()
@@ -137,7 +137,7 @@ class TrainingTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("interrupted after step", run.said)
         resumed = subprocess.run([os.environ["TRIREME_BINARY"], "train", "--resume", str(run.folder), "--json"],
-                                 capture_output=True, text=True, timeout=300, check=True)
+                                 capture_output=True, text=True, timeout=900, check=True)
         self.assertEqual(json.loads(resumed.stdout.splitlines()[-1])["weights_sha256"], undisturbed)
 
     def test_strategies_whose_weights_a_pause_would_change_can_only_be_stopped(self):

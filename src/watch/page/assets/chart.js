@@ -110,7 +110,24 @@ export function makeChart(canvas, options) {
   chart.options.scales.x.ticks.callback = (value) => xText(value);
   chart.options.scales.y.ticks.callback = (value) => options.format(value);
   chart.ourOptions = options;
+  chart.isSeen = true;
+  observer.observe(canvas);
   return chart;
+}
+
+// Charts that are scrolled out of sight are drawn when they come back: moving through many points stays quick.
+const observer = new IntersectionObserver((entries) => {
+  for (const entry of entries) {
+    const chart = window.Chart.getChart(entry.target);
+    if (!chart) continue;
+    chart.isSeen = entry.isIntersecting;
+    if (chart.isSeen && chart.isStale) update(chart);
+  }
+}, { rootMargin: "100px" });
+
+function update(chart) {
+  chart.isStale = !chart.isSeen;
+  if (chart.isSeen) chart.update("none");
 }
 
 // Draws the datasets with the colours, axis and range of now.
@@ -135,7 +152,7 @@ export function applyRange(chart) {
   const { x } = chart.options.scales;
   x.min = view.range?.min ?? 0;
   x.max = view.range?.max;
-  chart.update("none");
+  update(chart);
 }
 
 // Chart.js thins out what it is given as `data`; the same object with more points stays.
