@@ -126,7 +126,7 @@ class Run:
         self.log = open(self.folder + ".log", "w+")
         command = [program(), "train", "--model", model, "--data", data, "--normalize", "scale", "--batch", str(batch),
                    "--steps", str(steps), "--threads", "1", "--optimizer", "sgd:lr=0.01,momentum=0.9", "--schedule",
-                   "constant", "--run", self.folder, "--json", *arguments]
+                   "constant", "--trace", "all", "--run", self.folder, "--json", *arguments]
         self.process = start(command, cpus, stderr=self.log)
 
     def seconds(self, warm_up, leave_out_last=0):

@@ -167,8 +167,9 @@ std::string help_text(const Verb& verb, const base::OptionSpec& option) {
 }
 
 std::vector<Verb> verbs(const train::Registry& registry) {
-  return {train_verb(registry), init_verb(), eval_verb(),  predict_verb(), data_verb(), model_verb(),  compare_verb(),
-          bench_verb(registry), runs_verb(), watch_verb(), plot_verb(),    diff_verb(), report_verb(), list_verb()};
+  return {train_verb(registry), init_verb(),    eval_verb(),          predict_verb(), data_verb(),
+          model_verb(),         compare_verb(), bench_verb(registry), runs_verb(),    watch_verb(),
+          plot_verb(),          diff_verb(),    report_verb(),        trace_verb(),   list_verb()};
 }
 
 int run(const train::Registry& registry, int argc, char** argv) {

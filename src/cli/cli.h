@@ -60,6 +60,7 @@ Verb watch_verb();
 Verb plot_verb();
 Verb report_verb();
 Verb diff_verb();
+Verb trace_verb();
 
 // The hidden verb `manual DIR`: writes the man pages and the completions of bash and zsh into DIR, for installation.
 void write_manual(const train::Registry& registry, const std::string& folder);

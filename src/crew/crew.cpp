@@ -93,6 +93,8 @@ void Crew::make_states(const StepPlan& full) {
   for (int member = 0; member < options_.threads; ++member) {
     auto state = std::make_unique<MemberState>();
     state->member = member;
+    if (options_.spans != nullptr)
+      state->spans = &options_.spans->lane(kFirstMemberLane + member, fmt::format("oars of thread {}", member));
     state->took_ns.resize(segment_times_.segments());
     state->arenas.resize(1);
     state->runs.resize(1);

@@ -28,7 +28,7 @@
 #include "crew/segment_times.h"
 #include "crew/step_plan.h"
 #include "graph/program.h"
-#include "observe/trace.h"
+#include "observe/trace/span_recorder.h"
 
 namespace trireme::crew {
 
@@ -48,9 +48,10 @@ struct CrewOptions {
   // Called by the only thread of a crew of one, between two segments of work; `left`: the remaining part of the step's
   // work, from 1 down to 0.
   std::function<void(double left)> between{};
-  bool profile = false;             // see Crew::profile()
-  bool training = true;             // false: evaluate() only, without gradients
-  observe::Trace* trace = nullptr;  // gets a forward and a backward span per oar, on lane kFirstMemberLane + member
+  bool profile = false;  // see Crew::profile()
+  bool training = true;  // false: evaluate() only, without gradients
+  // Gets a forward and a backward span per oar, on lane kFirstMemberLane + member.
+  observe::SpanRecorder* spans = nullptr;
 };
 
 inline constexpr int kFirstMemberLane = 10;

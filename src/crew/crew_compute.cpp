@@ -76,10 +76,17 @@ void Crew::end_oars(MemberState& state, const StepContext& context, base::Range 
     oar_loss_[at(all[at(t)].oar)] = state.runs[at(t - tasks.begin)].loss;
     oar_correct_[at(all[at(t)].oar)] = state.runs[at(t - tasks.begin)].correct;
   }
-  if (options_.trace) {
-    const int lane = kFirstMemberLane + state.member;
-    options_.trace->add("forward", lane, state.start_ns, state.middle_ns);
-    options_.trace->add("backward", lane, state.middle_ns, base::now_ns());
+  if (state.spans) {
+    observe::Span span{.start_ns = state.start_ns,
+                       .end_ns = state.middle_ns,
+                       .step = state.spans->current_step(),
+                       .arguments = {static_cast<double>(all[at(tasks.begin)].oar), static_cast<double>(tasks.size())},
+                       .kind = observe::SpanKind::oar_forward};
+    state.spans->add(span);
+    span.start_ns = state.middle_ns;
+    span.end_ns = base::now_ns();
+    span.kind = observe::SpanKind::oar_backward;
+    state.spans->add(span);
   }
   state.first = tasks.end;
   state.segment = 0;

@@ -17,6 +17,7 @@ struct Crew::MemberState {
   std::vector<tensor::Buffer> statistics;      // per slot; per oar when the schedule is layer by layer
   std::map<std::tuple<std::int64_t, bool, int>, std::unique_ptr<graph::Instance>> instances;
   int member = 0;
+  observe::SpanLane* spans = nullptr;  // null: nobody wants them
   // Of the current step:
   std::int64_t first = 0;   // the first of the tasks being computed
   std::size_t segment = 0;  // their next segment; backward segments count on after the forward ones

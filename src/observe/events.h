@@ -183,15 +183,10 @@ struct ResourcesUsed {
   ResourceFigures figures{};
 };
 
-// The spans of a worker, made by observe::Trace::pack().
-struct RankTrace {
-  int rank = 0;
-  std::string name;
+// Spans of a process, as observe::pack() made them of a SpanChunk.
+struct SpansRecorded {
   std::string packed;
-  std::int64_t clock_ahead_ns = 0;
 };
-// No more spans will come: the trace can be written.
-struct TraceComplete {};
 
 struct RunFinished {
   std::string summary;             // one line of JSON, see docs/run_folder.md
@@ -205,13 +200,14 @@ struct ProfileDone {
 };
 
 using Event = std::variant<RunStarted, StepDone, PushDone, EpochDone, StoppedEarly, CheckpointWritten, HandedOver,
-                           WorkerLost, RolledBack, ResourcesUsed, RankTrace, TraceComplete, RunFinished, ProfileDone,
-                           Detached, Diverged, WorkersReport, LayerStatistics, ConfusionCounted, WeightsHashed>;
+                           WorkerLost, RolledBack, ResourcesUsed, SpansRecorded, RunFinished, ProfileDone, Detached,
+                           Diverged, WorkersReport, LayerStatistics, ConfusionCounted, WeightsHashed>;
 
 // Whether a slow sink may miss the event, because a newer one replaces it.
 inline bool is_droppable(const Event& event) {
   return std::holds_alternative<StepDone>(event) || std::holds_alternative<PushDone>(event) ||
-         std::holds_alternative<ResourcesUsed>(event) || std::holds_alternative<WorkersReport>(event);
+         std::holds_alternative<ResourcesUsed>(event) || std::holds_alternative<WorkersReport>(event) ||
+         std::holds_alternative<SpansRecorded>(event);
 }
 
 // Receives the events of a run in order, in a thread of its own, so it may block.

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 ran=0
-for launcher in ssh mpirun slurm; do
+for launcher in ssh mpirun slurm culprits; do
   code=0
   "${LAUNCHERS:-.}/$launcher.sh" || code=$?
   case $code in

@@ -39,7 +39,8 @@ class Faults : public Strategies {
     return all;
   }
   static void expect_sentence(Finished finished, int code, const std::vector<std::string>& sayings) {
-    while (finished.err.starts_with("warning: resources")) finished.err.erase(0, finished.err.find('\n') + 1);
+    while (finished.err.starts_with("warning: resources") || finished.err.starts_with("warning: trace"))
+      finished.err.erase(0, finished.err.find('\n') + 1);
     EXPECT_EQ(finished.exit_code, code) << finished.out << finished.err;
     EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
     EXPECT_TRUE(finished.err.starts_with("trireme: ")) << finished.err;

@@ -25,6 +25,7 @@
 #include "data/readers/table/table_summary.h"
 #include "fuzz/comm_targets.h"
 #include "fuzz/model_targets.h"
+#include "fuzz/trace_targets.h"
 #include "support/temporary_folder.h"
 
 namespace trireme::fuzz {
@@ -210,6 +211,8 @@ constexpr std::array kTargets{
     Target{"listener", visit_listener, listener_seeds},
     Target{"arbiter", visit_arbiter, arbiter_seeds},
     Target{"membership", host_member, membership_seeds},
+    Target{"spans", read_spans, span_seeds},
+    Target{"trace", read_trace, trace_seeds},
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ std::vector<Order> all_orders() {
           ReceiveStateOrder{true, 123456789012},
           ClockOrder{},
           AcknowledgeOrder{},
-          SendTraceOrder{},
+          SendSpansOrder{},
           SendTrafficOrder{},
           EndOrder{},
           SendUpdatesOrder{}};
@@ -44,7 +44,6 @@ std::vector<Report> all_reports() {
           FailureMessage{"cannot read 'x'; \xff\n"},
           EvaluationReply{{1.5, 2.5}, {3}, {4}, {5, 6}},
           TrafficReply{1ULL << 63, 7},
-          TraceReply{std::string("\0packed", 7)},
           StateReply{{{3, {5, 123456789012}, 77}, {4, {0, 5}, 78}}},
           Acknowledgement{},
           UpdatesReply{{{0, 5}, {7, 123456789012}}},
@@ -116,7 +115,6 @@ TEST(Reports, ComeBackAsTheyWere) {
   EXPECT_EQ(std::get<EvaluationReply>(back[5]).corrects, (std::vector<double>{3}));
   EXPECT_EQ(std::get<TrafficReply>(back[6]).sent, 1ULL << 63);
   EXPECT_EQ(std::get<TrafficReply>(back[6]).received, 7u);
-  EXPECT_EQ(std::get<TraceReply>(back[7]).packed, std::string("\0packed", 7));
 }
 
 TEST(Reports, OfALossThatIsNoNumber) {

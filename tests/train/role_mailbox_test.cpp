@@ -54,7 +54,7 @@ TEST(RoleMailbox, ReportsComeFromAnybodyWithTheirSender) {
   for (std::thread& sender : senders) sender.join();
 }
 
-// The ledger of a large set, or a trace, is longer than what a receiver keeps ready; short reports of another thread of
+// The ledger of a large set is longer than what a receiver keeps ready; short reports of another thread of
 // that process may come in between.
 TEST(RoleMailbox, LongReportsComeWhole) {
   auto groups = comm::inproc_groups(2, kMailSeconds);

@@ -100,6 +100,7 @@ TrainSeconds run_own(const TrainCase& bench, int oars, const Repetition& repetit
                                    {"threads", std::to_string(bench.threads)},
                                    {"optimizer", "sgd:lr=0.01,momentum=0.9"},
                                    {"schedule", "constant"},
+                                   {"trace", "all"},
                                    {"run", run.string()}});
   peer::run_train(options, bench.cpus);
   const std::vector<double> starts = starts_of_steps(run / "trace.json");

@@ -133,6 +133,7 @@ std::span<float> Collectives::reduce_scatter(std::span<float> data, Reduction ho
 
 void Collectives::all_reduce(std::span<float> data, Reduction how, Algorithm algorithm) {
   if (algorithm == Algorithm::automatic && data.size_bytes() > kShortBytes && windows_->find(data)) {
+    algorithm_ = "in shared memory";
     window_all_reduce(subgroup_, next(OperationKind::window_all_reduce, data.size_bytes(), 0, static_cast<int>(how)),
                       *windows_, data, combine_of(how));
     return finish(how, data, world());
@@ -140,6 +141,7 @@ void Collectives::all_reduce(std::span<float> data, Reduction how, Algorithm alg
   const AllReduce& chosen =
       find_all_reduce(algorithm, subgroup_.spread(), algorithm == Algorithm::automatic ? link_cost() : LinkCost{},
                       static_cast<std::int64_t>(data.size_bytes()));
+  algorithm_ = chosen.name.data();  // a literal
   const int detail = static_cast<int>(how) * 16 + static_cast<int>(chosen.algorithm);
   chosen.run(subgroup_, next(OperationKind::all_reduce, data.size_bytes(), 0, detail), data, combine_of(how));
   finish(how, data, world());
@@ -148,14 +150,17 @@ void Collectives::all_reduce(std::span<float> data, Reduction how, Algorithm alg
 void Collectives::exact_all_reduce(const ExactPlan& plan, std::span<const std::span<float>> partials,
                                    std::span<float> result, const UseSum& use) {
   const auto is_shared = [&](std::span<const float> array) { return windows_->find(array).has_value(); };
-  if (result.size_bytes() > kShortBytes && is_shared(result) && std::ranges::all_of(partials, is_shared))
+  if (result.size_bytes() > kShortBytes && is_shared(result) && std::ranges::all_of(partials, is_shared)) {
+    algorithm_ = "exact, in shared memory";
     return window_exact_all_reduce(subgroup_,
                                    next(OperationKind::exact_window_all_reduce, result.size_bytes(), 0, use ? 1 : 0),
                                    *windows_, plan, partials, result, use);
+  }
   const auto all = static_cast<std::int64_t>(plan.partials().size() * result.size_bytes());
   const bool whole =
       !use && all <= kMostWhole && link_cost().seconds({1, all}) <= link_cost().seconds({2, 2 * all / world()});
   const Operation operation = next(OperationKind::exact_all_reduce, result.size_bytes(), 0, use ? 1 : 0);
+  algorithm_ = whole ? "exact, all to all" : "exact, slices";
   if (whole)
     comm::exact_whole_all_reduce(subgroup_, operation, plan, partials, result, scratch_);
   else
@@ -166,6 +171,7 @@ void Collectives::exact_use(const ExactPlan& plan, std::span<const std::span<flo
                             const UseSum& use) {
   base::check(std::ranges::all_of(partials, [&](std::span<float> one) { return windows_->find(one).has_value(); }),
               "a partial that others cannot reach");
+  algorithm_ = "exact, in shared memory";
   window_exact_use(subgroup_,
                    next(OperationKind::exact_window_all_reduce, static_cast<std::size_t>(floats) * sizeof(float), 0, 2),
                    *windows_, plan, partials, floats, use);

@@ -37,6 +37,12 @@ class Collectives {
   // How long an operation may take without progress.
   void set_deadline(double seconds) { loop_->set_deadline(seconds); }
 
+  // The rank of the links (in whatever subgroup) for which this one has waited longest since the last call; -1: none.
+  int take_late() { return loop_->take_late(); }
+
+  // How the last sum was made: "tree, in shared memory".
+  const char* algorithm() const { return algorithm_; }
+
   // The sequence number of the next operation.
   std::uint32_t sequence() const { return sequence_; }
 
@@ -80,6 +86,7 @@ class Collectives {
   std::unique_ptr<ProgressLoop> loop_;
   Subgroup subgroup_;
   std::shared_ptr<const WindowSet> windows_;
+  const char* algorithm_ = "";
   std::uint32_t sequence_ = 0;
   std::optional<LinkCost> link_cost_;
   std::vector<float> scratch_;

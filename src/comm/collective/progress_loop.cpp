@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/system/clock.h"
 #include "comm/transport/link/message.h"
 
 namespace trireme::comm {
@@ -13,7 +14,8 @@ namespace {
 constexpr double kLookForBarriersSeconds = 0.5;
 }
 
-ProgressLoop::ProgressLoop(LinkSet set) : set_(std::move(set)), link_waiter_(set_.wakeup, set_.alarm) {}
+ProgressLoop::ProgressLoop(LinkSet set)
+    : set_(std::move(set)), link_waiter_(set_.wakeup, set_.alarm), waited_ns_(set_.links.size()) {}
 
 void ProgressLoop::build_lanes(std::span<const Transfer> transfers) {
   lanes_used_ = 0;
@@ -154,13 +156,29 @@ bool ProgressLoop::could_move() const {
   return false;
 }
 
+int ProgressLoop::take_late() {
+  const auto longest = std::ranges::max_element(waited_ns_);
+  const int late = longest == waited_ns_.end() || *longest == 0 ? -1 : static_cast<int>(longest - waited_ns_.begin());
+  std::ranges::fill(waited_ns_, 0);
+  return late;
+}
+
+template <class Sleep>
+void ProgressLoop::sleep_for(int late, const Sleep& sleep) {
+  const std::int64_t start_ns = base::now_ns();
+  sleep();
+  if (late >= 0) waited_ns_[static_cast<std::size_t>(late)] += base::now_ns() - start_ns;
+}
+
 void ProgressLoop::wait(const Operation& operation) {
   link_waiter_.polls().clear();
   const Lane* slow = nullptr;
+  int late = -1;
   for (std::size_t i = 0; i < lanes_used_; ++i) {
     const Lane& lane = lanes_[i];
     if (lane.is_done()) continue;
     slow = &lane;
+    if (lane.direction == Transfer::Direction::receive || late < 0) late = lane.peer;
     fail_if_alarmed(operation);
     // A peer that waits at a barrier instead of taking part in this operation sends no message for it.
     if (const Operation* its = set_.barrier ? set_.barrier->ahead(lane.peer) : nullptr;
@@ -176,7 +194,9 @@ void ProgressLoop::wait(const Operation& operation) {
   const double left = set_.deadline_seconds - link_waiter_.still_seconds();
   if (left <= 0) fail(*slow, operation, fmt::format("did not answer within {:g} s", set_.deadline_seconds));
   // Arriving at a barrier wakes nobody who is not at it, so look at the barrier from time to time.
-  link_waiter_.sleep(set_.barrier ? std::min(left, kLookForBarriersSeconds) : left, [&] { return could_move(); });
+  sleep_for(late, [&] {
+    link_waiter_.sleep(set_.barrier ? std::min(left, kLookForBarriersSeconds) : left, [&] { return could_move(); });
+  });
 }
 
 void ProgressLoop::meet(const Operation& operation, std::span<const std::byte> own) {
@@ -199,8 +219,10 @@ void ProgressLoop::take_left(const Operation& operation, int rank, std::span<std
 void ProgressLoop::wait_for_barrier(const Operation& operation) {
   const HostBarrier& barrier = *set_.barrier;
   const double left = set_.deadline_seconds - link_waiter_.still_seconds();
+  int late = -1;
   for (int peer = 0; peer < world(); ++peer) {
     if (peer == set_.rank || barrier.has_arrived(peer)) continue;
+    late = peer;
     fail_if_alarmed(operation);
     // A peer that sent a message instead of arriving is in another operation, unless it arrived meanwhile and the
     // message belongs to a later one.
@@ -217,7 +239,7 @@ void ProgressLoop::wait_for_barrier(const Operation& operation) {
     if (left <= 0) fail_without(fmt::format("did not come within {:g} s", set_.deadline_seconds));
   }
   link_waiter_.polls().clear();
-  link_waiter_.sleep(std::max(left, 0.0), [&] { return barrier.is_complete(); });
+  sleep_for(late, [&] { link_waiter_.sleep(std::max(left, 0.0), [&] { return barrier.is_complete(); }); });
 }
 
 void ProgressLoop::fail_if_alarmed(const Operation& operation) const {

@@ -59,6 +59,9 @@ class ProgressLoop {
   // Of this rank. Operations that move data through shared memory count it themselves.
   Traffic& traffic() { return *set_.traffic; }
 
+  // The rank for which this one has waited longest since the last call; -1 if it never slept.
+  int take_late();
+
   // Runs all transfers to completion.
   void run(const Operation& operation, std::span<const Transfer> transfers);
 
@@ -92,6 +95,8 @@ class ProgressLoop {
   std::size_t receive_part(Lane& lane);
   void wait(const Operation& operation);
   void wait_for_barrier(const Operation& operation);
+  template <class Sleep>
+  void sleep_for(int late, const Sleep& sleep);
   void fail_if_alarmed(const Operation& operation) const;
   [[noreturn]] void disagree(const Operation& operation, int peer, std::uint64_t bytes, const Operation& its) const;
   bool could_move() const;
@@ -102,7 +107,8 @@ class ProgressLoop {
   LinkWaiter link_waiter_;
   std::vector<Lane> lanes_;  // of the current run(): the first lanes_used_
   std::size_t lanes_used_ = 0;
-  std::vector<std::byte> short_;  // staging for a header and a short message, which are sent in one piece
+  std::vector<std::int64_t> waited_ns_;  // per rank
+  std::vector<std::byte> short_;         // staging for a header and a short message, which are sent in one piece
 };
 
 }  // namespace trireme::comm

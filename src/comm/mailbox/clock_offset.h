@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "base/system/clock.h"
+#include "comm/mailbox/clock_fit.h"
 #include "comm/mailbox/mailbox.h"
 
 namespace trireme::comm {
@@ -16,9 +17,6 @@ struct ClockOffset {
   std::int64_t ahead_ns = 0;       // of the answerer's clock
   std::int64_t round_trip_ns = 0;  // of the fastest exchange
 };
-
-// A rank's clock in nanoseconds; tests pass their own.
-using Clock = std::function<std::int64_t()>;
 
 // One rank calls ask_clock(), the other answer_clock(), with a tag that neither uses for anything else meanwhile.
 ClockOffset ask_clock(Mailbox& mailbox, int answerer, Tag tag, const Clock& clock = base::now_ns);

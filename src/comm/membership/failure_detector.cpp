@@ -30,15 +30,17 @@ std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 }  // namespace
 
 FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program,
-                                 FailureTimeouts timeouts)
-    : FailureDetector(std::move(listener), std::move(secrecy), world, std::move(program), timeouts, world, kNever) {}
+                                 FailureTimeouts timeouts, Clock clock)
+    : FailureDetector(std::move(listener), std::move(secrecy), world, std::move(program), timeouts, std::move(clock),
+                      world, kNever) {}
 
 FailureDetector::FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program,
-                                 FailureTimeouts timeouts, int awaited, double settle_seconds)
+                                 FailureTimeouts timeouts, Clock clock, int awaited, double settle_seconds)
     : program_(std::move(program)),
       world_(world),
       awaited_(awaited),
       timeouts_(timeouts),
+      clock_(clock ? std::move(clock) : base::now_ns),
       settle_deadline_ns_(base::in_seconds(settle_seconds)),
       listener_(std::move(listener), std::move(secrecy), world),
       stop_event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
@@ -197,6 +199,8 @@ void FailureDetector::take(WatchedRank& watched, const std::string& frame) {
   const std::string what = json.at("do");
   if (what == "beat") {
     send_to(watched, frame);
+  } else if (what == "time") {
+    send_to(watched, Json{{"do", "time"}, {"asked", json.at("asked").get<std::int64_t>()}, {"answer", clock_()}}.dump());
   } else if (what == "leave") {
     watched.has_left = true;
     send_to_all(text_of({{"do", "left"}, {"rank", watched.member.rank}}));

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "comm/mailbox/clock_fit.h"
 #include "comm/membership/member.h"
 #include "comm/transport/tcp/frame.h"
 #include "comm/transport/tcp/listener.h"
@@ -28,11 +29,13 @@ struct FailureTimeouts {
 
 class FailureDetector {
  public:
-  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts timeouts);
+  // `clock`: tells other ranks the time; none: base::now_ns.
+  FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts timeouts,
+                  Clock clock = {});
   // Replaces a failure detector that is gone, for ranks of a group of `world`: waits for `awaited` of them, or takes
   // those that have arrived after `settle_seconds`.
   FailureDetector(Socket listener, Secrecy secrecy, int world, std::string program, FailureTimeouts timeouts,
-                  int awaited, double settle_seconds);
+                  Clock clock, int awaited, double settle_seconds);
   ~FailureDetector();  // sends a farewell to the ranks that are still connected
   FailureDetector(const FailureDetector&) = delete;
   FailureDetector& operator=(const FailureDetector&) = delete;
@@ -73,6 +76,7 @@ class FailureDetector {
   std::string program_;
   int world_, awaited_;
   FailureTimeouts timeouts_;
+  Clock clock_;
   std::int64_t settle_deadline_ns_;  // ranks that have not arrived by then are not waited for
   int generation_ = 0;
   Listener listener_;

@@ -18,6 +18,8 @@ class GroupServices {
 
   Group form();        // the first group
   Group form_again();  // a group of the survivors
+  // Of this rank, against rank 0's; measured again all the time. Thread-safe while no group forms.
+  base::ClockModel clock() const;
 
  private:
   Group form(const MembershipView& view);

@@ -37,7 +37,7 @@ Member GroupServices::self(int rank) const {
 Group GroupServices::form() {
   if (options_.rank == 0) {
     arbiter_ = std::make_unique<FailureDetector>(listen_on(options_.address), secrecy_of(options_), options_.world,
-                                                 options_.program, options_.patience);
+                                                 options_.program, options_.patience, options_.clock);
     options_.address.port = arbiter_->port();
   }
   const std::int64_t deadline = base::in_seconds(options_.join_seconds);
@@ -72,8 +72,9 @@ MembershipView GroupServices::elect() {
       Socket listener = listener_.take_listener();
       listener_ = Listener(listen_on(listener_address()), secrecy_of(options_), options.world);
       options.address = {listener_address().host, port_of(listener)};
-      arbiter_ = std::make_unique<FailureDetector>(std::move(listener), secrecy_of(options_), options.world,
-                                                   options_.program, options_.patience, others, kSettleSeconds);
+      arbiter_ =
+          std::make_unique<FailureDetector>(std::move(listener), secrecy_of(options_), options.world, options_.program,
+                                            options_.patience, options_.clock, others, kSettleSeconds);
     }
     try {
       membership_ = std::make_unique<Membership>(options, self(old.rank), port_of(listener_.listener()),
@@ -92,6 +93,12 @@ Group GroupServices::form(const MembershipView& view) {
   options_.world = static_cast<int>(view.members.size());
   options_.patience.silent_seconds = view.silent_seconds;
   return Group(make_mesh(options_, view, listener_, local_listener_));
+}
+
+base::ClockModel GroupServices::clock() const { return membership_->clock(); }
+
+std::optional<base::ClockModel> clock_of(const Group& group) {
+  return group.services() ? std::optional(group.services()->clock()) : std::nullopt;
 }
 
 Group join(const JoinOptions& options) {

@@ -3,8 +3,10 @@
 // Ranks of one host communicate through shared memory, others over TCP.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "base/system/clock_model.h"
 #include "comm/group/group.h"
 #include "comm/membership/join_request.h"
 
@@ -24,6 +26,10 @@ Group join(const JoinOptions& options);
 // be reached takes over the rendezvous, if JoinRequest::elects allows it. Memory from allocate() belongs to the old
 // group.
 Group regroup(const Group& broken);
+
+// This rank's clock against rank 0's, measured again all the time. Nothing over transports that do not compare clocks.
+// Thread-safe.
+std::optional<base::ClockModel> clock_of(const Group& group);
 
 // A launcher calls this on the host of a process that it started, to report how that process ended ("was killed by
 // signal 9"). If FailureTimeouts::ending_seconds is set, the report outranks a closed connection as evidence.

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "comm/mailbox/clock_fit.h"
 #include "comm/membership/failure_detector.h"
 
 namespace trireme::comm {
@@ -17,6 +18,7 @@ struct JoinRequest {
   double deadline_seconds = 60;     // how long a wait may last without progress
   FailureTimeouts patience{};       // rank 0's silent_seconds apply to all ranks
   bool elects = true;               // regroup() may continue without rank 0
+  Clock clock{};                    // of this rank, for comparing clocks; none: base::now_ns; tests pass their own
 };
 
 }  // namespace trireme::comm

@@ -25,6 +25,9 @@ using Json = nlohmann::json;
 constexpr std::size_t kRosterFrameBytes = 16 << 20;
 constexpr std::int64_t kSendNs = 500'000'000;
 constexpr double kBeatsInSilence = 5;
+constexpr double kCompareSeconds = 1, kFirstCompareSeconds = 0.1;  // how often clocks are compared; at first
+constexpr int kFirstComparisons = 10;
+constexpr int kQuestions = 4;  // exchanges of times for a comparison
 
 std::chrono::nanoseconds until(std::int64_t deadline_ns) {
   return std::chrono::nanoseconds(std::max<std::int64_t>(0, deadline_ns - base::now_ns()));
@@ -53,10 +56,15 @@ MembershipView view_of(const Json& json) {
   return view;
 }
 
+JoinOptions with_clock(JoinOptions options) {
+  if (!options.clock) options.clock = base::now_ns;
+  return options;
+}
+
 }  // namespace
 
 Membership::Membership(const JoinOptions& options, Member self, int listener_port, std::int64_t deadline_ns)
-    : options_(options), frames_(kRosterFrameBytes), stop_event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    : options_(with_clock(options)), frames_(kRosterFrameBytes), stop_event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   const auto hello = [&](const Socket& connected) {
     self.address = {own_host(connected), listener_port};
     return to_json(Hello{options.world, options.program, self});
@@ -119,18 +127,36 @@ void Membership::raise(const std::string& sentence) {
   changed_.notify_all();
 }
 
+base::ClockModel Membership::clock() const {
+  const std::lock_guard lock(mutex_);
+  return clock_fit_.at(options_.clock());
+}
+
+void Membership::ask_time() {
+  if (questions_left_ == 0) return;
+  --questions_left_;
+  send(Json{{"do", "time"}, {"asked", options_.clock()}}.dump());
+}
+
 void Membership::run() {
   base::name_this_thread("heartbeat");
   const double& silent_seconds = options_.patience.silent_seconds;  // a reference, because take() may change it
   std::int64_t heard = base::now_ns(), next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
+  std::int64_t next_comparison = heard;
+  int comparisons = 0;
   while (!stop_) {
     next_beat = std::min(next_beat, base::in_seconds(silent_seconds / kBeatsInSilence));
     std::array<pollfd, 2> polls{{{stop_event_.descriptor(), POLLIN, 0}, {arbiter_.descriptor(), POLLIN, 0}}};
-    const double left = 1e-6 * static_cast<double>(next_beat - base::now_ns());
+    const double left = 1e-6 * static_cast<double>(std::min(next_beat, next_comparison) - base::now_ns());
     poll(polls.data(), polls.size(), static_cast<int>(std::ceil(std::max(left, 0.0))));
     if (base::now_ns() >= next_beat) {
       send(Json{{"do", "beat"}}.dump());
       next_beat = base::in_seconds(silent_seconds / kBeatsInSilence);
+    }
+    if (base::now_ns() >= next_comparison) {
+      questions_left_ = kQuestions;
+      ask_time();
+      next_comparison = base::in_seconds(++comparisons <= kFirstComparisons ? kFirstCompareSeconds : kCompareSeconds);
     }
     try {
       std::array<std::byte, 4096> bytes{};
@@ -156,8 +182,17 @@ void Membership::run() {
 }
 
 bool Membership::take(const std::string& frame) {
+  const std::int64_t now_ns = options_.clock();
   const Json json = Json::parse(frame);
   const std::string what = json.at("do");
+  if (what == "time") {
+    {
+      const std::lock_guard lock(mutex_);
+      clock_fit_.add({json.at("asked"), json.at("answer"), now_ns});
+    }
+    ask_time();
+    return true;
+  }
   const std::lock_guard lock(mutex_);
   if (what == "begin") {
     MembershipView view = view_of(json);

@@ -159,6 +159,7 @@ std::optional<Slice> Loader::next_slice() {
 bool Loader::make_next(Batch& batch) {
   const auto slice = next_slice();
   if (!slice) return false;
+  const std::int64_t start_ns = base::now_ns();
   if (!order_ || order_epoch_ != slice->epoch) {
     order_.emplace(distribution_.order(static_cast<std::uint64_t>(slice->epoch)));
     order_epoch_ = slice->epoch;
@@ -172,7 +173,9 @@ bool Loader::make_next(Batch& batch) {
   batch.batch_samples = slice->batch_samples;
   batch.indices.resize(static_cast<std::size_t>(batch.samples));
   order_->fill(batch.position, batch.indices);
-  return fill(batch);
+  if (!fill(batch)) return false;
+  if (options_.made) options_.made(batch, start_ns);
+  return true;
 }
 
 // Runs when a ring slot is filled for the first time, so the first batch does not wait for the memory of the others.

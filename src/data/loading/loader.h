@@ -59,6 +59,8 @@ struct LoaderOptions {
   // Empty: whole batches in the sampler's order, controlled by drop_last, epochs and start_*. Slices ignore those
   // options.
   std::function<std::optional<Slice>()> slices{};
+  // Called with each batch when it is complete, in the thread that made it; `start_ns`: when it began.
+  std::function<void(const Batch& batch, std::int64_t start_ns)> made{};
 };
 
 // Steps in an epoch: ceil(size / batch), or floor with drop_last.

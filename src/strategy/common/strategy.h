@@ -12,6 +12,7 @@
 #include "comm/group/group.h"
 #include "crew/replica.h"
 #include "observe/step_phases.h"
+#include "observe/trace/span_recorder.h"
 #include "strategy/common/oar_assignment.h"
 #include "strategy/common/role_map.h"
 #include "strategy/common/updater.h"
@@ -91,7 +92,8 @@ struct WorkerContext {
   bool exact = true;                // sums are added along the oar tree
   std::span<float> host_weights{};  // one copy of the weights for all workers, if all are on one host
   std::vector<int> cpus{};          // where threads that help the crew may run; empty: as the calling thread
-  std::int64_t version = 0;         // between intervals: the last step that its weights include
+  observe::SpanRecorder* spans = nullptr;  // null: no trace
+  std::int64_t version = 0;                // between intervals: the last step that its weights include
 };
 
 }  // namespace trireme::strategy

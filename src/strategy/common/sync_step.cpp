@@ -30,7 +30,11 @@ std::vector<Bucket> buckets_of(const WorkerContext& worker, std::int64_t bucket_
 }
 
 SyncStep::SyncStep(const WorkerContext& worker, std::vector<Bucket> buckets, std::span<float> memory)
-    : worker_(worker), buckets_(std::move(buckets)), count_(buckets_, worker.replica.chunks().size()), memory_(memory) {
+    : worker_(worker),
+      buckets_(std::move(buckets)),
+      count_(buckets_, worker.replica.chunks().size()),
+      spans_(worker, buckets_),
+      memory_(memory) {
   for (std::size_t b = 0; b < buckets_.size(); ++b)
     base::check(std::ranges::find(buckets_[b].workers, worker.worker) != buckets_[b].workers.end(),
                 "worker {} has nothing to add to bucket {}", worker.worker, b);
@@ -65,7 +69,12 @@ crew::ComputeReport SyncStep::compute(const Work& work, const crew::Share& share
                                       std::vector<std::size_t> order) {
   crew::Replica& replica = worker_.replica;
   partials_ = static_cast<std::size_t>(expect(work, share));
-  count_.start(std::move(ready), std::move(order));
+  count_.start(
+      [this, step = work.step, ready = std::move(ready)](std::size_t bucket) {
+        spans_.ready(bucket, step);
+        ready(bucket);
+      },
+      std::move(order));
   const auto take = [&](const crew::Chunk& chunk, std::span<const float* const> sums) {
     const base::Range floats{chunk.offset, chunk.offset + chunk.count};
     for (std::size_t p = 0; p < sums.size(); ++p)
@@ -88,18 +97,20 @@ crew::ComputeReport SyncStep::compute(const Work& work, const crew::Share& share
 void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan,
                       comm::Algorithm algorithm) const {
   const std::span<float> result = partial(0, buckets_[bucket].floats);
-  if (!worker_.exact) return group.all_reduce(result, comm::Reduction::sum, algorithm);
+  if (!worker_.exact)
+    return spans_.reduce(group, bucket, [&] { group.all_reduce(result, comm::Reduction::sum, algorithm); });
   add_up(group, bucket, plan, partials_, result, nullptr);
 }
 
 void SyncStep::add_up(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
                       std::span<float> result, const comm::UseSum& use) const {
-  group.exact_all_reduce(plan, of_bucket(bucket, partials), result, use);
+  spans_.reduce(group, bucket, [&] { group.exact_all_reduce(plan, of_bucket(bucket, partials), result, use); });
 }
 
 void SyncStep::use_sum(comm::Collectives& group, std::size_t bucket, const comm::ExactPlan& plan, std::size_t partials,
                        const comm::UseSum& use) const {
-  group.exact_use(plan, of_bucket(bucket, partials), buckets_[bucket].floats.size(), use);
+  spans_.reduce(group, bucket,
+                [&] { group.exact_use(plan, of_bucket(bucket, partials), buckets_[bucket].floats.size(), use); });
 }
 
 std::vector<std::span<float>> SyncStep::of_bucket(std::size_t bucket, std::size_t partials) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/collective/exact_all_reduce.h"
+#include "strategy/common/bucket_spans.h"
 #include "strategy/common/buckets.h"
 #include "strategy/common/reduction_plans.h"
 #include "strategy/common/strategy.h"
@@ -26,6 +27,7 @@ class SyncStep {
   SyncStep(const WorkerContext& worker, std::vector<Bucket> buckets, std::span<float> memory);
 
   const std::vector<Bucket>& buckets() const { return buckets_; }
+  const BucketSpans& spans() const { return spans_; }
   // Which worker sends which partials of a step with so many samples.
   const comm::ExactPlan& plan(std::int64_t step, std::int64_t samples);
   // Partial p of this worker, and a part of it. Partial 0 always exists, even if the worker sends nothing.
@@ -68,6 +70,7 @@ class SyncStep {
   WorkerContext worker_;
   std::vector<Bucket> buckets_;
   BucketCount count_;
+  BucketSpans spans_;
   std::span<float> memory_;
   std::size_t partials_ = 0;
   ReductionPlans plans_;

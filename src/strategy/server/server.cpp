@@ -20,8 +20,10 @@ void Server::take_over() {
 std::unique_ptr<ServerSide> Server::serve(const ServeOptions& options) {
   base::check(options.returns_gradients || is_current_, "server {} has no weights to serve", server_);
   if (options.returns_gradients) is_current_ = false;
+  ServeOptions recorded = options;
+  recorded.spans = spans_;
   return std::make_unique<ServerSessions>(group_, roles_, server_, options.returns_gradients ? nullptr : shard_.get(),
-                                          max_norm_, options);
+                                          max_norm_, recorded);
 }
 
 void Server::give_back() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/group/group.h"
+#include "observe/trace/span_recorder.h"
 #include "strategy/common/role_map.h"
 #include "strategy/common/state_map.h"
 #include "strategy/server/shard.h"
@@ -23,7 +24,8 @@ struct ServeOptions {
   // Synchronous only: the server returns the summed gradient instead of weights, and the workers update. The server's
   // shard is not used then: give_back() makes the workers keep their own weights, and take_over() may be left out.
   bool returns_gradients = false;
-  std::vector<int> workers{};  // the workers that push; empty: all
+  std::vector<int> workers{};              // the workers that push; empty: all
+  observe::SpanRecorder* spans = nullptr;  // Server::serve() sets it
 };
 
 // The server's side of one interval of steps.
@@ -49,6 +51,8 @@ class Server {
   void give_back();  // sends shard and state to all workers
   // Call after the group was formed again with fewer workers. The shard stays.
   void regroup(const RoleMap& roles) { roles_ = roles; }
+  // Who gets the spans of what it serves from now on; null: nobody.
+  void record_spans(observe::SpanRecorder* spans) { spans_ = spans; }
 
   // The part of the state that it holds. REQUIRES: take_over() was called, here and below.
   StatePiece holds() const { return {roles_.process_of_server(server_), shard_->map().floats, version_}; }
@@ -71,6 +75,7 @@ class Server {
   int server_;
   std::shared_ptr<const optim::Optimizer> optimizer_;
   double max_norm_;
+  observe::SpanRecorder* spans_ = nullptr;
   std::unique_ptr<Shard> shard_;
   bool is_current_ = false;   // the shard is as new as the workers' weights
   std::int64_t version_ = 0;  // the last step that the shard includes

@@ -1,14 +1,21 @@
 #include "strategy/server/server_connections.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
 #include "base/index.h"
+#include "base/system/clock.h"
 
 namespace trireme::strategy {
 namespace {
+
 using base::at;
+
+constexpr int kRequestLane = 2000;  // of a worker in the trace; one for each server and lane
+
 }  // namespace
 
 std::vector<Bucket> buckets_for_servers(const WorkerContext& worker, std::int64_t bucket_bytes,
@@ -28,10 +35,14 @@ ServerConnections::ServerConnections(const WorkerContext& worker, const SyncStep
       // The servers update after the norm of the whole gradient is known. Until then they only acknowledge each push.
       replies_late_(options.synchronous && !options.returns_gradients && worker.updater.clips()),
       of_server_(at(worker.roles.servers)),
+      span_lanes_(at(worker.roles.servers * kLanes)),
       request_threads_(worker.roles.servers, step.buckets().size() + 1, worker.cpus,
                        [this](const QueuedRequest& queued, const std::atomic<bool>& stop) { run(queued, stop); }) {
   base::check(worker.roles.servers > 0, "there are no servers");
   base::check(options.synchronous || !options.returns_gradients, "only synchronous servers return gradients");
+  for (std::size_t i = 0; worker.spans != nullptr && i < span_lanes_.size(); ++i)
+    span_lanes_[i] = &worker.spans->lane(kRequestLane + static_cast<int>(i),
+                                         fmt::format("requests to server {}, lane {}", i / kLanes, i % kLanes));
   for (std::size_t b = 0; b < step_.buckets().size(); ++b) {
     const int server = step_.buckets()[b].owner;
     base::check(server >= 0 && server < worker.roles.servers, "bucket {} is of server {}, of {}", b, server,
@@ -103,6 +114,41 @@ std::vector<comm::WindowAddress> ServerConnections::places_of(std::size_t bucket
 
 // Runs on a request thread.
 void ServerConnections::run(const QueuedRequest& queued, const std::atomic<bool>& stop) {
+  const std::int64_t start_ns = base::now_ns();
+  std::int64_t sent_ns = start_ns;
+  converse(queued, stop, sent_ns);
+  if (queued.kind != RequestKind::end) record(queued, start_ns, sent_ns);
+}
+
+// A push is a span until all is sent, and one until the reply is there. The server records its part.
+void ServerConnections::record(const QueuedRequest& queued, std::int64_t start_ns, std::int64_t sent_ns) const {
+  observe::SpanLane* lane = span_lanes_[at(queued.server * kLanes + queued.lane)];
+  if (lane == nullptr) return;
+  const int process = process_of(queued.server);
+  observe::Span span{
+      .start_ns = start_ns,
+      .end_ns = sent_ns,
+      .step = queued.kind == RequestKind::push ? head_.step : 0,
+      .arguments = {static_cast<double>(queued.mark), step_.spans().bytes(queued.mark), static_cast<double>(process)},
+      .kind = observe::SpanKind::push,
+      .detail = step_.spans().detail(queued.mark)};
+  const auto arrow = [&](observe::SpanKind of, int from, int to) {
+    return span.step == 0 ? 0 : observe::arrow_number(of, span.step, from, to, queued.bucket);
+  };
+  const int own = worker_.group.mailbox().rank();
+  if (queued.kind == RequestKind::push) {
+    span.arrow_out = arrow(observe::SpanKind::push, own, process);
+    lane->add(span);
+  }
+  span.arrow_out = 0;
+  span.arrow_in = arrow(observe::SpanKind::reply, process, own);
+  span.start_ns = sent_ns;
+  span.end_ns = base::now_ns();
+  span.kind = observe::SpanKind::pull;
+  lane->add(span);
+}
+
+void ServerConnections::converse(const QueuedRequest& queued, const std::atomic<bool>& stop, std::int64_t& sent_ns) {
   comm::Mailbox& mailbox = worker_.group.mailbox();
   const int to = process_of(queued.server);
   const auto lane = static_cast<comm::Tag>(queued.lane);
@@ -134,6 +180,7 @@ void ServerConnections::run(const QueuedRequest& queued, const std::atomic<bool>
   if (places.empty())
     for (std::size_t p = 0; p < at(head.partials); ++p)
       send_array<float>(mailbox, to, kPushTag + lane, step_.partial(p, step_.buckets()[queued.mark].floats));
+  sent_ns = base::now_ns();
   if (!pushes || !replies_late_) return receive(queued.mark);
   receive_bytes(mailbox, to, kReplyTag + lane, {}, stop);
   const std::vector<std::size_t>& all = of_server_[at(queued.server)];

@@ -48,6 +48,8 @@ class ServerConnections {
   int process_of(int server) const { return worker_.roles.process_of_server(server); }
   void give(RequestKind request, std::size_t bucket);
   void run(const QueuedRequest& queued, const std::atomic<bool>& stop);
+  void converse(const QueuedRequest& queued, const std::atomic<bool>& stop, std::int64_t& sent_ns);
+  void record(const QueuedRequest& queued, std::int64_t start_ns, std::int64_t sent_ns) const;
   std::span<float> target_of(std::size_t bucket) const;
   std::vector<comm::WindowAddress> places_of(std::size_t bucket, std::int32_t partials) const;
 
@@ -62,7 +64,8 @@ class ServerConnections {
   bool has_begun_ = false;
   RequestHead head_;
   std::vector<std::int64_t> ends_;
-  RequestThreads request_threads_;  // last: its threads use the other members
+  std::vector<observe::SpanLane*> span_lanes_;  // per request thread; null: no trace
+  RequestThreads request_threads_;              // last: its threads use the other members
 };
 
 }  // namespace trireme::strategy

@@ -1,5 +1,7 @@
 #include "strategy/server/server_sessions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -10,6 +12,7 @@
 #include "base/cpu/thread_name.h"
 #include "base/error.h"
 #include "base/index.h"
+#include "base/system/clock.h"
 #include "optim/clip.h"
 #include "strategy/server/global_norm.h"
 
@@ -21,6 +24,7 @@ using base::at;
 constexpr std::chrono::milliseconds kFailureLook{200};  // how often to check whether another session has failed
 constexpr std::int64_t kPieceFloats = 16 * 1024;        // floats added at a time, so that they stay in cache
 constexpr int kMostPartials = 1024;
+constexpr int kSessionLane = 3000;  // of a server in the trace; one for each worker and lane
 
 }  // namespace
 
@@ -45,7 +49,7 @@ void ServerSessions::run() {
   std::vector<Session> sessions;
   for (std::size_t place = 0; place < workers_.size(); ++place)
     for (int lane = 0; lane < kLanes; ++lane)
-      sessions.push_back({.worker = workers_[place], .lane = lane, .place = place});
+      sessions.push_back({.worker = workers_[place], .lane = lane, .place = place, .spans = span_lane(place, lane)});
   {
     std::vector<std::jthread> threads;
     try {
@@ -121,13 +125,40 @@ void ServerSessions::converse(Session& session) {
       reply(session, session.reply);
       continue;
     }
+    const std::int64_t start_ns = base::now_ns();
     receive_partials(session);
+    record(session, observe::SpanKind::receive_push, start_ns);
+    session.received_ns = base::now_ns();
     note_step(session.head.step);
     if (options_.synchronous)
       take_synchronous(session);
     else
       take_at_once(session);
   }
+}
+
+observe::SpanLane* ServerSessions::span_lane(std::size_t place, int lane) const {
+  if (options_.spans == nullptr) return nullptr;
+  return &options_.spans->lane(kSessionLane + static_cast<int>(place) * kLanes + lane,
+                               fmt::format("worker {}, lane {}", workers_[place], lane));
+}
+
+// A span of a push that ends now. No arrows back with clipping, where the replies of all buckets come together.
+void ServerSessions::record(const Session& session, observe::SpanKind kind, std::int64_t start_ns) const {
+  if (session.spans == nullptr || session.head.request != RequestKind::push) return;
+  const int own = mailbox_.rank(), its = roles_.process_of_worker(session.worker);
+  const auto arrow = [&](observe::SpanKind of, int from, int to) {
+    return observe::arrow_number(of, session.head.step, from, to, session.head.bucket);
+  };
+  const bool receives = kind == observe::SpanKind::receive_push, replies = kind == observe::SpanKind::reply;
+  session.spans->add({.start_ns = start_ns,
+                      .end_ns = base::now_ns(),
+                      .step = session.head.step,
+                      .arrow_out = replies && !clips_ ? arrow(observe::SpanKind::reply, own, its) : 0,
+                      .arrow_in = receives ? arrow(observe::SpanKind::push, its, own) : 0,
+                      .arguments = {static_cast<double>(session.head.bucket),
+                                    static_cast<double>(session.reply.size_bytes()), static_cast<double>(its)},
+                      .kind = kind});
 }
 
 void ServerSessions::note_step(std::int64_t step) {
@@ -193,12 +224,15 @@ void ServerSessions::receive_partials(Session& session) {
 
 // `floats` may be session.reply itself.
 void ServerSessions::reply(const Session& session, std::span<const float> floats) {
+  record(session, observe::SpanKind::handle_push, session.received_ns);
+  const std::int64_t start_ns = base::now_ns();
   const bool in_place = !session.places.empty();
   if (in_place && roles_.process_of_worker(session.worker) != mailbox_.rank())
     group_.traffic().add(floats.size_bytes(), session.partials.size() * session.reply.size_bytes());
   if (in_place && floats.data() != session.reply.data()) std::ranges::copy(floats, session.reply.begin());
   mailbox_.send(roles_.process_of_worker(session.worker), kReplyTag + static_cast<comm::Tag>(session.lane),
                 std::as_bytes(in_place ? std::span<const float>() : floats));
+  record(session, observe::SpanKind::reply, start_ns);
 }
 
 template <class Done>

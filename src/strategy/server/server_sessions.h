@@ -43,8 +43,10 @@ class ServerSessions : public ServerSide {
   };
   struct Session {
     int worker = 0, lane = 0;
-    std::size_t place = 0;  // index of the worker among those that push
+    std::size_t place = 0;               // index of the worker among those that push
+    observe::SpanLane* spans = nullptr;  // null: no trace
     RequestHead head{};
+    std::int64_t received_ns = 0;               // when all of the request was there
     std::vector<std::int64_t> ends{};           // of the pushers' shares
     std::vector<comm::WindowAddress> places{};  // of the reply and the partials; empty: they travel as messages
     std::span<float> reply{};
@@ -52,6 +54,7 @@ class ServerSessions : public ServerSide {
     std::vector<std::vector<float>> memory{};  // for partials and reply that travel as messages
   };
 
+  observe::SpanLane* span_lane(std::size_t place, int lane) const;
   void receive_beginnings();
   void run_session(Session& session) noexcept;
   void converse(Session& session);
@@ -59,6 +62,7 @@ class ServerSessions : public ServerSide {
   void find_places(Session& session);
   void receive_partials(Session& session);
   void note_step(std::int64_t step);
+  void record(const Session& session, observe::SpanKind kind, std::int64_t start_ns) const;
   int workers() const { return static_cast<int>(workers_.size()); }
   void reply(const Session& session, std::span<const float> floats);
   bool is_last_of_lane(int bucket) const { return bucket + kLanes >= static_cast<int>(stripes_.size()); }

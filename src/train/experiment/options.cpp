@@ -125,6 +125,8 @@ constexpr std::array kOptions{
            "every N steps norms and histograms of each layer's weights, gradients and updates; 0: never"},
     Option{"What stays", "hash-every", "N", "0",
            "every N steps a hash of the weights, by which 'trireme diff' finds the first step that differs; 0: never"},
+    Option{"What stays", "trace", "sampled|all|none", "sampled",
+           "which steps trace.json keeps; sampled: the first 100, every 1000th and the last 10 s, at most 200 MB"},
     Option{"What stays", "config", "FILE", "",
            "read options from a TOML file or another run's run.json; the command line wins"},
     Option{"What stays", "json", "", "no", "print the summary as one JSON object on the last line of standard output"},

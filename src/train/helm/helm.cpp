@@ -52,7 +52,9 @@ Helm::Helm(Context context)
     if (phase.traits().holds_shares) control_->allow_only_stop();
 }
 
-Helm::~Helm() = default;
+Helm::~Helm() {
+  if (context_.spans != nullptr) context_.spans->close();
+}
 
 std::size_t Helm::phase_of(std::int64_t step) const {
   std::size_t phase = 0;
@@ -93,7 +95,7 @@ std::string Helm::conduct() {
     const base::Error error = base::error_of(std::current_exception());
     const bool broken = context_.group.is_broken();
     const std::string sentence = broken ? in_role_names(context_.group.why_broken(), context_.roles) : error.what();
-    if (!broken) keep_trace_of_failure();
+    if (!broken) gather_spans_of_failure();
     if (!broken) end_all();
     if (error.kind() != base::ErrorKind::run || !folder_) throw;
     if (go_on_command_.empty()) go_on_command_ = "train --resume " + folder_->path().string();

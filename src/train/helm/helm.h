@@ -23,6 +23,7 @@
 #include "train/helm/helm_mailbox.h"
 #include "train/helm/state_keeper.h"
 #include "train/helm/straggler_monitor.h"
+#include "train/observer/span_outlet.h"
 #include "train/recorder/recorder.h"
 #include "train/results/summary.h"
 #include "train/run_folder/checkpoint_interval.h"
@@ -62,7 +63,9 @@ class Helm {
     Signals signals;
     // Called when the group is broken: forms a new group of the remaining processes. Nullopt when they cannot go on.
     std::function<std::optional<Regrouped>()> regroup;
-    const SinkRegistry& sinks;  // the receivers of the run's events
+    const SinkRegistry& sinks;            // the receivers of the run's events
+    SpanOutlet* spans = nullptr;          // gives the spans of all processes; null: no trace
+    std::function<void()> drain_spans{};  // passes on the spans that have arrived
   };
   explicit Helm(Context context);
   ~Helm();
@@ -131,8 +134,8 @@ class Helm {
   void report_profile();
   RunDetails details() const;
   void gather_traffic(RunDetails& details);
-  void record_traces();
-  void keep_trace_of_failure();
+  void gather_spans();
+  void gather_spans_of_failure();
   void end_all();
 
   Context context_;

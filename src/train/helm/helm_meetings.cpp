@@ -47,6 +47,13 @@ void Helm::open_records() {
                     SinkContext{folder_->path(), context_.settings.flag("json"), context_.settings.flag("quiet"),
                                 context_.experiment.cores.cpus, &context_.settings, control_});
   watch_resources();
+  if (context_.spans == nullptr) return;
+  context_.spans->open([this](std::string chunk) {
+    try {
+      recorder_->publish(observe::SpansRecorded{std::move(chunk)});
+    } catch (const base::Error&) {  // of a record: the helm's next event ends the run
+    }
+  });
 }
 
 void Helm::say_hello() {
@@ -222,7 +229,7 @@ std::string Helm::finish() {
   result.details.resources = resource_totals_.total();
   result.steps_here = state_.progress().step - start_step_;
   result.samples_here = samples_here_;
-  if (result.steps_here > 0) record_traces();  // a finished run that is resumed without further steps keeps its trace
+  gather_spans();
   recorder_->flush();
   observe::RunFinished finished{summary_json(context_.settings, context_.experiment, result),
                                 summary_lines(context_.experiment.test->spec(), result), result.steps_here};
@@ -245,7 +252,7 @@ void Helm::report_profile() {
   recorder_->flush_all();
 }
 
-// Called before the traces and the orders that end the run are sent.
+// Called before the orders that end the run are sent.
 void Helm::gather_traffic(RunDetails& details) {
   const strategy::RoleMap& roles = context_.roles;
   for (int w = 0; w < roles.workers; ++w) {
@@ -260,24 +267,28 @@ void Helm::gather_traffic(RunDetails& details) {
   }
 }
 
-void Helm::record_traces() {
-  std::vector<observe::RankTrace> traces;  // collect all first, so that a lost worker leaves no half of them recorded
-  for (int w = 0; w < context_.roles.workers; ++w) {
-    const int process = context_.roles.process_of_worker(w);
-    helm_mailbox_.order_worker(w, SendTraceOrder{});
-    traces.push_back({process, fmt::format("worker {} on {}", w, context_.hosts[at(process)]),
-                      helm_mailbox_.answer_of<TraceReply>(process).packed, clock_ahead_ns_[at(w)]});
+// The last spans of all processes, as far as they have not been sent yet.
+void Helm::gather_spans() {
+  if (context_.spans == nullptr) return;
+  const strategy::RoleMap& roles = context_.roles;
+  for (int w = 0; w < roles.workers; ++w) {
+    helm_mailbox_.order_worker(w, SendSpansOrder{});
+    (void)helm_mailbox_.answer_of<Acknowledgement>(roles.process_of_worker(w));
   }
-  for (observe::RankTrace& trace : traces) recorder_->publish(std::move(trace));
-  recorder_->publish(observe::TraceComplete{});
+  for (int s = 0; s < roles.servers; ++s) {
+    const int process = roles.process_of_server(s);
+    if (roles.worker_of(process) >= 0) continue;
+    helm_mailbox_.order_server(s, SendSpansOrder{});
+    (void)helm_mailbox_.answer_of<Acknowledgement>(process);
+  }
+  context_.drain_spans();
 }
 
-// The first error is the one to report, even if the trace cannot be written either.
-void Helm::keep_trace_of_failure() {
+// The first error is the one to report.
+void Helm::gather_spans_of_failure() {
   if (!recorder_ || recorder_->has_failed() || ended_ < context_.roles.workers || start_ns_ == 0) return;
   try {
-    record_traces();
-    recorder_->flush();
+    gather_spans();
   } catch (const base::Error& error) {
     if (!context_.group.is_broken()) base::log_warn("{}", error.what());
   }

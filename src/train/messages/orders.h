@@ -57,8 +57,9 @@ struct ClockOrder {
 struct AcknowledgeOrder {
   bool operator==(const AcknowledgeOrder&) const = default;
 };
-struct SendTraceOrder {
-  bool operator==(const SendTraceOrder&) const = default;
+// Send all spans of the last seconds, then an Acknowledgement. To workers and servers.
+struct SendSpansOrder {
+  bool operator==(const SendSpansOrder&) const = default;
 };
 // Send the updates of the watched step that the role made: an UpdatesReply, then for each of its ranges the gradients
 // and the changes of the weights.
@@ -74,7 +75,7 @@ struct EndOrder {
 };
 
 using Order = std::variant<ComputeOrder, EvaluateOrder, HandOverOrder, SendStateOrder, ReceiveStateOrder, ClockOrder,
-                           AcknowledgeOrder, SendTraceOrder, SendTrafficOrder, EndOrder, SendUpdatesOrder>;
+                           AcknowledgeOrder, SendSpansOrder, SendTrafficOrder, EndOrder, SendUpdatesOrder>;
 
 // "compute", "hand over", ...: for error messages.
 std::string name_of(const Order& order);
@@ -116,7 +117,7 @@ inline constexpr auto kFields<ClockOrder> = std::tuple<>();
 template <>
 inline constexpr auto kFields<AcknowledgeOrder> = std::tuple<>();
 template <>
-inline constexpr auto kFields<SendTraceOrder> = std::tuple<>();
+inline constexpr auto kFields<SendSpansOrder> = std::tuple<>();
 template <>
 inline constexpr auto kFields<SendTrafficOrder> = std::tuple<>();
 template <>

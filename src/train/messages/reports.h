@@ -78,11 +78,6 @@ struct TrafficReply {
   std::uint64_t sent = 0, received = 0;
 };
 
-// The answer to a SendTraceOrder (observe::Trace::pack).
-struct TraceReply {
-  std::string packed{};
-};
-
 // The answer to a SendStateOrder; the floats follow.
 struct StateReply {
   strategy::StateMap pieces{};
@@ -93,11 +88,11 @@ struct UpdatesReply {
   std::vector<base::Range> ranges{};
 };
 
-// The answer to an AcknowledgeOrder.
+// The answer to an AcknowledgeOrder or a SendSpansOrder.
 struct Acknowledgement {};
 
 using Report = std::variant<StepMessage, PushMessage, ShareRequest, IntervalEndMessage, FailureMessage, EvaluationReply,
-                            TrafficReply, TraceReply, StateReply, Acknowledgement, UpdatesReply, LinksMessage>;
+                            TrafficReply, StateReply, Acknowledgement, UpdatesReply, LinksMessage>;
 
 template <>
 inline constexpr auto kFields<StepSums> =
@@ -133,8 +128,6 @@ inline constexpr auto kFields<EvaluationReply> = std::tuple{&EvaluationReply::lo
                                                             &EvaluationReply::scores, &EvaluationReply::confusion};
 template <>
 inline constexpr auto kFields<TrafficReply> = std::tuple{&TrafficReply::sent, &TrafficReply::received};
-template <>
-inline constexpr auto kFields<TraceReply> = std::tuple{&TraceReply::packed};
 template <>
 inline constexpr auto kFields<strategy::StatePiece> =
     std::tuple{&strategy::StatePiece::owner, &strategy::StatePiece::floats, &strategy::StatePiece::version};

@@ -32,6 +32,7 @@ enum MessageTag : comm::Tag {
   kLimit,        // helm to a worker: how far it may go ahead
   kClock,        // clock comparison
   kResources,    // to the helm: ResourcesUsed
+  kSpans,        // to the helm: observe::SpanChunk
 };
 
 void send_order(comm::Mailbox& mailbox, int to, MessageTag tag, const Order& order);

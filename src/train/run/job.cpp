@@ -24,14 +24,18 @@
 #include "base/version.h"
 #include "cluster/launcher/control_pipe.h"
 #include "comm/builtin_transports.h"
+#include "comm/mailbox/clock_offset.h"
 #include "comm/membership/join.h"
 #include "data/dataset/table_schema.h"
 #include "graph/fusion.h"
 #include "observe/resources.h"
+#include "observe/trace/span_stream.h"
 #include "tensor/buffer.h"
 #include "train/experiment/options.h"
 #include "train/helm/helm.h"
 #include "train/messages/role_mailbox.h"
+#include "train/observer/span_gatherer.h"
+#include "train/observer/span_outlet.h"
 #include "train/run/agreement.h"
 #include "train/run_folder/checkpoint_interval.h"
 #include "train/run_folder/resume.h"
@@ -48,6 +52,7 @@ constexpr std::int64_t kMostWorkers = 10000, kMostServers = 1000;
 constexpr double kJoinSeconds = 60;
 constexpr double kSettingsSeconds = 600;  // deadline until all know the settings, which contain --stall-timeout
 constexpr double kEndingSeconds = 0.5;    // to wait for the launcher's report of how a process ended
+constexpr double kMostDrift = 2e-4;       // of a clock that is compared only once
 constexpr double kLeastTimeout = 1, kMostTimeout = 7 * 24 * 3600;
 
 constexpr std::chrono::milliseconds kLastWords{300};  // for the helm to receive a failure before the group breaks
@@ -223,6 +228,7 @@ class Job {
   }
 
   void prepare(const HostNeighbours& neighbours, const std::string& isa) {
+    trace_mode_ = observe::parse_trace_mode(settings_);
     optimizer_ = optim::make_optimizer(registry_.optimizers, settings_.text("optimizer"));
     const double clip = settings_.number("clip");
     if (clip < 0) base::user_error("{} is {}, expected 0 (none) or more", settings_.label("clip"), clip);
@@ -243,8 +249,8 @@ class Job {
     settings_.check_choice("evaluate", where);
     strategy::check_assignment(settings_.text("assign"), e.oars, roles_.workers);
     if (worker_number_ >= 0) {
-      worker_ = std::make_unique<Worker>(
-          Worker::Context{settings_, *experiment_, group_, roles_, worker_number_, phases_, optimizer_});
+      worker_ = std::make_unique<Worker>(Worker::Context{settings_, *experiment_, group_, roles_, worker_number_,
+                                                         phases_, optimizer_, spans(), [this] { send_spans(); }});
       prints_ = run_fingerprint(worker_->crew(), e);
       space_ = worker_->crew().space();
     } else if (process_ == 0) {
@@ -285,6 +291,7 @@ class Job {
       gradients = own_gradients_;
     }
     if (group_.world() > 1) core_slots_ = group_.allocate(sizeof(strategy::CoreSlot));
+    compare_clocks();
     tell_helm_kernels();
     if (!is_worker) return;
     group_.among(roles_.worker_processes(), 1 << 20);
@@ -330,7 +337,9 @@ class Job {
   std::string play(const Helm::Signals& signals) {
     std::string summary;
     if (const int server = roles_.server_of(process_); server >= 0)
-      server_ = std::make_unique<ServerRole>(group_, roles_, server, phases_, optimizer_, settings_.number("clip"));
+      server_ = std::make_unique<ServerRole>(group_, roles_, server, phases_, optimizer_, settings_.number("clip"),
+                                             spans(), [this] { send_spans(); });
+    name_in_trace_ = fmt::format("{} on {}", roles_.name(process_), hosts_[at(process_)]);
     std::thread helm_thread;
     if (process_ == 0)
       helm_thread = std::thread([&] {
@@ -377,11 +386,61 @@ class Job {
             observe::core_limit(experiment_->cores)};
   }
 
+  // The process's spans; null if there is to be no trace.
+  observe::SpanRecorder* spans() { return trace_mode_ == observe::TraceMode::none ? nullptr : &span_recorder_; }
+
+  void send_spans() {
+    if (span_stream_) span_stream_->flush();
+  }
+
+  // This process's clock against the first one's.
+  base::ClockModel clock() const {
+    if (process_ == 0) return {};
+    if (const auto measured = comm::clock_of(group_)) return *measured;
+    base::ClockModel model = clock_at_start_;
+    model.bound_ns += static_cast<std::int64_t>(kMostDrift * static_cast<double>(base::now_ns() - model.at_ns));
+    return model;
+  }
+
+  // Once, for transports that do not compare clocks themselves.
+  void compare_clocks() {
+    if (comm::clock_of(group_)) return;
+    for (int process = 1; process < group_.world(); ++process) {
+      if (process_ == 0) comm::answer_clock(group_.mailbox(), process, kClock);
+      if (process_ != process) continue;
+      const comm::ClockOffset offset = comm::ask_clock(group_.mailbox(), 0, kClock);
+      clock_at_start_ = {.at_ns = base::now_ns(), .ahead_ns = -offset.ahead_ns, .bound_ns = offset.round_trip_ns / 2};
+    }
+  }
+
+  void begin_spans() {
+    if (spans() == nullptr) return;
+    const std::vector<int> cpus = experiment_->cores.cpus;
+    const auto deliver = [this](std::string chunk) {
+      if (process_ == 0) return span_outlet_.deliver(std::move(chunk));
+      group_.mailbox().send(0, kSpans, std::as_bytes(std::span(chunk)));
+    };
+    span_stream_.emplace(
+        span_recorder_, observe::SpanStreamOptions{trace_mode_, origins_[at(process_)], name_in_trace_, cpus},
+        [this] { return clock(); }, deliver);
+    if (process_ == 0 && group_.world() > 1) span_gatherer_.emplace(group_, span_outlet_, cpus);
+  }
+
+  void drain_spans() {
+    if (span_gatherer_) span_gatherer_->drain();
+  }
+
+  void end_spans() {
+    span_stream_.reset();
+    span_gatherer_.reset();
+  }
+
   // Runs worker and server until they are ordered to end, or fail. Process 0 is watched by the helm.
   void play_roles() {
     const std::vector<int> cpus = experiment_->cores.cpus;
     std::optional<observe::ResourceWatch> resources;
     std::thread server_thread;
+    begin_spans();
     guarded(worker_ ? kWorkerRole : kServerRole, [&] {
       if (process_ != 0)
         resources.emplace([this](const observe::ResourcesUsed& used) { send_resources(used); }, 1.0, cpus, watched());
@@ -394,6 +453,7 @@ class Job {
       if (worker_) worker_->follow_orders();
     });
     if (server_thread.joinable()) server_thread.join();
+    end_spans();
   }
 
   // After the loss of a worker that the others can go on without: forms a new group and returns true, so that the roles
@@ -500,7 +560,9 @@ class Job {
                           LocalReplica{},
                           signals,
                           [this] { return wait_for_regrouping(); },
-                          registry_.sinks};
+                          registry_.sinks,
+                          spans() == nullptr ? nullptr : &span_outlet_,
+                          [this] { drain_spans(); }};
     if (worker_) context.local = {&worker_->crew(), &worker_->updater()};
     return Helm(std::move(context));
   }
@@ -539,6 +601,13 @@ class Job {
   std::shared_ptr<const comm::SharedWindow> window_, core_slots_;
   std::span<float> host_weights_;  // part of window_
   std::vector<float> own_gradients_;
+  observe::TraceMode trace_mode_ = observe::TraceMode::sampled;
+  base::ClockModel clock_at_start_;
+  observe::SpanRecorder span_recorder_;  // before the worker, which records
+  std::string name_in_trace_;
+  SpanOutlet span_outlet_;  // in process 0: to the helm's recorder
+  std::optional<observe::SpanStream> span_stream_;
+  std::optional<SpanGatherer> span_gatherer_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<ServerRole> server_;
   std::array<std::exception_ptr, 3> failures_;  // by role
@@ -602,6 +671,7 @@ void check_settings(const Registry& registry, const base::Settings& settings) {
             "--checkpoint-every {} with --strategy {}: this strategy averages its replicas at a checkpoint, so its "
             "weights would depend on the time; give steps, as in --checkpoint-every 500",
             settings.text("checkpoint-every"), text);
+  (void)observe::parse_trace_mode(settings);
   settings.check_choice("transport", comm::offered_names(registry.transports, &comm::Offers::train));
   for (const char* name : {"heartbeat-timeout", "stall-timeout"}) check_timeout(settings, name);
   (void)settings.integer("port", 0, 65535);

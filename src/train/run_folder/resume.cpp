@@ -30,6 +30,7 @@ bool free_on_resume(const std::string& name) {
                              "profile",
                              "tensorboard",
                              "hash-every",
+                             "trace",
                              "strategy",
                              "workers",
                              "servers",

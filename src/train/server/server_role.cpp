@@ -7,8 +7,13 @@ namespace trireme::train {
 
 ServerRole::ServerRole(comm::Group& group, const strategy::RoleMap& roles, int server,
                        std::vector<strategy::Phase> phases, std::shared_ptr<const optim::Optimizer> optimizer,
-                       double max_norm)
-    : group_(group), phases_(std::move(phases)), server_(group, roles, server, std::move(optimizer), max_norm) {}
+                       double max_norm, observe::SpanRecorder* spans, std::function<void()> send_spans)
+    : group_(group),
+      send_spans_(std::move(send_spans)),
+      phases_(std::move(phases)),
+      server_(group, roles, server, std::move(optimizer), max_norm) {
+  server_.record_spans(spans);
+}
 
 void ServerRole::regroup(const strategy::RoleMap& roles, std::vector<strategy::Phase> phases) {
   phases_ = std::move(phases);
@@ -26,6 +31,10 @@ void ServerRole::follow_orders() {
                      },
                      [&](const SendTrafficOrder&) {
                        send_report(group_.mailbox(), strategy::RoleMap::kHelm, traffic_of(group_));
+                     },
+                     [&](const SendSpansOrder&) {
+                       if (send_spans_) send_spans_();
+                       send_report(group_.mailbox(), strategy::RoleMap::kHelm, Acknowledgement{});
                      },
                      [&](const EndOrder&) { goes_on = false; },
                      [&](const auto&) { base::check(false, "a server was told to {}", name_of(received)); }},

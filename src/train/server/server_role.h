@@ -2,6 +2,8 @@
 // Runs in a thread of its own; without a worker its process has no other role, except the helm in process 0.
 #pragma once
 
+#include <functional>
+
 #include "comm/group/group.h"
 #include "strategy/phases.h"
 #include "strategy/server/server.h"
@@ -12,7 +14,8 @@ namespace trireme::train {
 class ServerRole {
  public:
   ServerRole(comm::Group& group, const strategy::RoleMap& roles, int server, std::vector<strategy::Phase> phases,
-             std::shared_ptr<const optim::Optimizer> optimizer, double max_norm);
+             std::shared_ptr<const optim::Optimizer> optimizer, double max_norm, observe::SpanRecorder* spans,
+             std::function<void()> send_spans);
 
   // Returns when the helm has ordered the end.
   void follow_orders();
@@ -27,6 +30,7 @@ class ServerRole {
   void give_state();
 
   comm::Group& group_;
+  std::function<void()> send_spans_;  // to the helm, all of the last seconds
   std::vector<strategy::Phase> phases_;
   std::size_t phase_ = 0;        // of the last ComputeOrder
   std::size_t state_phase_ = 0;  // the phase whose strategy determines the owner of the state

@@ -45,7 +45,7 @@ Worker::Worker(const Context& context)
       ledger_(context.experiment.train->size()) {
   const Experiment& e = context_.experiment;
   crew::CrewOptions options = e.crew_options;
-  options.trace = &trace_;
+  options.spans = context_.spans;
   options.profile = context_.settings.flag("profile");
   if (context_.roles.workers > 1)
     options.between = [this](double left) {
@@ -54,10 +54,7 @@ Worker::Worker(const Context& context)
   crew_ = std::make_unique<crew::Crew>(e.network, options);
   updater_ = std::make_unique<strategy::Updater>(*crew_, context_.optimizer, context_.settings.number("clip"));
   fill_fresh_weights(*crew_, e.network.initialiser(), e.seed);
-  trace_.name_lane(kStepLane, "steps");
-  trace_.name_lane(kPhaseLane, "phases");
-  for (int member = 0; member < e.threads; ++member)
-    trace_.name_lane(crew::kFirstMemberLane + member, fmt::format("oars of thread {}", member));
+  if (context_.spans != nullptr) spans_.emplace(*context_.spans);
 }
 
 Worker::~Worker() = default;
@@ -104,7 +101,10 @@ void Worker::follow_orders() {
               [&](const ReceiveStateOrder& order) { take_state(order); },
               [&](const ClockOrder&) { comm::answer_clock(mailbox, kHelm, kClock); },
               [&](const AcknowledgeOrder&) { send_to_helm(Acknowledgement{}); },
-              [&](const SendTraceOrder&) { send_to_helm(TraceReply{trace_.pack()}); },
+              [&](const SendSpansOrder&) {
+                if (context_.send_spans) context_.send_spans();
+                send_to_helm(Acknowledgement{});
+              },
               [&](const SendUpdatesOrder&) { send_updates(mailbox, kHelm, updater_->captured()); },
               [&](const SendTrafficOrder&) { send_to_helm(traffic_of(context_.group)); },
               [&](const EndOrder&) { goes_on = false; }},
@@ -122,6 +122,7 @@ strategy::WorkerContext Worker::as_strategies_see_it() {
           .exact = context_.settings.text("reduce") == "exact",
           .host_weights = host_weights_,
           .cpus = context_.experiment.cores.cpus,
+          .spans = context_.spans,
           .version = version_};
 }
 
@@ -136,6 +137,10 @@ strategy::Strategy& Worker::strategy_of(std::size_t phase) {
 data::LoaderOptions Worker::loader_options() const {
   data::LoaderOptions options = train::loader_options(context_.experiment);
   options.depth = kLoadedAhead;
+  if (spans_)
+    options.made = [this](const data::Batch& batch, std::int64_t start_ns) {
+      spans_->add_batch(step_of(batch) + 1, batch.samples, start_ns);
+    };
   return options;
 }
 
@@ -150,6 +155,12 @@ data::Slice Worker::slice_of(std::int64_t step, base::Range oars) const {
   const auto first_of = [&](std::int64_t oar) { return oar * slice.batch_samples / e.oars; };
   slice.part = {first_of(oars.begin), first_of(oars.end)};
   return slice;
+}
+
+// Counted from 0.
+std::int64_t Worker::step_of(const data::Batch& batch) const {
+  const Experiment& e = context_.experiment;
+  return batch.epoch * e.steps_per_epoch + (batch.position - batch.first) / e.batch;
 }
 
 double Worker::lr_at(std::int64_t step) const {
@@ -204,28 +215,21 @@ strategy::StepReport Worker::one_step(const data::Batch& batch, base::Range oars
   work.load_seconds = loaded;
   work.wants_stop = told_to_stop();
   const auto samples = static_cast<double>(batch.samples);
+  const std::int64_t start = base::now_ns();
   const double sleep = slowdown_.seconds(context_.worker, step, context_.roles.workers, sample_seconds_ * samples);
   if (sleep > 0) std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
   work.slept_seconds = sleep;
-  const std::int64_t start = base::now_ns();
+  if (context_.spans != nullptr) context_.spans->begin_step(work.step);
   const bool together = core_rotation_ && context_.phases[phase_].traits().is_synchronous;
   if (together) core_rotation_->begin(step + 1);
   strategy::StepReport report = strategy_->step(work);
   version_ = work.step;
-  // The phases overlap; the trace shows them one after the other, each with its share of the time.
   const observe::StepSeconds& s = report.seconds;
   if (samples > 0) {
     const double each = (s.compute() - sleep) / samples;
     sample_seconds_ = sample_seconds_ == 0 ? each : std::min(sample_seconds_, each);
   }
-  trace_.add("step", kStepLane, start - static_cast<std::int64_t>(loaded * 1e9), base::now_ns());
-  std::int64_t drawn = start - static_cast<std::int64_t>(loaded * 1e9);
-  for (const observe::StepPhase& phase : observe::kStepPhases) {
-    const double seconds = s.*phase.seconds;
-    const std::int64_t end = drawn + static_cast<std::int64_t>(seconds * 1e9);
-    if (seconds > 0) trace_.add(phase.name, kPhaseLane, drawn, end);
-    drawn = end;
-  }
+  if (spans_) spans_->add(work.step, start - static_cast<std::int64_t>(loaded * 1e9), report);
   ledger_.use(batch.position, view_.indices);
   report_links(kLinkSeconds);
   return report;
@@ -335,7 +339,7 @@ void Worker::compute_shares(std::size_t phase, std::int64_t from, double lr_scal
     const bool leads = member == 0;
     if (leads && !shares.bound.is_none()) wait_for_limit(from, clock);
     const double waited = base::seconds_since(waiting);
-    const std::int64_t step = batch->epoch * e.steps_per_epoch + (batch->position - batch->first) / e.batch;
+    const std::int64_t step = step_of(*batch);
     const double lr = lr_at(step);
     strategy::StepReport report = one_step(*batch, own_oars(share), step, lr * lr_scale, loaded, share);
     if (!leads) continue;
@@ -352,9 +356,12 @@ void Worker::evaluate(const EvaluateOrder& order) {
   const std::int64_t batches = crew_->evaluation_batches(set.size());
   const base::Range mine =
       context_.worker < order.parts ? base::oar_samples(context_.worker, order.parts, batches) : base::Range{};
-  const std::int64_t start = base::now_ns();
-  EvaluationSums sums = evaluate_part(*crew_, set, e.target_scale, mine);
-  trace_.add("evaluate", kStepLane, start, base::now_ns());
+  EvaluationSums sums;
+  {
+    observe::SpanTimer timer(spans_ ? &spans_->steps() : nullptr, observe::SpanKind::evaluate);
+    timer.span().arguments[0] = static_cast<double>(mine.size());
+    sums = evaluate_part(*crew_, set, e.target_scale, mine);
+  }
   send_to_helm(EvaluationReply{std::move(sums.losses), std::move(sums.corrects), std::move(sums.scores),
                                std::move(sums.confusion)});
 }

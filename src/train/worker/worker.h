@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,7 +17,7 @@
 #include "crew/crew.h"
 #include "data/loading/loader.h"
 #include "data/sampling/ledger.h"
-#include "observe/trace.h"
+#include "observe/trace/span_recorder.h"
 #include "optim/learning_rate_schedule.h"
 #include "strategy/affinity/core_rotation.h"
 #include "strategy/common/strategy.h"
@@ -25,10 +26,9 @@
 #include "train/messages/orders.h"
 #include "train/messages/reports.h"
 #include "train/worker/simulated_slowdown.h"
+#include "train/worker/step_spans.h"
 
 namespace trireme::train {
-
-inline constexpr int kStepLane = 0, kPhaseLane = 1;
 
 class Worker {
  public:
@@ -41,6 +41,8 @@ class Worker {
     int worker = 0;
     std::vector<strategy::Phase> phases;
     std::shared_ptr<const optim::Optimizer> optimizer;
+    observe::SpanRecorder* spans = nullptr;  // of this process; null: no trace
+    std::function<void()> send_spans{};      // to the helm, all of the last seconds
   };
   explicit Worker(const Context& context);
   ~Worker();
@@ -77,6 +79,7 @@ class Worker {
   strategy::Strategy& strategy_of(std::size_t phase);
   data::LoaderOptions loader_options() const;
   data::Slice slice_of(std::int64_t step, base::Range oars) const;
+  std::int64_t step_of(const data::Batch& batch) const;
   double lr_at(std::int64_t step) const;  // counted from 0
   bool told_to_stop();
   void wait_for_limit(std::int64_t interval, std::int64_t clock);
@@ -89,7 +92,7 @@ class Worker {
 
   Context context_;
   std::unique_ptr<optim::LearningRateSchedule> schedule_;
-  observe::Trace trace_;  // before the crew, which writes into it
+  std::optional<StepSpans> spans_;
   std::unique_ptr<crew::Crew> crew_;
   std::unique_ptr<strategy::Updater> updater_;
   SimulatedSlowdown slowdown_;
