@@ -74,7 +74,7 @@ class TensorboardSink : public observe::EventSink {
   }
 
   bool wants(const observe::Event& event) const override {
-    return !std::holds_alternative<observe::PushDone>(event) && !std::holds_alternative<observe::RankTrace>(event);
+    return !std::holds_alternative<observe::PushDone>(event) && !std::holds_alternative<observe::SpansRecorded>(event);
   }
 
   void on(const observe::Event& event) override {
