@@ -137,7 +137,7 @@ TEST_F(Manual, EveryVerbAndOptionIsOfferedByBash) {
 
 TEST_F(Manual, BashCompletesVerbsOptionsAndValues) {
   write(folder() / "two words.npz", "");
-  EXPECT_EQ(bash({"trireme", "tra"}), Words{"train"});
+  EXPECT_EQ(bash({"trireme", "trai"}), Words{"train"});
   EXPECT_EQ(bash({"trireme", "train", "--strat"}), Words{"--strategy"});
   EXPECT_EQ(bash({"trireme", "train", "--model", "len"}), Words{"lenet5"});
   EXPECT_EQ(bash({"trireme", "train", "--model", "=", "len"}), Words{"lenet5"}) << "bash cuts at the equals sign";
@@ -167,7 +167,7 @@ TEST_F(Manual, ZshCompletesVerbsOptionsAndValues) {
           << option.name;
   }
   if (!installed("zsh")) GTEST_SKIP() << "zsh is not installed";
-  EXPECT_EQ(zsh("trireme tra"), "trireme train ");
+  EXPECT_EQ(zsh("trireme trai"), "trireme train ");
   EXPECT_EQ(zsh("trireme train --strat"), "trireme train --strategy=");
   EXPECT_EQ(zsh("trireme train --model len"), "trireme train --model lenet5 ");
   EXPECT_EQ(zsh("trireme train --model=len"), "trireme train --model=lenet5 ");

@@ -23,7 +23,7 @@ const base::fs::path& trace_folder() {
   return folder.path();
 }
 
-Bytes bytes_of_text(const std::string& text) { return Bytes(text.begin(), text.end()); }
+Bytes trace_bytes(const std::string& text) { return Bytes(text.begin(), text.end()); }
 
 }  // namespace
 
@@ -53,7 +53,7 @@ std::vector<Bytes> span_seeds() {
       {0, 1, {.start_ns = 10, .end_ns = 20, .step = 1}},
       {0, 0, {.start_ns = 10, .end_ns = 20, .arrow_out = 7, .kind = observe::SpanKind::reduce, .detail = 2}}};
   const std::string packed = observe::pack(chunk);
-  return {bytes_of_text(packed.substr(0, packed.size() - kHashBytes))};
+  return {trace_bytes(packed.substr(0, packed.size() - kHashBytes))};
 }
 
 void read_trace(Span bytes) {
@@ -88,7 +88,7 @@ std::vector<Bytes> trace_seeds() {
     writer.add_mark("started", 5, "{}");
     writer.finish();
   }
-  return {bytes_of_text(base::read_text(path))};
+  return {trace_bytes(base::read_text(path))};
 }
 
 }  // namespace trireme::fuzz

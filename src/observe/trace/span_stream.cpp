@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "base/cpu/cores.h"
 #include "base/cpu/thread_name.h"
-#include "base/error.h"
 #include "base/system/clock.h"
 
 namespace trireme::observe {
@@ -104,7 +104,7 @@ void SpanStream::pass_on(bool everything) try {
     kept_back_.clear();
   }
   send_chunk();
-} catch (const base::Error&) {  // the helm is gone, or the group is broken
+} catch (const std::exception&) {  // the helm is gone, the group is broken, or there is no memory
   has_failed_ = true;
 }
 

@@ -48,6 +48,7 @@ void TraceFile::open_earlier() {
   if (!std::getline(in, line) || in.eof() || line + "\n" != kOpening) return;
   settled_ = kOpening.size();
   std::uint64_t at = settled_;
+  bool follows_comma = true;
   while (std::getline(in, line)) try {
       const std::size_t bytes = line.size() + 1;
       if (line.starts_with("]")) {
@@ -56,7 +57,9 @@ void TraceFile::open_earlier() {
         return;
       }
       const std::string_view event = std::string_view(line).substr(0, line.size() - (line.ends_with(",") ? 1 : 0));
-      if (!event.empty()) {
+      if (!line.empty()) {
+        if (!follows_comma || line.find('\0') != std::string::npos) return;
+        follows_comma = line.ends_with(",");
         const Json json = Json::parse(event);
         if (json.contains("ts"))
           earlier_end_us_ = std::max(earlier_end_us_, json["ts"].get<double>() + json.value("dur", 0.0));

@@ -1,6 +1,7 @@
 #include "train/observer/span_gatherer.h"
 
 #include <chrono>
+#include <exception>
 #include <span>
 #include <utility>
 
@@ -58,7 +59,7 @@ bool SpanGatherer::take_one() try {
   if (!got) return false;
   outlet_.deliver(room_.substr(0, got->bytes));
   return true;
-} catch (const base::Error&) {
+} catch (const std::exception&) {  // the group is broken, or there is no memory
   return false;
 }
 

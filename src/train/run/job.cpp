@@ -440,8 +440,8 @@ class Job {
     const std::vector<int> cpus = experiment_->cores.cpus;
     std::optional<observe::ResourceWatch> resources;
     std::thread server_thread;
-    begin_spans();
     guarded(worker_ ? kWorkerRole : kServerRole, [&] {
+      begin_spans();
       if (process_ != 0)
         resources.emplace([this](const observe::ResourcesUsed& used) { send_resources(used); }, 1.0, cpus, watched());
       if (server_)

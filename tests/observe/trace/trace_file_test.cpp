@@ -122,6 +122,7 @@ TEST_F(TraceFiles, ReplacesWhatIsNoTrace) {
   const std::string start = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   for (const std::string& text :
        {std::string("nonsense"), std::string(), start, start + "{\"ph\":\"X\"},\n],\"otherData\":{}}\n", start + "{]",
+        start + "{}\n{}\n", start + ",\n", start + "{},\n,\n{},\n", start + std::string("{}\0,\n", 5),
         start + "\n],\"otherData\":{\"spans_left_out\":\"many\"}}", std::string("[[[[\n\0\n", 7)}) {
     base::write_text_atomically(path(), text);
     TraceFile file(path(), true, {});
