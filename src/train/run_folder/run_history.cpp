@@ -32,6 +32,7 @@ RunStart start_now(std::int64_t step) {
 
 bool is_about_place(const std::string& option) {
   constexpr std::array kPlace{"run", "resume", "config", "json", "quiet", "allow-other-bits"};
+  if (option == "watch-layers") return false;  // a resumed run goes on with it
   return option.starts_with("watch") || std::ranges::find(kPlace, option) != kPlace.end();
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text/text.h"
+#include "train/experiment/options.h"
 #include "watch/records/curves.h"
 #include "watch/records/run_difference.h"
 #include "watch/report/html.h"
@@ -235,6 +236,13 @@ std::string differences_section(const std::vector<ReportedRun>& runs) {
   std::map<std::string, std::map<std::string, std::size_t>> values;  // option -> value -> how many runs
   for (const ReportedRun& run : runs)
     for (const auto& [option, value] : run.run.configuration) ++values[option][value];
+  for (const base::OptionSpec& option : train::train_options()) {  // an older run lacks newer options
+    const auto found = values.find(option.name);
+    if (found == values.end()) continue;
+    std::size_t known = 0;
+    for (const auto& [value, count] : found->second) known += count;
+    if (known < runs.size()) found->second[option.value[0] == '\0' ? "no" : option.otherwise] += runs.size() - known;
+  }
   std::vector<std::string> head{"option"};
   for (const ReportedRun& run : runs) head.push_back(run.label);
   HtmlTable table(head, head.size());
