@@ -83,8 +83,10 @@ TEST_F(Usage, TransportsAreListedAndInTheHelp) {
 
 TEST_F(Usage, UnknownVerbsAndWordsAreRefused) {
   expect_refused({"trian"}, {"'trian'", "'train'"});
-  expect_refused({"xyzzy"},
-                 {"'xyzzy'", "train, init, eval, predict, data, model, compare, bench, runs, watch, plot, diff, list"});
+  expect_refused(
+      {"xyzzy"},
+      {"'xyzzy'",
+       "train, init, eval, predict, data, model, compare, bench, runs, watch, plot, diff, report, trace, list"});
   expect_refused({"train", "quickly"}, {"'quickly'"});
   expect_refused({"train", "-x"}, {"'-x'"});
   expect_refused({"list"}, {"models, ops, datasets"});
