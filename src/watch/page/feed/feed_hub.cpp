@@ -17,7 +17,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr std::size_t kPassBytes = std::size_t{4} << 20;  // of each file, before others get their turn
 constexpr std::size_t kMostIdleFeeds = 16;
-constexpr double kListInterval = 2;
+constexpr double kListInterval = 2, kManyViewers = 10;
 
 }  // namespace
 
@@ -78,6 +78,14 @@ std::string FeedHub::list() {
   return listing_.json();
 }
 
+std::optional<std::string> FeedHub::newer_list(std::uint64_t& version) {
+  const std::lock_guard lock(mutex_);
+  refresh_list();
+  if (version == list_version_) return {};
+  version = list_version_;
+  return listing_.json();
+}
+
 std::map<std::string, base::fs::path> FeedHub::folders() {
   const std::lock_guard lock(mutex_);
   refresh_list();
@@ -87,7 +95,10 @@ std::map<std::string, base::fs::path> FeedHub::folders() {
 void FeedHub::refresh_list() {
   const std::int64_t now = base::now_ns();
   if (listed_ns_ != 0 && now - listed_ns_ < static_cast<std::int64_t>(kListInterval * 1e9)) return;
-  if (listing_.refresh()) ++version_;
+  if (listing_.refresh()) {
+    ++version_;
+    ++list_version_;
+  }
   listed_ns_ = base::now_ns();
   listed_ns_ += 19 * (listed_ns_ - now);  // a folder of very many runs is looked at less often
 }
@@ -126,7 +137,9 @@ void FeedHub::work() {
     const double busy = base::seconds_since(start);
     news_.notify_all();
     const double least = busy / options_.most_busy_share - busy;
-    const double rest = std::max(has_more ? 0.001 : options_.interval, least);
+    // What is new is written for every browser: many of them get it less often.
+    const double interval = options_.interval * std::max(1.0, viewers_ / kManyViewers);
+    const double rest = std::max(has_more ? 0.001 : interval, least);
     wake_.wait_for(lock, Seconds(rest), [&] { return is_closed_ || (has_new_viewer_ && least < 0.001); });
   }
 }

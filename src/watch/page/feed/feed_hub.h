@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -54,6 +55,8 @@ class FeedHub {
   void look_at(const std::string& run, const std::function<void(const FeedData*)>& look);
   // The list as JSON, looked up at once if nobody was looking.
   std::string list();
+  // The list if it is newer than `version`, which becomes that of the list.
+  std::optional<std::string> newer_list(std::uint64_t& version);
   // The runs by name.
   std::map<std::string, base::fs::path> folders();
   // For the end: reads what is new once more, then wakes all who wait.
@@ -70,6 +73,7 @@ class FeedHub {
   std::condition_variable wake_, news_;
   RunListing listing_;
   std::int64_t listed_ns_ = 0;
+  std::uint64_t list_version_ = 1;
   std::multiset<std::string> wanted_;  // the runs of all viewers
   int viewers_ = 0;
   std::map<std::string, std::unique_ptr<RunFeed>> feeds_;

@@ -81,10 +81,9 @@ std::string LiveSession::news_of(const FeedData& data, SentRun& sent, bool all) 
 
 std::string LiveSession::next(FeedHub& hub) {
   std::string json = "{";
-  if (std::string list = hub.list(); list != sent_list_) {
+  if (const std::optional<std::string> list = hub.newer_list(list_version_)) {
     append_member(json, "list");
-    json += list;
-    sent_list_ = std::move(list);
+    json += *list;
   }
   std::string runs = "{";
   for (const std::string& run : runs_)

@@ -37,7 +37,8 @@ class LiveSession {
   std::string news_of(const FeedData& data, SentRun& sent, bool all) const;
 
   std::vector<std::string> runs_;
-  std::string detail_, sent_list_;
+  std::string detail_;
+  std::uint64_t list_version_ = 0;
   std::map<std::string, SentRun> sent_;
 };
 
