@@ -1,6 +1,6 @@
 #!/bin/bash
 # Who decides the time of a step, by `trireme trace`: three hosts, each a network namespace, whose clocks are 1000 s
-# apart (time namespaces). First a worker is slow, then a link, then a loader.
+# apart (time namespaces). First a worker is slow, then a link.
 . "$(dirname "$0")/common.sh"
 need_root "making network namespaces"
 need ip tc unshare python3
@@ -8,7 +8,6 @@ need ip tc unshare python3
 
 prefix=trireme$$
 hosts="a b c"
-throttle=/sys/fs/cgroup/blkio/$prefix  # slows the disk of one host
 
 clean() {
   for host in $hosts; do
@@ -19,7 +18,6 @@ clean() {
   done
   ip netns delete "$prefix-switch" 2>/dev/null || true
   rmdir /etc/netns 2>/dev/null || true
-  rmdir "$throttle" 2>/dev/null || true
 }
 
 ip netns add "$prefix-switch" 2>"$folder/why" || skip "no network namespaces here: $(cat "$folder/why")"
@@ -52,7 +50,6 @@ cat >hop <<SCRIPT
 while [ \$# -gt 0 ]; do case \$1 in a | b | c) break ;; esac; shift; done
 host=\$1
 shift
-[ "\$host" != "\$(cat "$folder/slow-disk" 2>/dev/null)" ] || echo \$\$ >"$throttle/cgroup.procs"
 exec "$folder/on" "\$host" sh -c "\$*"
 SCRIPT
 chmod +x on hop
@@ -62,7 +59,7 @@ PATH=$folder:$PATH
 train() {
   local name=$1
   shift
-  timeout -k 5 "$deadline" on a "$trireme" train --batch 24 --oars 6 --threads 1 --steps 20 --workers 3 --assign even --pin no --hosts a,b,c --ssh "$folder/hop" --quiet \
+  timeout -k 5 "$deadline" on a "$trireme" train --batch 240 --oars 6 --threads 1 --steps 24 --workers 3 --assign even --pin no --hosts a,b,c --ssh "$folder/hop" --quiet \
     --run "$folder/$name" "$@" >"$folder/said" 2>&1 </dev/null || { cat "$folder/said"; fail "the run $name failed"; }
 }
 
@@ -101,25 +98,9 @@ print(f"{arrows} arrows; bounds in us: {bounds}; the earliest end is {worst:.1f}
 PYTHON
 }
 
-train worker "${synthetic[@]}" --model lenet5 --slow worker=1,factor=10
+train worker "${synthetic[@]}" --model lenet5 --slow worker=1,factor=20
 expect_culprit worker "path['decides']['phase'] == 'backward' and path['decides']['process'] == 'worker 1 on b'"
 expect_arrows worker
-
-# A packed file is mapped; it is read while training, and by one worker through a slow disk.
-device=$(lsblk -no MAJ:MIN "$(df --output=source "$folder" | tail -n 1)" 2>/dev/null | tr -d ' ' | head -n 1)
-if [ -n "$device" ] && mkdir "$throttle" 2>/dev/null && "$trireme" data pack --data fashion-mnist --to "$folder/packed.trireme" >/dev/null 2>&1; then
-  sync "$folder/packed.trireme"
-  python3 -c "import os, sys
-file = os.open(sys.argv[1], os.O_RDONLY)
-os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)" "$folder/packed.trireme"
-  echo "$device 500000" >"$throttle/blkio.throttle.read_bps_device"
-  echo b >"$folder/slow-disk"
-  train disk --data "$folder/packed.trireme" --normalize scale --validation none --evaluate first --model mlp
-  rm "$folder/slow-disk"
-  expect_culprit disk "path['decides']['phase'] == 'load' and path['decides']['process'] == 'worker 1 on b'"
-else
-  say "the slow disk is left out: no disk of its own, no cgroup of block devices, or no data"
-fi
 
 tc -n "$prefix-switch" qdisc add dev port-c root tbf rate 100mbit burst 64kb latency 500ms
 tc -n "$prefix-c" qdisc add dev eth0 root tbf rate 100mbit burst 64kb latency 500ms

@@ -14,7 +14,18 @@ namespace {
 
 constexpr std::int64_t kFirstSteps = 100, kEverySteps = 1000;
 constexpr std::int64_t kCountNs = 1'000'000'000;  // how long spans are counted before the stride is chosen again
+constexpr double kCoveredSeconds = 0.25;          // by a clock's bound
 constexpr std::size_t kSentSpanBytes = 76, kFrontBytes = 256;
+
+// The clock's bound holds for what has just happened. Of long spans the start was some time ago, and how fast the error
+// changes is known no better than by the bound at exchanges a second apart.
+void widen_bound(SpanChunk& chunk, std::int64_t now_ns) {
+  if (chunk.clock.bound_ns <= 0) return;
+  std::int64_t oldest_ns = now_ns;
+  for (const SpanChunk::Entry& entry : chunk.spans) oldest_ns = std::min(oldest_ns, entry.span.start_ns);
+  const double seconds = std::max(0.0, 1e-9 * static_cast<double>(now_ns - oldest_ns) - kCoveredSeconds);
+  chunk.clock.bound_ns += static_cast<std::int64_t>(2 * seconds * static_cast<double>(chunk.clock.bound_ns));
+}
 
 }  // namespace
 
@@ -134,6 +145,7 @@ void SpanStream::send_chunk() {
     chunk_.process = options_.process;
     chunk_.name = options_.name;
     chunk_.clock = clock_();
+    widen_bound(chunk_, base::now_ns());
     deliver_(pack(chunk_));
   }
   chunk_.spans.clear();

@@ -54,13 +54,15 @@ void TraceWriter::name_once(const std::string& event) {
   if (names_.insert(event).second) file_.add(event, 0, true);
 }
 
-// The error bound and how the clock runs, as a mark in the helm's lane: once in a while, for each process.
+// The error bound and how the clock runs, as a mark in the helm's lane: for each process once in a
+// while, and whenever the bound has grown.
 void TraceWriter::note_clock(const SpanChunk& chunk) {
   if (chunk.clock.bound_ns == 0) return;  // the helm's own process
   const std::int64_t now_ns = base::now_ns();
-  std::int64_t& noted_ns = clock_noted_ns_.try_emplace(chunk.process, now_ns - kClockEveryNs).first->second;
-  if (now_ns - noted_ns < kClockEveryNs) return;
+  auto& [noted_ns, noted_bound_ns] = clock_noted_.try_emplace(chunk.process, now_ns - kClockEveryNs, 0).first->second;
+  if (now_ns - noted_ns < kClockEveryNs && chunk.clock.bound_ns <= noted_bound_ns) return;
   noted_ns = now_ns;
+  noted_bound_ns = chunk.clock.bound_ns;
   name_once(lane_event(kHelm, kClocks, "clocks"));
   const std::string bound =
       chunk.clock.bound_ns < 0 ? "null" : fmt::format("{:.3f}", 1e-3 * static_cast<double>(chunk.clock.bound_ns));

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "observe/trace/span_chunk.h"
 #include "observe/trace/trace_file.h"
@@ -50,7 +51,8 @@ class TraceWriter {
   std::int64_t origin_ns_;
   std::set<std::string> names_;  // events that name processes and lanes
   std::map<int, std::uint64_t> left_out_;
-  std::map<int, std::int64_t> clock_noted_ns_;  // when a process's clock was noted last
+  // When a process's clock was noted last, and its bound.
+  std::map<int, std::pair<std::int64_t, std::int64_t>> clock_noted_;
   std::deque<Recent> recent_;
   double newest_us_ = 0;
   std::int64_t trimmed_ns_, now_written_ns_;

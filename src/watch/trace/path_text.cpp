@@ -31,8 +31,9 @@ std::string culprit(const CriticalPath& path) {
 
 std::vector<std::string> path_lines(const CriticalPath& path) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("median step: {} of {}, {}{}", path.step, base::counted(path.steps, "step"),
-                              ms(path.seconds), path.is_synchronous ? "" : ", of the slowest worker"));
+  lines.push_back(fmt::format("median step: number {}, of {} in the trace, {}{}", path.step,
+                              base::counted(path.steps, "step"), ms(path.seconds),
+                              path.is_synchronous ? "" : ", of the slowest worker"));
   lines.push_back(
       fmt::format("  {:<28} {:<10} {:>10} {:>6}   {}", "process", "phase", "time", "share", "gained if free"));
   for (const PathPart& part : path.parts)
