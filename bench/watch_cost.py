@@ -58,8 +58,8 @@ def sample_threads(root, used):
 
 
 def run(model, arguments, options, steps, folder):
-    """One run: seconds of a step, and the share of observers in its processor time."""
-    command = [program(), "train", "--model", model, "--data", "synthetic", "--train-samples", "2000",
+    """One run: seconds of a step, and the share of each kind of observer in its processor time."""
+    command = [program(), "train", "--model", model, "--data", "synthetic", "--train-samples", "20000",
                "--test-samples", "64", "--steps", str(steps), "--workers", str(options.workers), "--threads", "1",
                "--run", os.path.join(folder, "run"), "--json", "--quiet", *arguments]
     process = start(command, cpus_for("", min(options.workers, len(os.sched_getaffinity(0)))))
@@ -71,9 +71,13 @@ def run(model, arguments, options, steps, folder):
     if process.returncode != 0:
         fail(f"{' '.join(command)} ended with {process.returncode}", 1)
     summary = json.loads(out.splitlines()[-1])
-    observers = sum(ns for name, ns in used.values() if name.startswith(OBSERVERS))
+    observers = collections.Counter()
+    for name, ns in used.values():
+        if name.startswith(OBSERVERS):
+            observers[name] += ns
     seconds = sum(summary["seconds"][phase] for phase in ("load", "forward", "backward", "network", "update"))
-    return seconds / summary["steps"], observers / max(1, sum(ns for _, ns in used.values()))
+    total = max(1, sum(ns for _, ns in used.values()))
+    return seconds / summary["steps"], {name: ns / total for name, ns in observers.items()}
 
 
 def measure(model, options):
@@ -94,7 +98,9 @@ def measure(model, options):
     return {"model": model, "workers": options.workers, "pairs": options.pairs, "steps": steps,
             "on_ms": 1e3 * statistics.median(times["on"]), "off_ms": 1e3 * statistics.median(times["off"]),
             "ratio": statistics.median(ratios), "quartiles": [quartiles[0], quartiles[2]],
-            "observers": statistics.median(shares)}
+            "observers": statistics.median(sum(share.values()) for share in shares),
+            "by_thread": {name: statistics.median(share.get(name, 0) for share in shares)
+                          for name in sorted({name for share in shares for name in share})}}
 
 
 def main():
@@ -117,6 +123,7 @@ def main():
         print(f"{model:16} {row['workers']} workers  on {row['on_ms']:8.3f} ms  off {row['off_ms']:8.3f} ms  off / on "
               f"{row['ratio']:.3f} ({row['quartiles'][0]:.3f} to {row['quartiles'][1]:.3f})  observers "
               f"{100 * row['observers']:.2f} % of processor time", flush=True)
+        print("  " + ", ".join(f"{name} {100 * share:.2f} %" for name, share in row["by_thread"].items()), flush=True)
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"results": rows}, file, indent=1)
