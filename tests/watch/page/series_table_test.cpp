@@ -38,6 +38,20 @@ TEST(series_table, a_million_rows_stay_few_with_the_mean_of_all) {
   EXPECT_EQ(table.at(table.rows() - 1, 0), 1 << 20);
 }
 
+TEST(series_table, rows_as_json) {
+  SeriesTable table({{"step", Joining::last}, {"value", Joining::mean}});
+  EXPECT_EQ(table.json_from(0), "[]");
+  table.add({1, 0.5});
+  table.add({2e9, kNan});
+  EXPECT_EQ(table.json_from(0), "[[1,0.5],[2000000000,null]]");
+  EXPECT_EQ(table.json_from(1), "[[2000000000,null]]");
+  table.add({3, 1});
+  EXPECT_EQ(table.json_from(1), "[[2000000000,null],[3,1]]");
+  table.clear();
+  table.add({4, 1});
+  EXPECT_EQ(table.json_from(0), "[[4,1]]");
+}
+
 TEST(series_table, numbers_that_do_not_exist_do_not_count) {
   SeriesTable table({{"step", Joining::last}, {"value", Joining::mean}}, 4);
   table.add({1, kNan});

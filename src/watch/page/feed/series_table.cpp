@@ -1,6 +1,9 @@
 #include "watch/page/feed/series_table.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace trireme::watch {
@@ -22,6 +25,27 @@ void SeriesTable::add(const std::vector<double>& row) {
   collected_ = 0;
   for (std::size_t c = 0; c < width; ++c) values_.push_back(sums_[c] / counts_[c]);  // NaN where there was nothing
   if (rows() >= most_rows_) halve();
+}
+
+const std::string& SeriesTable::json_from(std::size_t first) const {
+  if (text_.generation == generation_ && text_.first == first && text_.rows == rows()) return text_.json;
+  std::string json = "[";
+  for (std::size_t row = first; row < rows(); ++row) {
+    json += row == first ? "[" : ",[";
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      if (column > 0) json += ',';
+      const double value = at(row, column);
+      if (std::abs(value) >= 1e6 && std::isfinite(value))  // steps, bytes, Unix times in milliseconds
+        fmt::format_to(std::back_inserter(json), "{:.14g}", value);
+      else if (std::isfinite(value))
+        fmt::format_to(std::back_inserter(json), "{:.7g}", value);
+      else
+        json += "null";
+    }
+    json += ']';
+  }
+  text_ = {generation_, first, rows(), json + "]"};
+  return text_.json;
 }
 
 void SeriesTable::halve() {

@@ -33,6 +33,9 @@ class SeriesTable {
   // Changes when rows that were there before are not any more.
   std::uint64_t generation() const { return generation_; }
 
+  // The rows from `first` on as a JSON array of arrays. Many ask for the same ones, so the last answer is kept.
+  const std::string& json_from(std::size_t first) const;
+
   // A number for each column, NaN where there is none. The row shows up when its share of rows is complete.
   void add(const std::vector<double>& row);
   void clear();
@@ -46,6 +49,12 @@ class SeriesTable {
   std::vector<double> sums_, counts_;  // of the row that is being collected
   std::int64_t every_ = 1, collected_ = 0;
   std::uint64_t generation_ = 1;
+  struct Text {
+    std::uint64_t generation = 0;
+    std::size_t first = 0, rows = 0;
+    std::string json;
+  };
+  mutable Text text_;  // the last answer of json_from()
 };
 
 }  // namespace trireme::watch

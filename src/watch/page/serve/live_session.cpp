@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace trireme::watch {
@@ -16,24 +14,6 @@ constexpr std::array kCurveSections{"run", "state", "marks", "summary"};
 
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-void append_rows(const SeriesTable& table, std::size_t first, std::string& json) {
-  for (std::size_t row = first; row < table.rows(); ++row) {
-    json += row == first ? "[[" : ",[";
-    for (std::size_t column = 0; column < table.columns().size(); ++column) {
-      if (column > 0) json += ',';
-      const double value = table.at(row, column);
-      if (std::abs(value) >= 1e6 && std::isfinite(value))  // steps, bytes, Unix times in milliseconds
-        fmt::format_to(std::back_inserter(json), "{:.14g}", value);
-      else if (std::isfinite(value))
-        fmt::format_to(std::back_inserter(json), "{:.7g}", value);
-      else
-        json += "null";
-    }
-    json += ']';
-  }
-  json += first < table.rows() ? "]" : "[]";
 }
 
 void append_member(std::string& json, const std::string& name) {
@@ -62,7 +42,7 @@ std::string LiveSession::news_of(const FeedData& data, SentRun& sent, bool all) 
       tables += "],";
     }
     tables += fmt::format("\"every\":{},\"first\":{},\"rows\":", table.every(), first);
-    append_rows(table, first, tables);
+    tables += table.json_from(first);
     tables += "}";
     last = {table.generation(), table.rows()};
   }
