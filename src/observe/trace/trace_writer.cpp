@@ -20,7 +20,7 @@ constexpr std::int64_t kNowEveryNs = 1'000'000'000;      // trace_now.json
 constexpr std::int64_t kClockEveryNs = 10'000'000'000;   // events that tell of a process's clock
 constexpr std::size_t kNowBytes = std::size_t{1} << 20;  // of trace_now.json
 constexpr double kGoneUs = 3e6;
-constexpr std::size_t kMostRecent = 20'000;  // spans, for trace_now.json
+constexpr std::size_t kMostRecent = 2000;  // spans of a process, for trace_now.json
 
 // Not synced: nothing is lost with it, and a disk may take long for that.
 void replace_file(const base::fs::path& path, std::string_view text) {
@@ -90,7 +90,7 @@ void TraceWriter::add(const SpanChunk& chunk) {
     newest_us_ = std::max(newest_us_, placed.end_us);
     recent_.push_back({text_, placed.start_us, placed.end_us, chunk.process, span.step, span.kind == SpanKind::step});
   }
-  while (recent_.size() > kMostRecent) recent_.pop_front();
+  while (recent_.size() > kMostRecent * (left_out_.size() + 1)) recent_.pop_front();
   left_out_[chunk.process] = chunk.left_out;
   std::uint64_t left_out = 0;
   for (const auto& [process, spans] : left_out_) left_out += spans;
