@@ -8,8 +8,8 @@
 namespace trireme::test {
 namespace {
 
-// The exit code of all.sh when the launchers' scripts end with these.
-int all_with(int ssh, int mpirun, int slurm) {
+// The exit code of all.sh when its scripts end with these.
+int all_with(int ssh, int mpirun, int slurm, int culprits = 0) {
   const TemporaryFolder folder;
   const auto script = [&](const char* name, int code) {
     std::ofstream(folder / name) << "#!/bin/sh\nexit " << code << "\n";
@@ -18,8 +18,9 @@ int all_with(int ssh, int mpirun, int slurm) {
   script("ssh.sh", ssh);
   script("mpirun.sh", mpirun);
   script("slurm.sh", slurm);
+  script("culprits.sh", culprits);
   return run_process({std::string(TRIREME_SOURCE_DIR) + "/tests/cluster/all.sh"},
-                     {"LAUNCHERS=" + folder.path().string()})
+                     {"SCRIPTS=" + folder.path().string()})
       .exit_code;
 }
 
@@ -28,6 +29,8 @@ TEST(AllLaunchers, SomeMayBeSkippedButNotAll) {
   EXPECT_EQ(all_with(77, 0, 77), 0);
   EXPECT_EQ(all_with(77, 77, 77), 1);
   EXPECT_EQ(all_with(0, 3, 0), 3);
+  EXPECT_EQ(all_with(0, 0, 0, 77), 0);
+  EXPECT_EQ(all_with(0, 0, 0, 1), 1);
 }
 
 }  // namespace
