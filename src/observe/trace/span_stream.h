@@ -3,7 +3,7 @@
 //
 // Which spans leave the process is decided step by step, by the step's number, so that all processes choose the same
 // ones. With TraceMode::sampled, the first 100 steps and every 1000th stay in the trace. Of the other steps so many are
-// sent as recent ones that they are at most some thousand spans a second: every 2nd, 4th, 8th ... step. All spans of
+// sent as recent ones that they are at most about a thousand spans a second: every 2nd, 4th, 8th ... step. All spans of
 // the last seconds are kept here; flush() sends the rest of them.
 #pragma once
 
@@ -30,7 +30,7 @@ struct SpanStreamOptions {
   std::string name;         // "worker 1 on here"
   std::vector<int> cpus{};  // on which the thread may run; empty: those of the caller
   double period_seconds = 0.15;
-  double recent_spans_per_second = 3000;
+  double recent_spans_per_second = 1000;
   std::size_t most_recent = 100'000;  // spans that are kept for flush()
   double recent_seconds = 10;
 };
