@@ -119,6 +119,39 @@ TEST_F(PathTest, TheMedianStepCounts) {
   EXPECT_LT(path.seconds, 0.040);
 }
 
+// A step is disturbed in one phase or another.
+TEST_F(PathTest, TimesAreMeansOfTheStepsAroundTheMedian) {
+  for (int step = 1; step <= 60; ++step)
+    worker(step, 0, step % 2 == 0 ? Phases{.forward = 30.5 + 0.01 * step} : Phases{.backward = 40.5 + 0.01 * step},
+           1000.0 * step);
+  const CriticalPath path = critical_path_of(trace_);
+  EXPECT_GT(path.mean_of, 5);
+  EXPECT_NEAR(path.parts[1].seconds, 0.020, 0.004) << "forward: half of the steps have 10 ms, half 30";
+  EXPECT_NEAR(path.parts[2].seconds, 0.030, 0.004) << "backward";
+}
+
+// Late steps of the two that are left, more than the three made together.
+TEST_F(PathTest, AfterALossTheRemainingWorkersCount) {
+  for (int step = 1; step <= 60; ++step)
+    for (int number = 0; number < 3; ++number)
+      if (number != 1 || step <= 20) worker(step, number, {.update = step <= 20 ? 50.0 : 1.0}, 100.0 * step);
+  const CriticalPath path = critical_path_of(trace_);
+  EXPECT_EQ(path.steps, 37);
+  EXPECT_EQ(path.parts.at(path.decides).phase, "backward");
+}
+
+// Of a busy machine: workers of a synchronous step do not compute at the same time.
+TEST_F(PathTest, TheStrategySaysWhetherStepsAreSynchronous) {
+  for (int step = 1; step <= 20; ++step) {
+    worker(step, 0, {}, 100.0 * step);
+    worker(step, 1, {.backward = 30}, 100.0 * step + 50);
+  }
+  EXPECT_FALSE(critical_path_of(trace_).is_synchronous);
+  const CriticalPath path = critical_path_of(trace_, true);
+  EXPECT_TRUE(path.is_synchronous);
+  EXPECT_NEAR(path.parts.at(path.decides).gained, 0.044 - 0.034, 1e-9) << "worker 0 is then last";
+}
+
 // Each makes other steps than the other at the same time.
 TEST_F(PathTest, OfAsynchronousWorkersTheSlowestCounts) {
   for (int step = 1; step <= 20; ++step) {

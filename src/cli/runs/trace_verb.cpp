@@ -1,10 +1,13 @@
 // `trireme trace`: what decided the time of a run's steps.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "strategy/phases.h"
 #include "watch/records/run_record.h"
 #include "watch/trace/critical_path.h"
 
@@ -13,10 +16,22 @@ namespace {
 
 constexpr std::array kTraceOptions{base::OptionSpec{"How", "json", "", "no", "print the path as one JSON object"}};
 
-int run_trace(const train::Registry&, const base::Settings& settings, const Arguments& arguments) {
+// Nullopt: some of the run's strategies are, or this program does not know them.
+std::optional<bool> is_synchronous(const train::Registry& registry, const watch::RunRecord& run) try {
+  const auto configs = strategy::parse_configs(registry.strategies, run.strategy, static_cast<int>(run.workers));
+  const auto synchronous =
+      std::ranges::count_if(configs, [](const auto& one) { return one.config->traits().is_synchronous; });
+  if (synchronous != 0 && synchronous != std::ssize(configs)) return std::nullopt;
+  return synchronous != 0;
+} catch (const base::Error&) {
+  return std::nullopt;
+}
+
+int run_trace(const train::Registry& registry, const base::Settings& settings, const Arguments& arguments) {
   if (arguments.size() != 1) base::user_error("say which run, as in: trireme trace runs/a");
   const watch::RunRecord run = watch::expect_run(arguments[0]);
-  const watch::CriticalPath path = watch::critical_path_of(watch::read_trace(run.folder / "trace.json"));
+  const watch::CriticalPath path =
+      watch::critical_path_of(watch::read_trace(run.folder / "trace.json"), is_synchronous(registry, run));
   if (settings.flag("json"))
     fmt::print("{}\n", watch::path_json(path));
   else

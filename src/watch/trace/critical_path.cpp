@@ -18,6 +18,7 @@ constexpr double kMuchSlower = 1.5;
 constexpr double kTogether = 0.5;    // of a step's time, in which all workers are in it, if it is synchronous
 constexpr std::int64_t kWarmUp = 3;  // steps that are left out if there are many
 constexpr std::size_t kManySteps = 12;
+constexpr std::ptrdiff_t kPartAroundMedian = 5;  // a fifth of the steps
 
 // One worker's part of a step.
 struct WorkerStep {
@@ -81,22 +82,56 @@ struct NumberedStep {
   StepOfWorkers workers;
 };
 
-// The steps that all workers made; or, if there are none such, all.
-std::vector<NumberedStep> whole_steps(const RecordedTrace& trace) {
+// All steps of workers that the trace has whole.
+std::vector<NumberedStep> recorded_steps(const RecordedTrace& trace) {
   std::vector<NumberedStep> all;
-  std::size_t most = 0;
   for (const auto& [number, processes] : trace.steps) {
     NumberedStep step{number, {}};
     for (const auto& [process, spans] : processes)
       if (trace.is_worker(process))
         if (const auto one = worker_step(process, spans)) step.workers.push_back(*one);
-    if (step.workers.empty()) continue;
-    most = std::max(most, step.workers.size());
-    all.push_back(std::move(step));
+    if (!step.workers.empty()) all.push_back(std::move(step));
   }
-  std::erase_if(all, [&](const NumberedStep& step) { return step.workers.size() < most; });
-  if (all.size() >= kManySteps) all.erase(all.begin(), all.begin() + kWarmUp);
   return all;
+}
+
+std::vector<int> processes_of(const NumberedStep& step) {
+  std::vector<int> processes;
+  for (const WorkerStep& one : step.workers) processes.push_back(one.process);
+  return processes;
+}
+
+// The steps of the same workers, of those that made the most steps together; of equals, the most workers.
+std::vector<NumberedStep> steps_together(std::vector<NumberedStep> all) {
+  std::map<std::vector<int>, std::size_t> counts;
+  for (const NumberedStep& step : all) ++counts[processes_of(step)];
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& one) { return std::pair(one.second, one.first.size()); });
+  std::erase_if(all, [&](const NumberedStep& step) { return processes_of(step) != most->first; });
+  return all;
+}
+
+void leave_out_warm_up(std::vector<NumberedStep>& steps) {
+  if (steps.size() >= kManySteps) steps.erase(steps.begin(), steps.begin() + kWarmUp);
+}
+
+// The median step with each worker's mean times over the steps around it. REQUIRES: all have the same workers.
+struct UsualStep {
+  NumberedStep step;
+  std::int64_t mean_of = 0;
+};
+UsualStep usual_step(std::vector<NumberedStep> steps) {
+  std::ranges::sort(steps, {}, [](const NumberedStep& step) { return seconds_of_step(step.workers); });
+  const std::ptrdiff_t middle = (std::ssize(steps) - 1) / 2, around = std::ssize(steps) / kPartAroundMedian / 2;
+  UsualStep usual{steps[static_cast<std::size_t>(middle)], 2 * around + 1};
+  for (std::size_t worker = 0; worker < usual.step.workers.size(); ++worker)
+    for (std::size_t phase = 0; phase < kPathPhases.size(); ++phase) {
+      double sum = 0;
+      for (std::ptrdiff_t i = middle - around; i <= middle + around; ++i)
+        sum += steps[static_cast<std::size_t>(i)].workers[worker].seconds[phase];
+      usual.step.workers[worker].seconds[phase] = sum / static_cast<double>(usual.mean_of);
+    }
+  return usual;
 }
 
 // What the communication did while the path waited: the longest sum, pull or handling of a push.
@@ -147,27 +182,34 @@ void find_slow_worker(const RecordedTrace& trace, const StepOfWorkers& workers, 
 
 }  // namespace
 
-CriticalPath critical_path_of(const RecordedTrace& trace) {
-  const std::vector<NumberedStep> steps = whole_steps(trace);
-  if (steps.empty()) base::user_error("the trace has no complete step; was the run made with --trace none?");
+CriticalPath critical_path_of(const RecordedTrace& trace, std::optional<bool> is_synchronous) {
+  std::vector<NumberedStep> all = recorded_steps(trace);
+  if (all.empty()) base::user_error("the trace has no complete step; was the run made with --trace none?");
   CriticalPath path;
-  path.steps = std::ssize(steps);
   path.clock_bound_us = trace.clock_bound_us;
+  std::vector<NumberedStep> steps = steps_together(all);
+  leave_out_warm_up(steps);
   const auto together = std::ranges::count_if(steps, [](const auto& step) { return are_together(step.workers); });
-  path.is_synchronous = 2 * together >= std::ssize(steps);
-  NumberedStep median;
+  path.is_synchronous = is_synchronous.value_or(2 * together >= std::ssize(steps));
+  UsualStep usual;
   if (path.is_synchronous) {
-    median = median_of(steps, [](const auto& step) { return seconds_of_step(step.workers); });
+    path.steps = std::ssize(steps);
+    usual = usual_step(std::move(steps));
   } else {
-    // Each worker's median step; the slowest of them.
+    // Each worker's usual step; the slowest of them.
+    leave_out_warm_up(all);
+    path.steps = std::ssize(all);
     std::map<int, std::vector<NumberedStep>> of_worker;
-    for (const NumberedStep& step : steps)
+    for (const NumberedStep& step : all)
       for (const WorkerStep& one : step.workers) of_worker[one.process].push_back({step.number, {one}});
-    for (const auto& [process, all] : of_worker) {
-      const NumberedStep& one = median_of(all, [](const auto& step) { return seconds_of_step(step.workers); });
-      if (seconds_of_step(one.workers) > seconds_of_step(median.workers)) median = one;
+    for (auto& [process, own] : of_worker) {
+      UsualStep one = usual_step(std::move(own));
+      if (usual.mean_of == 0 || seconds_of_step(one.step.workers) > seconds_of_step(usual.step.workers))
+        usual = std::move(one);
     }
   }
+  path.mean_of = usual.mean_of;
+  const NumberedStep& median = usual.step;
   const StepOfWorkers& workers = median.workers;
   const WorkerStep& last = *std::ranges::max_element(workers, {}, [](const auto& one) { return one.own(); });
   path.step = median.number;

@@ -1,6 +1,8 @@
 // CriticalPath: what decided the time of a run's median step, and what would be gained without it.
 // A value; the functions are pure.
 //
+// Single steps are disturbed in one phase or another, so a worker's times are means over the fifth of all steps that is
+// nearest to the median.
 // In a synchronous step all wait for the worker that is last with its own work: loading, forward, backward and update.
 // That worker's times and its own waiting for the network, for which nobody else can be blamed, are the critical path.
 // When a time were zero, the step would take as long as the worker that is then last. Asynchronous workers wait for
@@ -8,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +35,10 @@ struct PathBucket {
 };
 
 struct CriticalPath {
-  std::int64_t step = 0;   // the median one
-  std::int64_t steps = 0;  // among so many that the trace has whole
-  double seconds = 0;      // of the step
+  std::int64_t step = 0;     // the median one
+  std::int64_t steps = 0;    // among so many that the trace has whole
+  std::int64_t mean_of = 1;  // the times are means over so many steps around it
+  double seconds = 0;        // of the step
   bool is_synchronous = true;
   std::vector<PathPart> parts;  // in the order of the step
   PathBucket bucket;
@@ -45,8 +49,9 @@ struct CriticalPath {
   double clock_bound_us = 0;  // of the trace
 };
 
-// A trace without a complete step is a user error.
-CriticalPath critical_path_of(const RecordedTrace& trace);
+// A trace without a complete step is a user error. `is_synchronous`: the run's strategies; nullopt: unknown, or
+// several, so that the times of the steps tell.
+CriticalPath critical_path_of(const RecordedTrace& trace, std::optional<bool> is_synchronous = std::nullopt);
 
 std::vector<std::string> path_lines(const CriticalPath& path);
 std::string path_json(const CriticalPath& path);

@@ -10,7 +10,9 @@
 namespace trireme::watch {
 namespace {
 
-std::string ms(double seconds) { return fmt::format("{:.3g} ms", 1e3 * seconds); }
+std::string ms(double seconds) {
+  return seconds < 1e-4 ? fmt::format("{:.3g} us", 1e6 * seconds) : fmt::format("{:.3g} ms", 1e3 * seconds);
+}
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
@@ -31,8 +33,9 @@ std::string culprit(const CriticalPath& path) {
 
 std::vector<std::string> path_lines(const CriticalPath& path) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("median step: number {}, of {} in the trace, {}{}", path.step,
+  lines.push_back(fmt::format("median step: number {}, of {} in the trace, {}{}{}", path.step,
                               base::counted(path.steps, "step"), ms(path.seconds),
+                              path.mean_of > 1 ? fmt::format(" (mean of {} around it)", path.mean_of) : "",
                               path.is_synchronous ? "" : ", of the slowest worker"));
   lines.push_back(
       fmt::format("  {:<28} {:<10} {:>10} {:>6}   {}", "process", "phase", "time", "share", "gained if free"));
@@ -60,6 +63,7 @@ std::vector<std::string> path_lines(const CriticalPath& path) {
 std::string path_json(const CriticalPath& path) {
   nlohmann::ordered_json json{{"step", path.step},
                               {"steps", path.steps},
+                              {"mean_of", path.mean_of},
                               {"seconds", path.seconds},
                               {"synchronous", path.is_synchronous},
                               {"decided_by", culprit(path)}};
