@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/system/files.h"
 #include "base/text/text.h"
 #include "bench/collective/bench_collective.h"
 #include "comm/builtin_transports.h"
@@ -195,7 +196,7 @@ void bench_collective(const train::Registry& registry, const base::Settings& set
   }
   if (json) fmt::print("{}\n", OrderedJson{{"results", results}}.dump());
   if (plot.empty()) return;
-  watch::write_svg(watch::to_svg(plot_of(results)), plot);
+  base::write_text_atomically(plot, watch::to_svg(plot_of(results)));
   if (!json) fmt::print("plot: {}\n", plot);
 }
 

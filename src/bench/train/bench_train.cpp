@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/system/files.h"
 #include "base/system/log.h"
 #include "base/system/temporary_folder.h"
 #include "base/text/text.h"
@@ -288,7 +289,7 @@ void bench_train(const train::Registry& registry, const base::Settings& settings
     results.push_back(measure(bench, peer, settings, repeats));
     if (!json) print_result(results.back());
   }
-  if (!plot.empty()) watch::write_svg(watch::to_svg(bars_of(results)), plot);
+  if (!plot.empty()) base::write_text_atomically(plot, watch::to_svg(bars_of(results)));
   if (!json) return;
   OrderedJson all = OrderedJson::array();
   for (const Result& result : results)

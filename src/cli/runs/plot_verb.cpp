@@ -25,7 +25,9 @@ constexpr std::array kPlotOptions{
     Option{"What to draw", "x", "AXIS", "epoch", "epoch, step or time"},
     Option{"What to draw", "log", "", "no", "losses and learning rates over a logarithmic axis"},
     Option{"Where to", "to", "FILE", "",
-           "the new picture, .svg; a page with it, .html; or .csv: the numbers of all steps and epochs as a table"},
+           "the new picture, .svg; a page with it, .html; or .csv: the numbers of all steps and epochs as a table; -o "
+           "FILE "
+           "for short"},
 };
 
 watch::CurveOptions curve_options(const base::Settings& settings) {
@@ -52,8 +54,9 @@ int run_plot(const train::Registry&, const base::Settings& settings, const Argum
   const std::string& file = settings.text("to");
   if (file.empty()) base::user_error("say where to, as in: trireme plot {} --to curves.svg", arguments[0]);
   const bool is_table = file.ends_with(".csv"), is_page = file.ends_with(".html");
-  if (is_page) base::check_new_file("--to", file);
-  if (!is_table && !is_page) watch::expect_new_plot(file, "--to");
+  if (!is_table && !is_page && !file.ends_with(".svg"))
+    base::user_error("--to is '{}', expected a name that ends in .svg, .html or .csv", file);
+  if (!is_table) base::check_new_file("--to", file);
   const watch::CurveOptions options = curve_options(settings);
   std::vector<watch::RunRecord> runs;
   for (const std::string& folder : arguments)
@@ -70,7 +73,7 @@ int run_plot(const train::Registry&, const base::Settings& settings, const Argum
   if (is_page)
     base::write_text_atomically(file, watch::html_page("Trireme: " + base::join(arguments, ", "), page_of(plots)));
   else
-    watch::write_svg(watch::to_svg(plots), file);
+    base::write_text_atomically(file, watch::to_svg(plots));
   fmt::print("{}: {} of {}\n", file, base::counted(static_cast<std::int64_t>(plots.size()), "plot"),
              base::counted(static_cast<std::int64_t>(runs.size()), "run"));
   return 0;

@@ -17,7 +17,7 @@ using Option = base::OptionSpec;
 
 constexpr std::array kReportOptions{
     Option{"What to show", "title", "TEXT", "", "title of the report; default: the names of the runs"},
-    Option{"Where to", "to", "FILE", "report.html", "the new page, .html"},
+    Option{"Where to", "to", "FILE", "report.html", "the new page, .html; -o FILE for short"},
 };
 
 int run_report(const train::Registry&, const base::Settings& settings, const Arguments& arguments) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "base/error.h"
 #include "base/system/files.h"
 
@@ -39,13 +37,6 @@ std::string svg_mark(std::size_t number, double x, double y, const char* colour)
 void expect_new_plot(const std::string& file, const char* option) {
   if (!file.ends_with(".svg")) base::user_error("{} is '{}', expected a name that ends in .svg", option, file);
   base::check_new_file(option, file);
-}
-
-void write_svg(const std::string& svg, const std::string& file) {
-  std::ofstream out(file);
-  out << svg;
-  out.close();
-  if (!out) base::user_error("cannot write {}", file);
 }
 
 }  // namespace trireme::watch

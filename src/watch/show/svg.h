@@ -19,7 +19,5 @@ std::string svg_escaped(const std::string& text);
 
 // User error if the file of this option exists or is not named *.svg. Called before any work is done.
 void expect_new_plot(const std::string& file, const char* option = "--plot");
-// User error if the file cannot be written.
-void write_svg(const std::string& svg, const std::string& file);
 
 }  // namespace trireme::watch
