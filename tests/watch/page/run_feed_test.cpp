@@ -79,13 +79,29 @@ TEST_F(RunFeedTest, a_resumed_run_cuts_its_lines) {
   EXPECT_EQ(section("marks")[0]["type"], "resumed");
 }
 
+// A line of a step that took a second.
+std::string step_at(int step, double time) {
+  return R"({"type":"step","step":)" + std::to_string(step) + R"(,"time":)" + std::to_string(time) +
+         R"(,"loss":1,"seconds":{"load":0.25,"forward":0.25,"backward":0.25,"network":0.0,"update":0.25}})"
+         "\n";
+}
+
+TEST_F(RunFeedTest, time_is_without_that_between_an_interrupt_and_its_resume) {
+  metrics(step_at(1, 1000) + step_at(2, 1002) +
+          R"({"type":"checkpoint","step":2,"seconds":0.5,"is_best":false,"time":1003})"
+          "\n"
+          R"({"type":"resumed","step":2,"time":1056})"
+          "\n" +
+          step_at(3, 1057) + step_at(4, 1059));
+  poll();
+  const std::vector<double> expected{1, 3, 4, 6};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_DOUBLE_EQ(value("steps", i, "time"), expected[i]) << i;
+  EXPECT_EQ(section("marks")[1]["elapsed"], 3);
+}
+
 TEST_F(RunFeedTest, time_goes_on_where_a_run_was_resumed_and_where_the_clock_was_set) {
-  const auto at = [](int step, double time) {
-    return R"({"type":"step","step":)" + std::to_string(step) + R"(,"time":)" + std::to_string(time) +
-           R"(,"loss":1,"seconds":{"load":0.25,"forward":0.25,"backward":0.25,"network":0.0,"update":0.25}})"
-           "\n";
-  };
-  metrics(at(1, 1000) + at(2, 1002) + at(3, 90000) + at(4, 90002) + at(5, 500) + at(6, 502));
+  metrics(step_at(1, 1000) + step_at(2, 1002) + step_at(3, 90000) + step_at(4, 90002) + step_at(5, 500) +
+          step_at(6, 502));
   poll();
   const std::vector<double> expected{1, 3, 4, 6, 7, 9};
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_DOUBLE_EQ(value("steps", i, "time"), expected[i]) << i;

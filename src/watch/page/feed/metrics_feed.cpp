@@ -204,6 +204,7 @@ void MetricsFeed::confusion(std::string_view line) {
 void MetricsFeed::mark(std::string_view line) {
   FeedJson json = FeedJson::parse(line, nullptr, false);
   if (!json.is_object() || number_at(json, "step") != number_at(json, "step")) return;
+  if (type_of(line) == "resumed") last_time_ = 0;  // the time since the last step was no training
   json["elapsed"] = elapsed_;
   marks_.push_back({number_at(json, "step"), json.dump(-1, ' ', false, FeedJson::error_handler_t::replace)});
   // Checkpoints are many and say least: the oldest ones go.
