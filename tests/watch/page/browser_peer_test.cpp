@@ -21,7 +21,9 @@ TEST_P(Browser, shows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(page, Browser,
-                         testing::Values("several_runs_and_how_they_are_drawn", "moving_by_keys_and_pointer",
+                         testing::Values("several_runs_and_how_they_are_drawn",
+                                         "speed_of_steps_is_without_the_time_between_them",
+                                         "moving_by_keys_and_pointer",
                                          "everything_can_be_reached_by_keyboard_and_has_a_name", "light_dark_and_phone",
                                          "a_run_that_trains_is_shown_live", "a_lost_worker", "steering",
                                          "marks_and_what_others_have_not_recorded", "the_time_line_of_the_newest_step",

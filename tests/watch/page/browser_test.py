@@ -86,6 +86,17 @@ class PageTest(unittest.TestCase):
         self.assertEqual(driver.execute_script(scale.format("loss")), "logarithmic")
         self.finish()
 
+    def test_speed_of_steps_is_without_the_time_between_them(self):
+        run = page.made_run(self.folder / "runs", "rested", 1000)
+        with open(run / "metrics.jsonl", "a", encoding="ascii") as out:
+            for step in range(1001, 1101):  # after 60 s without steps
+                out.write(page.step_line(step, 0.4).replace(f"{1.8e9 + 0.01 * step}", f"{1.8e9 + 0.01 * step + 60}"))
+        driver = self.open(self.folder / "runs")
+        tile = driver.find_element(By.XPATH, "//*[@id='tiles']/div[h3='Samples a second']")
+        self.assertIn("100 steps a second", tile.text)
+        self.assertIn("6400", tile.text)
+        self.finish()
+
     def test_moving_by_keys_and_pointer(self):
         page.made_run(self.folder / "runs", "one", 2000)
         driver = self.open(self.folder / "runs")

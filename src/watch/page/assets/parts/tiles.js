@@ -5,9 +5,10 @@ import { count, counted, duration, isNumber, number, percent, rate } from "./for
 import { columnOf, last, table } from "./store.js";
 
 const kWindow = 10;  // seconds over which speed is measured
+const kPhases = ["load", "forward", "backward", "network", "update"];
 
-// Steps a second lately; null when it cannot be told.
-export function stepRate(run) {
+// Steps a second lately, with all that is done between them; null when it cannot be told.
+function paceOf(run) {
   const { rows, columns } = table(run, "steps");
   const step = columns.indexOf("step"), time = columns.indexOf("time");
   if (rows.length < 2 || time < 0) return null;
@@ -18,12 +19,34 @@ export function stepRate(run) {
   return seconds > 0 ? (end[step] - rows[first][step]) / seconds : null;
 }
 
+// Steps over the time of the steps, as in summary.json: without pauses, evaluations and checkpoints.
+function stepRate(run) {
+  const { rows, columns } = table(run, "steps");
+  const step = columns.indexOf("step"), phases = kPhases.map((name) => columns.indexOf(name));
+  let steps = 0, seconds = 0;
+  for (let i = rows.length - 1; i > 0 && seconds < kWindow; i -= 1) {
+    const made = rows[i][step] - rows[i - 1][step];  // a row of a long run is the mean of several steps
+    steps += made;
+    for (const phase of phases) seconds += made * (rows[i][phase] || 0);
+  }
+  return steps > 0 && seconds > 0 ? steps / seconds : null;
+}
+
+// Both from the same time: of the run when it has ended, else of the last seconds.
+function speedOf(run) {
+  const { run: about, state, summary } = run.sections, batch = about?.resolved?.batch;
+  const samples = state === "running" ? null : summary?.samples_per_second;
+  if (isNumber(samples)) return { samples, steps: batch ? samples / batch : null };
+  const steps = stepRate(run) ?? paceOf(run);
+  return { steps, samples: steps && batch ? steps * batch : null };
+}
+
 function tilesOf(run) {
   const { run: about, state, summary, workers } = run.sections;
-  const resolved = about?.resolved || {}, step = last(run, "steps", "step"), steps = stepRate(run);
+  const resolved = about?.resolved || {}, step = last(run, "steps", "step");
+  const { steps, samples } = speedOf(run), pace = paceOf(run);
   const total = resolved.total_steps, isRunning = state === "running";
-  const left = isRunning && steps > 0 && total ? (total - step) / steps : null;
-  const samples = summary?.samples_per_second ?? (steps && resolved.batch ? steps * resolved.batch : null);
+  const left = isRunning && pace > 0 && total ? (total - step) / pace : null;
   const epochs = table(run, "epochs");
   const heldOut = (what) => {
     for (const kind of ["validation", "test"])
