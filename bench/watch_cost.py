@@ -59,7 +59,7 @@ def sample_threads(root, used):
 
 def run(model, arguments, options, steps, folder):
     """One run: seconds of a step, and the share of each kind of observer in its processor time."""
-    command = [program(), "train", "--model", model, "--data", "synthetic", "--train-samples", "20000",
+    command = [program(), "train", "--model", model, "--data", "synthetic", "--train-samples", "50000",
                "--test-samples", "64", "--steps", str(steps), "--workers", str(options.workers), "--threads", "1",
                "--run", os.path.join(folder, "run"), "--json", "--quiet", *arguments]
     process = start(command, cpus_for("", min(options.workers, len(os.sched_getaffinity(0)))))
