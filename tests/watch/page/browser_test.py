@@ -206,9 +206,13 @@ class PageTest(unittest.TestCase):
         self.assertNotIn("token", driver.current_url, "the token does not stay in the address")
         driver.find_element(By.ID, "steer-pause").click()
         page.wait_for(driver, "document.querySelector('.steering .soft').textContent == 'paused'")
+        badge = "document.querySelector('#head .state').textContent"
+        page.wait_for(driver, f"{badge} == 'paused'")
+        picture(driver, "resting")
         driver.find_element(By.ID, "steer-continue").click()
         before = driver.execute_script("return " + POINTS.format("loss"))[0]
         page.wait_for(driver, f"{POINTS.format('loss')}[0] > {before}", what="the run goes on")
+        page.wait_for(driver, f"{badge} == 'running'")
         driver.find_element(By.ID, "steer-stop").click()
         driver.switch_to.alert.dismiss()
         self.assertIsNone(training.poll())
@@ -216,6 +220,12 @@ class PageTest(unittest.TestCase):
         driver.switch_to.alert.accept()
         page.wait_for(driver, "document.getElementById('link').dataset.state == 'ended'")
         self.assertEqual(training.wait(60), 1)
+        # Nobody answers any more.
+        page.wait_for(driver, f"{badge} == 'not connected'")
+        picture(driver, "ended")
+        for button in driver.find_elements(By.CSS_SELECTOR, ".steering button"):
+            self.assertFalse(button.is_enabled(), button.get_attribute("id"))
+        self.assertNotIn("Time left", driver.find_element(By.ID, "tiles").text)
 
     def test_marks_and_what_others_have_not_recorded(self):
         run = page.made_run(self.folder / "runs", "marked", 1500)

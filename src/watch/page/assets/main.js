@@ -11,7 +11,7 @@ import { Resources } from "./resources.js";
 import { Runs } from "./runs.js";
 import { Staleness } from "./staleness.js";
 import { Steering } from "./steering.js";
-import { runNamed, store } from "./store.js";
+import { runNamed, stateOf, store } from "./store.js";
 import { updateHead, updateTiles } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { readAddress, view, writeAddress } from "./view.js";
@@ -35,6 +35,9 @@ const runs = new Runs(changed);
 const live = new Live(news, (state) => {
   setText(byId("link"), kLinkTexts[state]);
   byId("link").dataset.state = state;
+  if (state === "live" && !store.isConnected) store.steering = "";  // the new server tells its own
+  if (state !== "paused") store.isConnected = state === "live";
+  draw();
 });
 
 // Nothing chosen: the run of this page, else the newest.
@@ -58,11 +61,12 @@ function draw() {
     if (!hasRun) return;
     const run = runNamed(view.detail);
     document.title = `${view.detail} – Trireme`;
-    updateHead(run);
-    updateTiles(run);
+    const shown = stateOf(run, view.detail === shownFirst);
+    updateHead(run, shown);
+    updateTiles(run, shown);
     curves.update();
     for (const part of parts) part.update(run);
-    steering.show(store.steering, view.detail === shownFirst);
+    steering.show(store.steering, view.detail === shownFirst, store.isConnected);
     document.body.dataset.drawn = String(Number(document.body.dataset.drawn || 0) + 1);
   });
 }

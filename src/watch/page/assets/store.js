@@ -1,6 +1,6 @@
 // What the browser knows of the runs: tables of numbers that grow, and sections that are replaced.
 
-export const store = { list: [], runs: new Map(), versions: 0, steering: "" };
+export const store = { list: [], runs: new Map(), versions: 0, steering: "", isConnected: true };
 
 // {columns: ["step", ...], every, rows: [[...], ...]}; also found by column: values(table, "loss").
 function applyTable(tables, name, news) {
@@ -22,6 +22,14 @@ export function runNamed(name) {
     store.runs.set(name, run);
   }
   return run;
+}
+
+// What is known of a run now. A run that nobody tells about may have ended.
+export function stateOf(run, isShownRun) {
+  const { state } = run.sections;
+  if (state !== "running") return state || "";
+  if (!store.isConnected) return "not connected";
+  return isShownRun && store.steering === "paused" ? "paused" : state;
 }
 
 export function apply(message) {

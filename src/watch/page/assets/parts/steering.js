@@ -22,15 +22,16 @@ export class Steering {
   }
 
   // `state`: as the server tells it; empty where the page may only look.
-  show(state, isShownRun) {
+  show(state, isShownRun, isConnected) {
     this.node.hidden = !state || !isShownRun;
     if (!state) return;
     const isResting = state === "paused" || state === "pausing";
     this.pause.hidden = isResting;
     this.go.hidden = !isResting;
-    for (const one of [this.pause, this.checkpoint]) one.disabled = state !== "running";
-    this.stop.disabled = state === "stopping";
-    setText(this.words, kWords[state] ?? state);
+    for (const one of [this.pause, this.checkpoint]) one.disabled = !isConnected || state !== "running";
+    this.go.disabled = !isConnected;
+    this.stop.disabled = !isConnected || state === "stopping";
+    setText(this.words, isConnected ? kWords[state] ?? state : "");
   }
 
   async #ask(wish) {

@@ -41,11 +41,11 @@ function speedOf(run) {
   return { steps, samples: steps && batch ? steps * batch : null };
 }
 
-function tilesOf(run) {
-  const { run: about, state, summary, workers } = run.sections;
+function tilesOf(run, state) {
+  const { run: about, summary, workers } = run.sections;
   const resolved = about?.resolved || {}, step = last(run, "steps", "step");
   const { steps, samples } = speedOf(run), pace = paceOf(run);
-  const total = resolved.total_steps, isRunning = state === "running";
+  const total = resolved.total_steps, isRunning = state === "running" || state === "paused";
   const left = isRunning && pace > 0 && total ? (total - step) / pace : null;
   const epochs = table(run, "epochs");
   const heldOut = (what) => {
@@ -59,7 +59,8 @@ function tilesOf(run) {
   return [
     { title: "Progress", value: total ? percent(Math.min(1, (step || 0) / total), 0) : "–",
       more: `step ${count(step)} of ${count(total)}`, share: total ? (step || 0) / total : null },
-    { title: isRunning ? "Time left" : "Took", value: isRunning ? duration(left)
+    { title: isRunning ? "Time left" : state === "not connected" ? "Took so far" : "Took",
+      value: isRunning ? duration(left)
         : duration(summary?.seconds?.whole_run ?? summary?.seconds?.total ?? last(run, "steps", "time")),
       more: isRunning ? `${duration(last(run, "steps", "time"))} so far` : state || "" },
     { title: "Samples a second", value: rate(samples), more: steps ? `${rate(steps)} steps a second` : "" },
@@ -74,8 +75,8 @@ function tilesOf(run) {
   ];
 }
 
-export function updateTiles(run) {
-  const parent = byId("tiles"), tiles = tilesOf(run);
+export function updateTiles(run, state) {
+  const parent = byId("tiles"), tiles = tilesOf(run, state);
   while (parent.children.length < tiles.length)
     parent.append(element("div", { class: "tile" }, element("h3"), element("p", { class: "value" }),
                           element("p", { class: "soft" }), element("div", { class: "bar" }, element("div"))));
@@ -89,21 +90,22 @@ export function updateTiles(run) {
   });
 }
 
-export function updateHead(run) {
-  const parent = byId("head"), { run: about, state, workers } = run.sections;
+// `state`: as stateOf() tells it.
+export function updateHead(run, state) {
+  const parent = byId("head"), { run: about, workers } = run.sections;
   const configuration = about?.configuration || {};
   if (parent.children.length === 0)
     parent.append(element("h2"), element("span", { class: "state" }), element("p", { class: "soft" }),
                   element("p", { class: "lateness", role: "status" }));
   const [name, badge, words, lateness] = parent.children;
   setText(name, run.name);
-  setText(badge, state || "");
-  badge.className = `state ${state || ""}`;
+  setText(badge, state);
+  badge.className = `state ${state.replace(" ", "-")}`;
   const strategy = configuration.strategy && configuration.strategy !== "auto" ? configuration.strategy : null;
   setText(words, [configuration.model, configuration.data, strategy, configuration.optimizer,
                   about?.resolved?.parameters ? `${count(about.resolved.parameters)} parameters` : null]
     .filter(Boolean).join(" · "));
-  const late = (state === "running" ? workers?.lateness : run.sections.summary?.lateness) || "";
+  const late = (run.sections.state === "running" ? workers?.lateness : run.sections.summary?.lateness) || "";
   setText(lateness, late);
   lateness.hidden = late === "";
 }
