@@ -68,6 +68,9 @@ int run_train(const train::Registry& registry, const base::Settings& given, cons
   if (!launch_info) {
     const base::Settings effective = train::effective_settings(registry, settings);
     train::check_settings(registry, effective);
+    for (const char* name : {"watch-port", "watch-address", "watch-token-file", "watch-control"})
+      if (given.is_set(name) && !effective.flag("watch"))
+        base::user_error("--{} needs --watch, without which the run has no page", name);
     const strategy::RoleMap roles = train::role_map_of(registry, effective);
     const comm::Transport& transport = registry.transports.get(effective.text("transport"));
     if (transport.launcher)
