@@ -80,7 +80,7 @@ TEST(StragglerMonitor, PushesAddToSecondsAlone) {
   StragglerMonitor lateness({0, 0});
   lateness.add_push(1, {.load = 1, .forward = 2, .backward = 3, .update = 4, .network = 5, .hidden = 6});
   lateness.add_push(1, {.load = 1, .forward = 2, .backward = 3, .update = 4, .network = 5, .hidden = 6});
-  const StepSeconds& sum = lateness.seconds()[1];
+  const StepSeconds sum = lateness.seconds()[1];
   EXPECT_EQ(sum.load + 10 * sum.forward + 100 * sum.backward + 1000 * sum.update, 2 + 40 + 600 + 8000);
   EXPECT_EQ(sum.network, 10);
   EXPECT_EQ(sum.hidden, 12);
