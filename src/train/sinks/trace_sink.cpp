@@ -1,19 +1,15 @@
 // The sink of trace.json and trace_now.json, see docs/run_folder.md. Not a record: a run goes on without its trace.
 #include <fmt/core.h>
 
-#include <chrono>
 #include <optional>
 
+#include "base/system/clock.h"
 #include "observe/trace/trace_mode.h"
 #include "observe/trace/trace_writer.h"
 #include "train/sinks/sinks.h"
 
 namespace trireme::train {
 namespace {
-
-double unix_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 class TraceSink : public observe::EventSink {
  public:
@@ -61,7 +57,7 @@ class TraceSink : public observe::EventSink {
     return *writer_;
   }
   void mark(const char* name, std::int64_t step, std::int64_t at_ns) {
-    writer().add_mark(name, at_ns, fmt::format(R"({{"step":{},"unix":{:.3f}}})", step, unix_seconds()));
+    writer().add_mark(name, at_ns, fmt::format(R"({{"step":{},"unix":{:.3f}}})", step, base::unix_seconds()));
   }
   void take(const std::string& packed) { writer().add(observe::unpack_spans(packed)); }
 
